@@ -1,4 +1,4 @@
-/** Tells how long to wait before each further try: twice as long as before, up to a bound. */
+/** Exponential back-off: each wait is twice as long as the one before, up to a limit. */
 export class Backoff {
   private wait: number;
 
@@ -9,14 +9,14 @@ export class Backoff {
     this.wait = firstMs;
   }
 
-  /** Milliseconds to wait now. */
+  /** Returns the milliseconds to wait before the next try. */
   next(): number {
     const { wait } = this;
     this.wait = Math.min(wait * 2, this.longestMs);
     return wait;
   }
 
-  /** After a success: the next wait is the first one again. */
+  /** Restarts with the first wait; call it after a success. */
   reset(): void {
     this.wait = this.firstMs;
   }

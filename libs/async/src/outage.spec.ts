@@ -13,7 +13,7 @@ describe('an outage', () => {
     });
   });
 
-  it('is told of once when it begins, however many fail however often, and once when all of them succeed', () => {
+  it('is reported once at the first failure, and once when every failed party has succeeded', () => {
     for (const who of ['a', 'b', 'a']) outage.failed(who, new Error(`of ${who}`));
     outage.succeeded('a');
     outage.succeeded('c');
@@ -25,7 +25,7 @@ describe('an outage', () => {
     expect(told).toEqual(['began: of a', 'ended', 'began: again']);
   });
 
-  it('is not over because those who failed gave up, but when anyone succeeds', () => {
+  it('does not end when the failed parties give up, but at the next success of any party', () => {
     outage.failed('a', new Error('of a'));
     outage.gaveUp('a');
     outage.failed('b', new Error('of b'));

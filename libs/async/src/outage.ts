@@ -1,12 +1,12 @@
-/** Who is told of an outage, once each. */
+/** Receives one call when an outage begins and one when it ends. */
 export interface OutageReport {
   began(error: unknown): void;
   ended(): void;
 }
 
 /**
- * What several try at the same time and again and again: it begins when the first of them fails, and ends when those that
- * failed have succeeded. Between the two nobody need be told of each try.
+ * Combines the failures of several parties that retry the same operation into one outage. The outage begins with the
+ * first failure and ends once every failed party has succeeded. Retries in between are not reported.
  */
 export class Outage<Who> {
   private readonly failing = new Set<Who>();
@@ -14,7 +14,7 @@ export class Outage<Who> {
 
   constructor(private readonly report: OutageReport) {}
 
-  /** Whether a success is worth mentioning. */
+  /** Whether an outage is in progress. Callers may omit calls of `succeeded` otherwise. */
   get isOn(): boolean {
     return this.begun;
   }
@@ -33,7 +33,10 @@ export class Outage<Who> {
     this.report.ended();
   }
 
-  /** It tries no more. That none is left who failed does not end the outage: the next success of anyone does. */
+  /**
+   * Forgets a party that no longer retries. If no failed party is left, the outage still lasts until the next success
+   * of any party.
+   */
   gaveUp(who: Who): void {
     this.failing.delete(who);
   }

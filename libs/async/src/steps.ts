@@ -1,7 +1,9 @@
-/** Steps that the process has computed since it began: what an expression takes, which a piece of work may have many of. */
+/**
+ * Steps of expression evaluation that the process has taken since it started. One piece of work may take many steps.
+ */
 export let stepsTaken = 0;
 
-/** After work that counts its steps. */
+/** Adds the steps of a finished piece of work to `stepsTaken`. */
 export function countSteps(steps: number): void {
   stepsTaken += steps;
 }

@@ -8,7 +8,7 @@ interface Piece {
   steps?: number;
 }
 
-/** How often a turn was over in so many pieces of work that each take some milliseconds, or none. */
+/** Returns how many time slices end during so many pieces of work, each of `busyMs` milliseconds and `steps` steps. */
 async function turnsOf(pieces: number, { size, busyMs = 0, steps = 0 }: Piece) {
   const turn = new Turn();
   let turns = 0;
@@ -23,31 +23,31 @@ async function turnsOf(pieces: number, { size, busyMs = 0, steps = 0 }: Piece) {
   return turns;
 }
 
-describe('a turn', () => {
-  it('is over after some milliseconds of large pieces', async () => {
+describe('a time slice', () => {
+  it('ends after some milliseconds of large pieces', async () => {
     expect(await turnsOf(8, { size: 100_000, busyMs: 6 })).toBeGreaterThanOrEqual(4);
   });
 
-  it('is over after some milliseconds of small pieces that are slow', async () => {
+  it('ends after some milliseconds of small, slow pieces', async () => {
     expect(await turnsOf(64, { size: 1, busyMs: 0.5 })).toBeGreaterThan(0);
   });
 
-  it('is over after some milliseconds of small pieces that take many steps', async () => {
+  it('ends after some milliseconds of small pieces with many steps', async () => {
     expect(await turnsOf(3, { size: 1, busyMs: 12, steps: 30_000 })).toBe(3);
   });
 
-  it('is over at once for a very large piece', () => {
+  it('ends at once for a very large piece', () => {
     expect(new Turn().over(1_000_000)).toBe(true);
   });
 
-  it('gives others their turn', async () => {
+  it('lets other callbacks run when it ends', async () => {
     let served = false;
     setImmediate(() => (served = true));
     await turnsOf(2, { size: 100_000, busyMs: 12 });
     expect(served).toBe(true);
   });
 
-  it('is the only one in its round of the event loop, however many wait', async () => {
+  it('gets its own round of the event loop when several wait', async () => {
     let round = 0;
     let over = false;
     const count = () => {

@@ -1,30 +1,39 @@
 import { setImmediate } from 'node:timers/promises';
 import { stepsTaken } from './steps.js';
 
-/** Milliseconds of one turn, and how much work is done between two looks at the clock. */
+/** Length of a time slice in milliseconds, and the amount of work between two readings of the clock. */
 const turnMs = 10;
 const lookAfter = 16_384;
-/** The same in steps of expressions: about 5 ms of them. Small pieces may take many. */
+/**
+ * Steps of expression evaluation between two readings of the clock: about 5 ms. Small pieces of work may take many
+ * steps.
+ */
 const lookAfterSteps = 20_000;
-/** What any piece of work counts at least: reading the clock costs as much as checking a small one. */
+/**
+ * Minimum size that a piece of work counts as, so that many small pieces also reach a reading of the clock. The clock
+ * is not read for each of them, because that costs as much as checking a small piece.
+ */
 const least = 512;
-/** A piece of this size is worth a turn of its own. */
+/** A piece of this size or more ends the time slice at once. */
 const large = 256 * 1024;
 
-/** Settles when the last of those who wait has its turn. */
+/** Settles when the last waiting caller of `end` continues. */
 let lastWaiting: Promise<unknown> = Promise.resolve();
 
 /**
- * Gives the event loop back now and then during work on many pieces, so that other requests are served between. Those
- * who wait for their next turn share the process: each gets a round of the event loop of its own.
+ * Time slice of a long computation: yields the event loop at intervals during work on many pieces, so that other
+ * requests are served in between. Each waiting computation continues in its own round of the event loop.
  */
 export class Turn {
   private began = performance.now();
   private done = 0;
-  /** The steps of the process at the last look. */
+  /** Value of `stepsTaken` at the last reading of the clock. */
   private steps = stepsTaken;
 
-  /** True when it is time to `end` this turn. `size` is that of a piece: the one before, or better the one to come. */
+  /**
+   * Returns true when it is time to call `end`. `size` is the size of one piece of work: preferably the next piece,
+   * else the previous one.
+   */
   over(size: number): boolean {
     if (size >= large) return true;
     this.done += size < least ? least : size;
@@ -34,6 +43,7 @@ export class Turn {
     return performance.now() - this.began > turnMs;
   }
 
+  /** Yields the event loop; resolves when the next time slice begins. */
   async end(): Promise<void> {
     lastWaiting = lastWaiting.then(() => setImmediate());
     await lastWaiting;

@@ -3,8 +3,8 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { withAnySignal } from './with-any-signal.js';
 
-describe('a signal made of several', () => {
-  it('is aborted as soon as one of them is, with the same reason', async () => {
+describe('withAnySignal', () => {
+  it('aborts its signal as soon as one of the given signals is aborted, with the same reason', async () => {
     const [first, second] = [new AbortController(), new AbortController()];
     await withAnySignal([first.signal, second.signal], async (signal) => {
       expect(signal.aborted).toBe(false);
@@ -14,13 +14,13 @@ describe('a signal made of several', () => {
     });
   });
 
-  it('is aborted from the start where one of them is', async () => {
+  it('passes an aborted signal if one of the given signals is already aborted', async () => {
     const signals = [new AbortController().signal, AbortSignal.abort('before')];
     const reason = await withAnySignal(signals, async (signal) => signal.reason as unknown);
     expect(reason).toBe('before');
   });
 
-  it('leaves nothing behind on them, whether what ran with it succeeded or failed', async () => {
+  it('removes its listeners, whether the function succeeds or fails', async () => {
     const { signal } = new AbortController();
     const failing = async (): Promise<never> => Promise.reject(new Error('failed'));
     expect(await withAnySignal([signal], async () => getEventListeners(signal, 'abort').length)).toBe(1);
@@ -28,7 +28,7 @@ describe('a signal made of several', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('warns of no leak while many run at once with the same signal, and still does of listeners that stay', async () => {
+  it('causes no leak warning in many concurrent calls with one signal, and restores the limit of listeners', async () => {
     const { signal } = new AbortController();
     const most = getMaxListeners(signal);
     const warnings: Error[] = [];
@@ -44,7 +44,7 @@ describe('a signal made of several', () => {
     expect(getMaxListeners(signal)).toBe(most);
   });
 
-  it.each([0, Infinity])('is made of one that any number may listen to, too (%s)', async (most) => {
+  it.each([0, Infinity])('accepts a signal without a limit of listeners (%s)', async (most) => {
     const ended = new AbortController();
     setMaxListeners(most, ended.signal);
     await withAnySignal([ended.signal], async (signal) => {

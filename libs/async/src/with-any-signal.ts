@@ -1,8 +1,9 @@
 import { getMaxListeners, setMaxListeners } from 'node:events';
 
 /**
- * Runs something with a signal of its own, which is aborted as soon as one of these is, with the same reason. Afterwards
- * nothing of it is left on them: one that lives on keeps a reference to every signal that `AbortSignal.any` makes of it.
+ * Runs a function with a signal that is aborted as soon as one of `signals` is, with the same reason. Removes its
+ * listeners afterwards. `AbortSignal.any` leaves more behind: a long-lived signal keeps a reference to every signal
+ * derived from it.
  */
 export async function withAnySignal<T>(
   signals: readonly AbortSignal[],
@@ -17,13 +18,13 @@ export async function withAnySignal<T>(
   }
 }
 
-/** Returns what ends it. */
+/** Calls `aborted` when the signal is aborted. Returns a function that removes the listener. */
 function listen(signal: AbortSignal, aborted: () => void): () => void {
   if (signal.aborted) {
     aborted();
     return () => undefined;
   }
-  // Each that runs listens until it ends, however many there are: that is no leak to warn of.
+  // Many concurrent calls are not a leak: a higher limit prevents the warning of Node.
   allowMore(signal, 1);
   signal.addEventListener('abort', aborted, { once: true });
   return () => {
@@ -37,7 +38,7 @@ function allowMore(signal: AbortSignal, listeners: number): void {
   if (most !== Infinity) setMaxListeners(Math.max(1, most + listeners), signal);
 }
 
-/** Zero is no bound, and Node's `getMaxListeners` throws where it is zero. */
+/** Returns the signal's limit of listeners. A limit of zero means no limit; `getMaxListeners` of Node throws for it. */
 function listenersAllowed(signal: AbortSignal): number {
   try {
     return getMaxListeners(signal) || Infinity;

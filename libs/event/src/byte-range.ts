@@ -1,6 +1,6 @@
 const none = Buffer.alloc(0);
 
-/** A stretch of bytes where they lie. Set anew for each record instead of being made: that costs nothing. */
+/** A range of bytes within a buffer. One object is reused for all records, which saves an allocation for each. */
 export class ByteRange {
   bytes: Buffer = none;
   start = 0;
@@ -17,7 +17,7 @@ export class ByteRange {
     return this.end === this.start;
   }
 
-  /** As UTF-8. */
+  /** Returns the text of the bytes, decoded as UTF-8. */
   toString(): string {
     return this.bytes.toString('utf8', this.start, this.end);
   }

@@ -4,57 +4,65 @@ import { JsonScanner } from './json-scanner.js';
 import { nameUuid } from './name-uuid.js';
 
 /**
- * Members of `metadata` that hold what a CloudEvent says and an event has no field for. The names of CloudEvents
- * attributes have no underscore, so extension attributes keep their own names beside these.
+ * Members of `metadata` that keep the attributes of a CloudEvent for which an event has no field. Names of CloudEvents
+ * attributes contain no underscore, so extension attributes keep their own names beside these members.
  */
 export const cloudEventMembers = {
   id: 'ce_id',
   source: 'ce_source',
   datacontenttype: 'ce_datacontenttype',
   dataschema: 'ce_dataschema',
-  /** How `data` was sent, where it was not an object. */
+  /** How `data` was sent, if it was not an object. */
   data: 'ce_data',
 } as const;
 
-/** `data` was another JSON value, bytes in Base64, or missing. */
+/**
+ * How the data of a CloudEvent was sent if it was not an object: as another JSON value, as bytes in Base64, or not at
+ * all.
+ */
 export type SentData = 'value' | 'base64' | 'none';
 
-/** The attributes of the specification, and the members for `data`. An extension attribute has another name. */
+/**
+ * Attributes of the CloudEvents specification and its members for the data. Extension attributes must have other names.
+ */
 const ownNames: ReadonlySet<string> = new Set(
   'specversion id source type subject time datacontenttype dataschema data'.split(' '),
 );
 
-/** Whether an extension attribute of CloudEvents may have this name. */
+/** Whether a CloudEvents extension attribute may have this name. */
 export function isExtensionName(name: string): boolean {
   return /^[a-z0-9]+$/.test(name) && !ownNames.has(name);
 }
 
-/** Whether CloudEvents allows the characters of a text: no control characters, no half surrogate pairs. */
+/** Whether CloudEvents allows all characters of the text: no control characters and no lone surrogates. */
 export function isAttributeText(text: string): boolean {
   return !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** Whether an attribute may have this number: CloudEvents has 32 bits. */
+/** Whether the number is a valid CloudEvents integer: a signed integer of 32 bits. */
 export function isAttributeInteger(value: number): boolean {
   return Number.isInteger(value) && value === (value | 0);
 }
 
-/** The `event_id` of the event that has this `id` for its source. A CloudEvent that is sent again has the same one. */
+/**
+ * Returns the `event_id` for a CloudEvent: a UUID derived from its `source` and `id`. A CloudEvent that is sent again
+ * gets the same `event_id`.
+ */
 export function cloudEventId(source: string, id: string): string {
   return nameUuid(`${source}\0${id}`);
 }
 
-/** What an event has that goes out as a CloudEvent. */
+/** Fields of an event from which its CloudEvent is created. */
 export type CloudEventContent = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'
 >;
 
 /**
- * The event in the JSON format of CloudEvents 1.0. An event that came as a CloudEvent has its own `id`, `source`,
- * extensions and `data` again; the text of `data` is the one that was sent. An event that a pipeline made of it is
- * another event, and so has its `event_id` as `id`.
- * @param source of an event that did not come as a CloudEvent
+ * Returns the event in the JSON format of CloudEvents 1.0. An event that was received as a CloudEvent gets its original
+ * `id`, `source`, extensions and `data` back; the text of `data` is the one that was sent. An event that a pipeline
+ * derived from it is a different event: its `id` is its `event_id`.
+ * @param source the source of an event that was not received as a CloudEvent
  */
 export function cloudEventJson(event: CloudEventContent, source: string): string {
   const metadata = membersOf(event.metadata);
@@ -73,14 +81,17 @@ export function cloudEventJson(event: CloudEventContent, source: string): string
   return `${JSON.stringify(attributes).slice(0, -1)}${dataMember(event.data, own.data)}}`;
 }
 
-/** The source of the events of a stream. */
+/** Returns the CloudEvents source of the events of a stream. */
 export function streamSource(stream: string): string {
   return `/api/v1/streams/${stream}`;
 }
 
 type OwnMembers = Partial<Record<keyof typeof cloudEventMembers, string>>;
 
-/** What the event was as a CloudEvent; nothing where it is another event by now. */
+/**
+ * Returns the attributes with which the event was received as a CloudEvent. Returns no attributes if it was not, or if
+ * a pipeline derived it from such an event.
+ */
 function ownMembers({ event_id }: CloudEventContent, metadata: ReadonlyMap<string, unknown>): OwnMembers {
   const members = Object.entries(cloudEventMembers).map(([name, member]) => [
     name,
@@ -112,7 +123,7 @@ function isAttributeValue(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'number' && isAttributeInteger(value));
 }
 
-/** The member for `data`, with the comma before it. */
+/** Returns the JSON member for the data, with a comma before it; an empty text if the CloudEvent had no data. */
 function dataMember(data: string, sent: string | undefined): string {
   if (sent === 'none' && data === '{}') return '';
   const value = sent === 'value' || sent === 'base64' ? wrappedIn(data) : undefined;
@@ -122,12 +133,12 @@ function dataMember(data: string, sent: string | undefined): string {
 
 const wrapper = '{"value":';
 
-/** The object that holds a value which is not an object. */
+/** Returns the JSON text of an object that wraps a value which is not an object. */
 export function wrapped(value: string): string {
   return `${wrapper}${value}}`;
 }
 
-/** The text of the value in an object of `wrapped`; undefined where the object is another one. */
+/** Returns the text of the value in an object that `wrapped` has created; undefined for any other object. */
 function wrappedIn(data: string): string | undefined {
   if (!data.startsWith(wrapper)) return undefined;
   const end = new JsonScanner(data).value(wrapper.length, 1);

@@ -7,7 +7,7 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{10ffff}') }),
 );
 
-it('orders texts as the bytes of their UTF-8', () => {
+it('orders texts like the bytes of their UTF-8', () => {
   fc.assert(
     fc.property(text, text, (a, b) => {
       expect(Math.sign(compareUtf8(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));

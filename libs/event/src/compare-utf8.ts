@@ -1,6 +1,6 @@
 /**
- * Orders texts as their UTF-8 does, byte by byte, without making it. That is the order of code points: in UTF-16 the surrogates,
- * which stand for what comes after U+FFFF, are smaller than U+E000 to U+FFFF.
+ * Compares texts in the order of their UTF-8 bytes, which is the order of code points, without encoding them. The order
+ * of UTF-16 differs: surrogates, which encode code points after U+FFFF, are smaller than U+E000 to U+FFFF.
  */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);

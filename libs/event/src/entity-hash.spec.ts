@@ -8,7 +8,7 @@ describe('the hash of an entity', () => {
     expect(entityHash('orders', 'jürgen 𝄞')).toBe(createHash('sha256').update(bytes).digest('hex'));
   });
 
-  it('is another for the same id in another stream', () => {
+  it('differs for streams and ids that are equal when joined without a separator', () => {
     expect(entityHash('a', 'bc')).not.toBe(entityHash('ab', 'c'));
   });
 });

@@ -1,10 +1,13 @@
-/** An event as every endpoint returns it. `data` and `metadata` are put in as the raw text that was sent. */
+/**
+ * An event in the form that every endpoint returns. `data` and `metadata` are the JSON text that the client sent,
+ * unchanged.
+ */
 export interface StoredEvent {
   event_id: string;
   stream: string;
   event_type: string;
   entity_id: string | null;
-  /** 1, 2, 3 … per (stream, entity), in log order; null without an entity. */
+  /** 1, 2, 3 … for each stream and entity, in log order; null for an event without an entity. */
   version: number | null;
   timestamp: string;
   ingested_at: string;
@@ -17,7 +20,7 @@ export interface StoredEvent {
   offset: number;
 }
 
-/** The event's JSON, `data` and `metadata` exactly as they were sent. */
+/** Returns the event as JSON; `data` and `metadata` are included exactly as they were sent. */
 export function eventToJson(event: StoredEvent): string {
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonByteScanner } from './json-byte-scanner.js';
 import { limits } from './limits.js';
 
-/** Whether the text is one object, to its end. */
+/** Whether the scanner accepts the whole text as one object. */
 function isObject(text: string): boolean {
   const bytes = Buffer.from(text);
   return new JsonByteScanner().object(bytes, 0) === bytes.length;
@@ -33,7 +33,7 @@ describe('JsonByteScanner', () => {
     );
   });
 
-  it('agrees with JSON.parse on what is nearly JSON', () => {
+  it('agrees with JSON.parse on texts that are almost JSON', () => {
     const piece = fc.constantFrom(
       ...[
         '{',
@@ -83,17 +83,17 @@ describe('JsonByteScanner', () => {
   });
 
   it.each(['', '[]', '"a"', '1', 'null', ' {}'])(
-    'takes nothing but an object, from where it stands: %j',
+    'rejects a text that does not begin with an object: %j',
     (text) => {
       expect(isObject(text)).toBe(false);
     },
   );
 
-  it('ends with the object, whatever follows', () => {
+  it('ends at the end of the object, whatever follows', () => {
     expect(new JsonByteScanner().object(Buffer.from('x{"a":{}}}'), 1)).toBe(9);
   });
 
-  it('goes as deep as an event may be, and no further', () => {
+  it('accepts the nesting that an event may have, and no deeper one', () => {
     expect([isObject(nested(limits.jsonDepth)), isObject(nested(limits.jsonDepth + 1))]).toEqual([
       true,
       false,
@@ -101,13 +101,13 @@ describe('JsonByteScanner', () => {
   });
 
   it.each(Array.from('{"a":[1,true,"\\u00e4"]}', (_, i) => i))(
-    'refuses an object that is cut off after %d bytes',
+    'rejects an object that is cut off after %d bytes',
     (length) => {
       expect(isObject('{"a":[1,true,"\\u00e4"]}'.slice(0, length))).toBe(false);
     },
   );
 
-  it('says whether there was more than ASCII', () => {
+  it('reports whether a string has characters beyond ASCII', () => {
     const scanner = new JsonByteScanner();
     scanner.object(Buffer.from('{"a":"b"}'), 0);
     expect(scanner.high).toBeLessThan(0x80);

@@ -11,19 +11,20 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The letters after a backslash, but for `u`. */
+/** The characters that may follow a backslash in an escape, except `u`. */
 const escapes = new Set(Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0)));
 
 /**
- * Checks JSON in UTF-8 where it lies, without making text or values of it. It accepts what `JSON.parse` accepts, up to
- * `limits.jsonDepth` levels deep; whether the bytes are UTF-8 is to be checked beside it, when `high` says that there is
- * something to check. Every method takes the index where something begins and returns the one after its end, or -1.
+ * Validates JSON in UTF-8 within its buffer, without creating text or values. It accepts what `JSON.parse` accepts, up
+ * to `limits.jsonDepth` levels of nesting. It does not validate the UTF-8: the caller must do that if `high` is at
+ * least 0x80. Every method takes the index where an element begins, and returns the index after its end, or -1 if it is
+ * invalid.
  */
 export class JsonByteScanner {
-  /** All bytes of the strings that were passed, joined by OR: at least 0x80 when one of them was not ASCII. */
+  /** Bitwise OR of all bytes of the scanned strings: at least 0x80 if one of the bytes is not ASCII. */
   high = 0;
 
-  /** The object that begins here. */
+  /** Scans the object that begins at `start`. */
   object(bytes: Buffer, start: number, level = 1): number {
     if (bytes[start] !== openBrace || level > limits.jsonDepth) return -1;
     let i = afterSpace(bytes, start + 1);
@@ -44,7 +45,7 @@ export class JsonByteScanner {
     }
   }
 
-  /** From the byte after the quote that opens it. */
+  /** Scans a string from the byte after its opening quote. */
   string(bytes: Buffer, start: number): number {
     let high = 0;
     for (let i = start; ; i++) {
@@ -57,7 +58,7 @@ export class JsonByteScanner {
       if (code === backslash) {
         i = endOfEscape(bytes, i + 1);
         if (i < 0) return -1;
-        // Past the end there is `undefined`, which is not greater either.
+        // Past the end of the buffer `code` is undefined, which is not greater than or equal to 0x20 either.
       } else if (!(code >= 0x20)) return -1;
     }
   }
@@ -122,7 +123,7 @@ function afterWord(bytes: Buffer, start: number): number {
   return word === 'false' ? start + 5 : -1;
 }
 
-/** The index of the last byte of an escape, from the one after its backslash. */
+/** Returns the index of the last byte of an escape, or -1 if it is invalid; `at` is the byte after its backslash. */
 function endOfEscape(bytes: Buffer, at: number): number {
   const code = bytes[at]!;
   if (code !== 0x75) return escapes.has(code) ? at : -1;

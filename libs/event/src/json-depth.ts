@@ -1,6 +1,6 @@
 /**
- * Whether JSON text nests deeper than `levels` (`{}` is one), told without parsing it: a parser would run out of
- * stack on text that is nested deep enough. Of invalid JSON it says something, and never throws.
+ * Whether JSON text nests deeper than `levels` (`{}` is one level). It does not parse the text, because a parser
+ * exhausts the stack on very deep nesting. It never throws; for invalid JSON the result has no meaning.
  */
 export function nestsDeeperThan(text: string, levels: number): boolean {
   let depth = 0;
@@ -14,7 +14,7 @@ export function nestsDeeperThan(text: string, levels: number): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string which begins at `start`, or the text's length. */
+/** Returns the index of the closing quote of the string that begins at `start`, or the length of the text. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonScanner } from './json-scanner.js';
 
-/** What the scanner says of a whole text: its failure, or nothing. */
+/** Returns the failure of scanning the whole text, or undefined if it is valid JSON. */
 function scan(text: string): string | undefined {
   const scanner = new JsonScanner(text);
   const end = scanner.value(scanner.space(0), 0);
@@ -41,7 +41,7 @@ const pieces = [
 ];
 
 describe('the JSON scanner', () => {
-  it('accepts whatever JSON.stringify writes, with any white space', () => {
+  it('accepts every text that JSON.stringify writes, with any white space', () => {
     const indents = fc.constantFrom(undefined, 1, '\t');
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 10 }), indents, (value, indent) => {
@@ -50,7 +50,7 @@ describe('the JSON scanner', () => {
     );
   });
 
-  it('accepts exactly what JSON.parse accepts: texts put together from its pieces', () => {
+  it('accepts exactly what JSON.parse accepts: random sequences of JSON pieces', () => {
     const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(texts, (text) => (scan(text) === undefined) === isJson(text)),
@@ -58,7 +58,7 @@ describe('the JSON scanner', () => {
     );
   });
 
-  it('accepts exactly what JSON.parse accepts: JSON with one place changed', () => {
+  it('accepts exactly what JSON.parse accepts: JSON with one random change', () => {
     const change = fc.record({
       at: fc.double({ min: 0, max: 1, noNaN: true }),
       cut: fc.integer({ min: 0, max: 2 }),
@@ -89,11 +89,11 @@ describe('the JSON scanner', () => {
     ['65 levels', '['.repeat(65) + ']'.repeat(65), 'depth'],
     ['65 levels of objects', '{"a":'.repeat(65) + '1' + '}'.repeat(65), 'depth'],
     ['a million levels', '['.repeat(1_000_000), 'depth'],
-  ])('tells %s apart before the stack is used up', (_name, text, failure) => {
+  ])('limits nesting before the stack is exhausted: %s', (_name, text, failure) => {
     expect(scan(text)).toBe(failure);
   });
 
-  describe('notices a name that stands twice in one object', () => {
+  describe('detects a duplicate name in one object', () => {
     const noticed = (text: string) => {
       const scanner = new JsonScanner(text);
       scanner.value(0, 0);
@@ -118,9 +118,12 @@ describe('the JSON scanner', () => {
     });
   });
 
-  it.each(['[1,\n2]', '{"a":\n1}', '{\n}', '[1\n]'])('of lines stops at the end of one: %j', (text) => {
-    const scanner = new JsonScanner(text, { lines: true });
-    expect(scanner.value(0, 0)).toBe(-1);
-    expect(scanner.failedAt).toBe(text.indexOf('\n'));
-  });
+  it.each(['[1,\n2]', '{"a":\n1}', '{\n}', '[1\n]'])(
+    'stops at the end of a line with the option `lines`: %j',
+    (text) => {
+      const scanner = new JsonScanner(text, { lines: true });
+      expect(scanner.value(0, 0)).toBe(-1);
+      expect(scanner.failedAt).toBe(text.indexOf('\n'));
+    },
+  );
 });

@@ -13,45 +13,48 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Names of one object that are compared with one another; more of them are left to `uncertain`. */
+/** Number of names of one object that are compared with one another; an object with more names sets `uncertain`. */
 const comparedNames = 16;
 
 /**
- * Begin and end of the names of the objects that are open. One for all scanners, because a scan never waits: a new one
- * for each request would cost more than scanning a small event.
+ * Start and end index of each name in the open objects. All scanners share this array, because a scan is synchronous. A
+ * new array for each request would cost more than scanning a small event.
  */
 const names = new Int32Array(2 * comparedNames * (limits.jsonDepth + 1));
 
-/** Why a scan ended: the text is not JSON (RFC 8259), or is nested too deep. */
+/** Why a scan failed: the text is not JSON (RFC 8259), or it nests too deeply. */
 export type ScanFailure = 'syntax' | 'depth';
 
 /**
- * Checks JSON text without making values of it: for what is only passed on, `JSON.parse` takes most of the time that
- * a write has. It accepts exactly what `JSON.parse` accepts, up to `limits.jsonDepth` levels deep, and notices members of one
- * object with the same name. Every method takes the index where something begins and returns the one after its
- * end, or -1 after a failure.
+ * Validates JSON text without creating values. For JSON that is only passed on, `JSON.parse` would take most of the
+ * time of a write. The scanner accepts exactly what `JSON.parse` accepts, up to `limits.jsonDepth` levels of nesting,
+ * and detects members of one object with the same name. Every method takes the index where an element begins, and
+ * returns the index after its end, or -1 after a failure.
  */
 export class JsonScanner {
-  /** Why the last scan returned -1, and where. */
+  /** Why the last scan returned -1, and the index where it failed. */
   failure: ScanFailure = 'syntax';
   failedAt = 0;
-  /** An object had a name twice. */
+  /** True if an object has two members with the same name. */
   duplicate = false;
-  /** An object had many names, or names with escapes: whether one stands twice is to be told by parsing. */
+  /**
+   * True if an object has more than `comparedNames` names, or a name with escapes. Only parsing can detect duplicates
+   * then.
+   */
   uncertain = false;
-  /** Members of all objects that were passed, for that. */
+  /** Number of members of all scanned objects; if parsing yields fewer members, a name is duplicate. */
   members = 0;
-  /** Whether the last string had escapes. */
+  /** Whether the last scanned string contains an escape. */
   escaped = false;
 
-  /** The `metadata` that was parsed last. */
+  /** Text and value of the `metadata` that was parsed last, as a cache. */
   lastMetadata: { text: string; value: unknown } = { text: 'null', value: null };
 
   private top = 0;
-  /** A line feed where it is white space, else a blank, which is anyway. */
+  /** The code of a line feed if it is white space, else that of a space, which is always white space. */
   private readonly newline: number;
 
-  /** With `lines` a line feed is no white space: no scan goes on past the end of the line that it begins in. */
+  /** With `lines`, a line feed is not white space: no scan continues past the end of the line in which it begins. */
   constructor(
     readonly text: string,
     { lines = false } = {},
@@ -59,7 +62,7 @@ export class JsonScanner {
     this.newline = lines ? space : lineFeed;
   }
 
-  /** Before an event: what came before it no longer matters. */
+  /** Clears the state of the previous event; call it before each event. */
   reset(): void {
     this.duplicate = false;
     this.uncertain = false;
@@ -67,7 +70,7 @@ export class JsonScanner {
     this.top = 0;
   }
 
-  /** The first index that is not white space. */
+  /** Returns the index of the first character that is not white space. */
   space(start: number): number {
     const { text, newline } = this;
     let i = start;
@@ -78,7 +81,7 @@ export class JsonScanner {
     }
   }
 
-  /** Any value; `level` is how many objects and arrays it stands in. */
+  /** Scans any value; `level` is the number of objects and arrays that enclose it. */
   value(start: number, level: number): number {
     const code = this.text.charCodeAt(start);
     if (code === quote) return this.string(start + 1);
@@ -88,7 +91,7 @@ export class JsonScanner {
     return this.word(start);
   }
 
-  /** From the character after the quote that opens it. */
+  /** Scans a string from the character after its opening quote. */
   string(start: number): number {
     const { text } = this;
     this.escaped = false;
@@ -103,7 +106,10 @@ export class JsonScanner {
     }
   }
 
-  /** Notes the name of a member, which ends before its quote; `base` is where the names of its object begin. */
+  /**
+   * Scans the name of a member from the character after its opening quote, and compares it with the other names of its
+   * object. `base` is the index in `names` where the names of the object begin.
+   */
   name(start: number, base: number): number {
     const end = this.string(start);
     if (end < 0) return -1;
@@ -118,7 +124,7 @@ export class JsonScanner {
     return end;
   }
 
-  /** Where the names of an object that begins now will stand. */
+  /** Returns the index in `names` where the names of an object that begins now will be stored. */
   openObject(): number {
     return this.top;
   }
@@ -202,7 +208,10 @@ export class JsonScanner {
     return text.startsWith('false', start) ? start + 5 : this.fail('syntax', start);
   }
 
-  /** The index of the last character of an escape, from the one after its backslash. */
+  /**
+   * Returns the index of the last character of an escape, or -1 if it is invalid; `at` is the character after its
+   * backslash.
+   */
   private escape(at: number): number {
     const { text } = this;
     const code = text.charCodeAt(at);

@@ -12,11 +12,11 @@ describe('isJsonObject', () => {
 });
 
 describe('jsonValue', () => {
-  it('is what the text says', () => {
+  it('returns the value of the text', () => {
     expect(jsonValue('{"a":[1,null]}')).toEqual({ a: [1, null] });
   });
 
-  it.each(['', '{', 'undefined', '1 2'])('is undefined where the text %j is not JSON', (text) => {
+  it.each(['', '{', 'undefined', '1 2'])('returns undefined if the text is not JSON: %j', (text) => {
     expect(jsonValue(text)).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
-/** Whether a JSON value is an object: neither null nor a list. */
+/** Whether a JSON value is an object, and not null, an array or a scalar. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What JSON text says; undefined when it is not JSON. */
+/** Returns the value of JSON text; undefined if the text is not JSON. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,16 +1,16 @@
-/** The bounds of the HTTP contract. Every one of them is answered with a problem document when it is passed. */
+/** Limits of the HTTP API. A request that exceeds one of them is answered with a problem document. */
 export const limits = {
-  /** One event as sent, in bytes of JSON text. */
+  /** Size of one event as it is sent, in bytes of JSON text. */
   eventBytes: 1024 * 1024,
-  /** The body of a write of events, in bytes, before and after decompression. */
+  /** Size of the body of a write of events, in bytes, before and after decompression. */
   requestBytes: 16 * 1024 * 1024,
-  /** Every other request body. */
+  /** Size of any other request body, in bytes. */
   definitionBytes: 64 * 1024,
-  /** Events in one batch. */
+  /** Events in one batch write. */
   batchEvents: 10_000,
   /** Values in one raw write. */
   rawValues: 100_000,
-  /** Nesting of JSON: `{}` is one level. */
+  /** Levels of nesting in JSON: `{}` is one level. */
   jsonDepth: 64,
   eventTypeCharacters: 256,
   entityIdCharacters: 256,
@@ -24,12 +24,15 @@ export const limits = {
   filterValues: 100,
   /** Characters of a `where` expression. */
   whereCharacters: 4096,
-  /** Milliseconds that `wait_for` waits at most. */
+  /** Longest time that `wait_for` waits, in milliseconds. */
   waitForMs: 10_000,
-  /** Streams that one installation holds. */
+  /** Streams of one installation. */
   streams: 10_000,
   partitionsPerStream: 256,
-  /** Versions of an entity between two automatic snapshots, where a stream says nothing; and the most it can say. */
+  /**
+   * Versions of an entity between two automatic snapshots: the default of a stream, and the largest value that it can
+   * set.
+   */
   snapshotEvery: 100,
   snapshotEveryMax: 1_000_000,
 } as const;

@@ -5,8 +5,8 @@ import { parseWithNumbers } from './marked-numbers.js';
 const none = { takes: () => false, read: () => undefined };
 const long = { takes: (text: string) => text.length > 3, read: (text: string) => `<${text}>` };
 
-describe('JSON with numbers that are read in another way', () => {
-  it('is what JSON.parse reads, apart from them', () => {
+describe('parseWithNumbers', () => {
+  it('returns the same as JSON.parse apart from the marked numbers', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -16,7 +16,7 @@ describe('JSON with numbers that are read in another way', () => {
     );
   });
 
-  it('has them everywhere but in strings', () => {
+  it('converts numbers everywhere except in strings', () => {
     const text = '{"a":[1234, -1e300, 12], "__proto__":{"1234":12345}, "b":"1234 \\\\\\" 1234", "c": 0.50}';
     const read = parseWithNumbers(text, long) as Record<string, unknown>;
     expect(JSON.stringify(read)).toBe(
@@ -27,7 +27,7 @@ describe('JSON with numbers that are read in another way', () => {
     expect(parseWithNumbers('12345', long)).toBe('<12345>');
   });
 
-  it('asks for all before the first is read', () => {
+  it('calls `takes` for all numbers before the first call of `read`', () => {
     const calls: string[] = [];
     const takes = (text: string) => calls.push(`takes ${text}`) > 0;
     const read = (text: string) => calls.push(`reads ${text}`);
@@ -36,7 +36,7 @@ describe('JSON with numbers that are read in another way', () => {
   });
 
   it.each(['[1234-1]', '[01234]', '[1234.]', '"1234', '[12e345'])(
-    'is refused where JSON is, as %s',
+    'rejects a text that is not JSON: %s',
     (text) => {
       expect(() => parseWithNumbers(text, long)).toThrow(SyntaxError);
     },

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 
-/** Reads numbers of JSON text that a double would change. */
+/** Reads those numbers of JSON text that a double cannot represent exactly. */
 export interface NumberReader {
-  /** Whether `read` reads this number; `JSON.parse` reads the others. */
+  /** Whether `read` converts this number; `JSON.parse` converts the others. */
   takes(text: string): boolean;
   read(text: string): unknown;
 }
 
-/** Nobody outside of this process can write a string that begins like this. */
+/** Random prefix of marked strings. No client can guess it, so no string of the input begins with it. */
 const mark = `${randomUUID()}:`;
 const form = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Parses JSON text as `JSON.parse` does, except for the numbers that the reader takes: `takes` is asked for all numbers
- * before the first is read. Those numbers are strings with a mark while `JSON.parse` runs.
- * @throws SyntaxError
+ * Parses JSON text like `JSON.parse`, except for the numbers that `reader.takes` accepts: `reader.read` converts these.
+ * `takes` is called for all numbers before the first call of `read`. While `JSON.parse` runs, these numbers are strings
+ * with a random prefix.
+ * @throws SyntaxError if the text is not JSON
  */
 export function parseWithNumbers(text: string, reader: NumberReader): unknown {
   const marked = withMarks(text, reader);
@@ -47,14 +48,14 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Returns the place after the closing quote. */
+/** Returns the index after the closing quote. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
   return at + 1;
 }
 
-/** Returns the place after the last character that a number may have: digits, `+`, `-`, `.`, `e`, `E`. */
+/** Returns the index after the last character that may belong to a number: digits, `+`, `-`, `.`, `e`, `E`. */
 function endOfNumber(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at++) {
@@ -64,7 +65,9 @@ function endOfNumber(text: string, start: number): number {
   return at;
 }
 
-/** Replaces the marked strings in place. A walk: a reviver of `JSON.parse` takes ten times as long. */
+/**
+ * Replaces the marked strings in place. It walks the value, because a reviver of `JSON.parse` takes ten times as long.
+ */
 function withNumbers(value: unknown, reader: NumberReader): unknown {
   if (typeof value === 'string')
     return value.startsWith(mark) ? reader.read(value.slice(mark.length)) : value;
@@ -74,7 +77,7 @@ function withNumbers(value: unknown, reader: NumberReader): unknown {
     const members = value as Record<string, unknown>;
     for (const name of Object.keys(members)) {
       const member = members[name];
-      // A member called __proto__ is the object's own here, so that it can be assigned.
+      // `JSON.parse` creates `__proto__` as an own property, so the assignment does not change the prototype.
       if (typeof member === 'string' || typeof member === 'object')
         members[name] = withNumbers(member, reader);
     }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** The namespace (RFC 9562, section 6.5) of UUIDs for ids that are not UUIDs. */
+/** The namespace (RFC 9562, section 6.5) for UUIDs that are derived from other ids. */
 const namespace = Buffer.from('8c0e0c3bd5a75b2f9a3e0d6a1f0b2c11', 'hex');
 
-/** The UUIDv5 of a name. The same name always has the same one. */
+/** Returns the UUIDv5 of a name; equal names have equal UUIDs. */
 export function nameUuid(name: string): string {
   return uuidOfBytes(createHash('sha1').update(namespace).update(name).digest(), 5);
 }
 
-/** The first 16 bytes as a UUID of this version. */
+/** Returns a UUID of this version from the first 16 bytes. */
 export function uuidOfBytes(bytes: Buffer, version: number): string {
   const own = Buffer.from(bytes.subarray(0, 16));
   own[6] = (own[6]! & 0x0f) | (version << 4);

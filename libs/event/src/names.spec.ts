@@ -9,7 +9,7 @@ describe('the internal topics of a pipeline', () => {
   const names = new TopicNames('x'.repeat(30));
   const topics = [names.pipelineTopic(run, stage), names.pipelineReplayTopic(run)];
 
-  it('are one for each run and stage, with names that Kafka takes', () => {
+  it('differ for each job and stage, and have valid names for Kafka', () => {
     expect(new Set([...topics, names.pipelineGroup(run)]).size).toBe(3);
     for (const topic of topics) {
       expect(topic.length).toBeLessThanOrEqual(kafkaCharacters);
@@ -17,21 +17,21 @@ describe('the internal topics of a pipeline', () => {
     }
   });
 
-  it("are no stream's, and a stream's is none of them", () => {
+  it('are distinct from the topics of streams', () => {
     for (const topic of topics) expect(names.streamOf(topic)).toBeUndefined();
     const stream = `pipeline.${run}.${stage}`;
     expect(stream).toMatch(streamNamePattern);
     expect(names.pipelineRunOf(names.ofStream(`${stream}#1`))).toBeUndefined();
   });
 
-  it('tell their run, within their installation', () => {
+  it('identify their job, within their installation', () => {
     for (const topic of topics) expect(names.pipelineRunOf(topic)).toBe(run);
     for (const topic of topics) expect(new TopicNames('x.').pipelineRunOf(topic)).toBeUndefined();
     expect(names.pipelineRunOf(names.definitions)).toBeUndefined();
     expect(names.pipelineRunOf(`${names.pipelineGroup(run)}.more.${stage}`)).toBeUndefined();
   });
 
-  it('are made of ids only', () => {
+  it('are derived only from valid ids', () => {
     expect(() => names.pipelineTopic(run, 'replay')).toThrow(RangeError);
     expect(() => names.pipelineTopic('orders', stage)).toThrow(RangeError);
     expect(() => names.pipelineGroup(`${run}\n`)).toThrow(RangeError);

@@ -1,47 +1,50 @@
 import { limits } from './limits.js';
 import type { StreamId } from './stream-id.js';
 
-/** What a stream may be called. Underscores at the start are kept for internal topics. */
+/** Valid names of streams. A name with an underscore at the start is reserved for internal topics. */
 export const streamNamePattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}$`);
 
-/** The same in words, for whoever sent another one. */
+/** The rule of `streamNamePattern` in words, for the details of a problem document. */
 export const streamNameRule =
   `must be 1 to ${limits.streamCharacters} of the characters A-Z a-z 0-9 . _ - and begin with a letter or a digit, ` +
   'such as orders or shop.orders-eu';
 
-/** What a projection or a pipeline may be called. */
+/** Valid names of projections and pipelines. */
 export const definitionNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/** The same in words. */
+/** The rule of `definitionNamePattern` in words. */
 export const definitionNameRule =
   'must be 1 to 100 of the characters A-Z a-z 0-9 _ - and begin with a letter or a digit, such as revenue_by_currency';
 
-/** What a definition calls a secret that only who runs the installation knows. A secret itself is no name. */
+/**
+ * Valid names of secrets. A definition refers to a secret by its name, and only the operator of the installation knows
+ * the secret. The pattern rejects webhook secrets, which begin with `whsec_`.
+ */
 export const secretNamePattern = /^(?!whsec_)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** The same in words. */
+/** The rule of `secretNamePattern` in words. */
 export const secretNameRule =
   'must be the name of a secret, not the secret: 1 to 64 of the characters A-Z a-z 0-9 _ -, and begin with a letter or a ' +
   'digit, such as shop';
 
-/** Any UUID in its canonical text form (RFC 9562); case is folded when it is stored. */
+/** Any UUID in its canonical text form (RFC 9562), in either case; UUIDs are stored in lower case. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
-/** The same in words. */
+/** The rule of `uuidPattern` in words. */
 export const uuidRule = 'must be a UUID, such as 019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
 
 const runPattern = /^[0-9a-f]{24}$/;
 const stagePattern = /^[0-9a-f]{16}$/;
-/** What follows `<prefix>pipeline.` in an internal topic's name. */
+/** The part of an internal topic's name that follows `<prefix>pipeline.`: the job id, and a stage id or `replay`. */
 const ofRunPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
 
-/** What follows `<prefix>events.` in the name of a stream's topic. */
+/** The part of a stream topic's name that follows `<prefix>events.`: the stream's name and ten random characters. */
 const ofStreamPattern = /^(.+)\.([0-9a-z]{1,10})$/;
 
 /**
- * Names of what one installation owns in Kafka. Installations share a cluster by using different prefixes.
- * A stream's topic is `<prefix>events.<stream>.<ten characters>`, made of its id: the prefix is at most 30 characters,
- * because Kafka holds 249.
+ * Names of the Kafka topics and consumer groups of one installation. Installations that share a cluster use different
+ * prefixes. The topic of a stream is `<prefix>events.<stream>.<ten characters>`, derived from its stream id. A prefix
+ * has at most 30 characters, because Kafka limits topic names to 249.
  */
 export class TopicNames {
   constructor(readonly prefix: string) {}
@@ -54,28 +57,34 @@ export class TopicNames {
     return `${this.prefix}materializer`;
   }
 
-  /** Each build of a projection has a group of its own: it has progress of its own, and holds up no other. */
+  /**
+   * Consumer group of one generation of a projection. Each generation has its own group, so that it has its own
+   * progress and does not delay another one.
+   */
   projectionGroup(build: string): string {
     return `${this.prefix}projection.${build}`;
   }
 
-  /** Of one run of a pipeline: it reads the sources and the run's own topics. */
+  /** Consumer group of one job of a pipeline, which reads the sources and the internal topics of the job. */
   pipelineGroup(run: string): string {
     return this.ofRun(run);
   }
 
-  /** What goes to a keyed stage of a run, by its key. No stream can have such a topic. */
+  /**
+   * Repartition topic of a keyed stage of a job: its records are partitioned by the key of the stage. No stream can
+   * have a topic of this name.
+   */
   pipelineTopic(run: string, stage: string): string {
-    if (!stagePattern.test(stage)) throw new RangeError('a stage is 16 hexadecimal digits');
+    if (!stagePattern.test(stage)) throw new RangeError('a stage id has 16 hexadecimal digits');
     return `${this.ofRun(run)}.${stage}`;
   }
 
-  /** Dead letters that a run is to process again. */
+  /** Topic of the dead letters that a job processes again. */
   pipelineReplayTopic(run: string): string {
     return `${this.ofRun(run)}.replay`;
   }
 
-  /** The run whose internal topic this is, or undefined when it is none of this installation. */
+  /** Returns the id of the job that owns this internal topic, or undefined if it is not one of this installation. */
   pipelineRunOf(topic: string): string | undefined {
     if (!topic.startsWith(this.pipelines)) return undefined;
     return ofRunPattern.exec(topic.slice(this.pipelines.length))?.[1];
@@ -86,7 +95,7 @@ export class TopicNames {
   }
 
   private ofRun(run: string): string {
-    if (!runPattern.test(run)) throw new RangeError('a run is 24 hexadecimal digits');
+    if (!runPattern.test(run)) throw new RangeError('a job id has 24 hexadecimal digits');
     return `${this.pipelines}${run}`;
   }
 
@@ -94,12 +103,15 @@ export class TopicNames {
     return `${this.prefix}snapshots`;
   }
 
-  /** The topic of one incarnation of a stream. */
+  /** Returns the topic of one incarnation of a stream. */
   ofStream(id: StreamId): string {
     return `${this.prefix}events.${id.replace('#', '.')}`;
   }
 
-  /** The id of the stream whose topic this is, or undefined when it is no stream's topic of this installation. */
+  /**
+   * Returns the id of the stream that owns this topic, or undefined if it is not a topic of a stream of this
+   * installation.
+   */
   streamOf(topic: string): StreamId | undefined {
     const start = `${this.prefix}events.`;
     const [, name, random] = topic.startsWith(start)
@@ -109,7 +121,10 @@ export class TopicNames {
   }
 }
 
-/** Kafka's metrics take `.` and `_` for the same, so two topics that differ only there cannot stand side by side. */
+/**
+ * Returns a key that is equal for stream names which differ only in `.` and `_`. Kafka does not allow topics for both:
+ * its metrics treat these characters as equal.
+ */
 export function collisionKey(stream: string): string {
   return stream.replaceAll('.', '_');
 }

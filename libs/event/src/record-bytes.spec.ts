@@ -9,7 +9,7 @@ const timeIn = (text: string): number => {
 };
 
 describe('readUuid', () => {
-  it('gives the words of which uuidText makes the same text again', () => {
+  it('returns words that uuidText converts to the same text', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.nat(5), (uuid, at) => {
         const words = new Uint32Array(4);
@@ -26,7 +26,7 @@ describe('readUuid', () => {
     '019aa4e2+7d53-7c1e-9a3e-0d6a1f0b2c11',
     '019aa4e27d53-7c1e-9a3e-0d6a1f0b2c111',
     '',
-  ])('refuses what is no UUID: %s', (text) => {
+  ])('rejects a text that is not a UUID: %s', (text) => {
     expect(readUuid(Buffer.from(text), 0, new Uint32Array(4))).toBe(false);
   });
 });
@@ -47,7 +47,7 @@ describe('readUuidText', () => {
     '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c111',
     '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c1\u0134',
     '\u0134' + '19aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
-  ])('refuses what is no UUID: %s', (text) => {
+  ])('rejects a text that is not a UUID: %s', (text) => {
     expect(readUuidText(text, new Uint32Array(4))).toBe(false);
   });
 });
@@ -61,7 +61,7 @@ describe('readTime', () => {
     );
   });
 
-  it('agrees with parseFormattedTime on every text of nearly that shape', () => {
+  it('agrees with parseFormattedTime on every text of almost that form', () => {
     const part = fc.constantFrom(
       '00',
       '01',

@@ -4,10 +4,10 @@ const zero = 0x30;
 const dash = 0x2d;
 const colon = 0x3a;
 
-/** The two digits of each byte. */
+/** Two hexadecimal digits for each value of a byte. */
 const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** The canonical text of a UUID, in lower case, of four 32-bit words. */
+/** Returns the canonical text of a UUID, in lower case, from four 32-bit words. */
 export function uuidText(words: Uint32Array): string {
   const [a, b, c, d] = words as unknown as [number, number, number, number];
   return `${high(a)}${low(a)}-${high(b)}-${low(b)}-${high(c)}-${low(c)}${high(d)}${low(d)}`;
@@ -21,17 +21,17 @@ function low(word: number): string {
   return digits[(word >>> 8) & 0xff]! + digits[word & 0xff]!;
 }
 
-/** Value of a lower-case hexadecimal digit by its code; negative for every other byte. */
+/** Values of the lower-case hexadecimal digits by character code; -1 for every other byte. */
 const hex = new Int32Array(256).fill(-1);
 for (let value = 0; value < 16; value++) hex[value.toString(16).charCodeAt(0)] = value;
 
-/** Where each group of four digits of `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` starts. */
+/** Start of each group of four digits in `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
 const groups = [0, 4, 9, 14, 19, 24, 28, 32] as const;
 
-/** Characters of a UUID. */
+/** Length of a UUID's text, in bytes. */
 export const uuidBytes = 36;
 
-/** Reads a UUID in lower case as four 32-bit words; false when there is none. */
+/** Reads a UUID in lower case as four 32-bit words. Returns false if there is no UUID at `at`. */
 export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean {
   let invalid = bytes.length < at + uuidBytes ? -1 : 0;
   for (let word = 0; word < 4; word++) {
@@ -45,12 +45,12 @@ export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean
   return dashes && invalid >= 0;
 }
 
-/** Reads a UUID's text, in either case, as four 32-bit words. Returns false when the text is no UUID. */
+/** Reads the text of a UUID, in either case, as four 32-bit words. Returns false if the text is not a UUID. */
 export function readUuidText(text: string, words: Uint32Array): boolean {
   return text.length === uuidBytes && readUuid(Buffer.from(text.toLowerCase()), 0, words);
 }
 
-/** Negative when one of the four is not a hexadecimal digit. */
+/** Returns the value of four hexadecimal digits; negative if one of them is invalid. */
 function fourDigits(bytes: Buffer, at: number): number {
   return (
     (hex[bytes[at]!]! << 12) |
@@ -60,21 +60,24 @@ function fourDigits(bytes: Buffer, at: number): number {
   );
 }
 
-/** Characters of a time as `formatTime` writes it. */
+/** Length of a time that `formatTime` writes, in bytes. */
 const timeBytes = 27;
 
-/** Dates repeat: midnight of the date that was read last, in microseconds. */
+/** Cache of the date that was read last and of its midnight in microseconds, because dates repeat. */
 let lastDate = -1;
 let lastMidnight: Micros = 0;
 
-/** Reads the time that ends before `end`, as `parseFormattedTime` reads it; NaN when there is none. */
+/** Reads the time between `start` and `end` like `parseFormattedTime`, but returns NaN if it is invalid. */
 export function readTime(bytes: Buffer, start: number, end: number): Micros {
   const fast = end - start === timeBytes ? quickTime(bytes, start) : NaN;
   if (fast === fast) return fast;
   return parseFormattedTime(bytes.toString('latin1', start, end)) ?? NaN;
 }
 
-/** NaN as well when the date is another one than last time: what is a date is told in one place. */
+/**
+ * Reads a time in the form that `formatTime` writes; NaN for any other text. `parseFormattedTime` validates a date that
+ * differs from the last one.
+ */
 function quickTime(bytes: Buffer, at: number): Micros {
   const date = twoDigits(bytes, at) * 1_000_000 + twoDigits(bytes, at + 2) * 10_000;
   const day = date + twoDigits(bytes, at + 5) * 100 + twoDigits(bytes, at + 8);
@@ -106,7 +109,7 @@ function hasSeparators(bytes: Buffer, at: number): boolean {
   );
 }
 
-/** NaN when they are none. */
+/** Returns the value of two digits; NaN if one of them is not a digit. */
 function twoDigits(bytes: Buffer, at: number): number {
   const high = bytes[at]! - zero;
   const low = bytes[at + 1]! - zero;

@@ -4,7 +4,7 @@ import { JsonByteScanner } from './json-byte-scanner.js';
 import { readTime, readUuid, uuidBytes } from './record-bytes.js';
 import { type Micros } from './time.js';
 
-/** Why a record's value is not an event. */
+/** The value of a record is not an event; the message says why. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';
 }
@@ -27,27 +27,30 @@ const longestSchemaVersion = 9;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * Reads the values of records, which are quoted at `EventRecord`, where they lie: nothing is made of an event but
- * numbers and places. What was read stays until the next `read`.
+ * Reads the value of an event record in place; `EventRecord` describes the format. It creates only numbers and byte
+ * ranges. The fields are valid until the next call of `read`.
  */
 export class RecordReader {
-  /** The event's id: 32 bits each, the first ones first. */
+  /** Event id as four 32-bit words, the most significant one first. */
   readonly id = new Uint32Array(4);
   readonly eventType = new ByteRange();
-  /** Empty when there is none. */
+  /** Empty for an event without an entity. */
   readonly entityId = new ByteRange();
   timestamp: Micros = 0;
   ingestedAt: Micros = 0;
-  /** 0 when there is none. */
+  /** 0 for an event without a schema version. */
   schemaVersion = 0;
-  /** JSON text of an object. */
+  /** JSON text of an object, as the client sent it. */
   readonly metadata = new ByteRange();
-  /** JSON text of an object. */
+  /** JSON text of an object, as the client sent it. */
   readonly data = new ByteRange();
 
   private readonly json = new JsonByteScanner();
 
-  /** @throws UnreadableRecordError when it is not what `encodeRecord` writes */
+  /**
+   * Reads the value of a record into the fields.
+   * @throws UnreadableRecordError if `encodeRecord` does not write such a value
+   */
   read(value: Buffer): void {
     try {
       this.json.high = 0;
@@ -59,7 +62,7 @@ export class RecordReader {
     if (this.json.high >= 0x80 && !isUtf8(value)) throw notUtf8();
   }
 
-  /** Everything before the value of `metadata`; returns where that begins. */
+  /** Reads everything before the value of `metadata`. Returns the index where that value begins. */
   private readHead(value: Buffer): number {
     let at = after(value, 0, idMark);
     if (!readUuid(value, at, this.id)) throw notTheHead();
@@ -88,7 +91,10 @@ export class RecordReader {
     this.assertObject(this.data, 'data');
   }
 
-  /** Told without parsing where that can be: it cannot for what is nested deeper than an event may be. */
+  /**
+   * Checks that the range is a JSON object. The scanner rejects nesting that is deeper than an event may have; then
+   * `JSON.parse` decides.
+   */
   private assertObject(range: ByteRange, member: string): void {
     if (this.json.object(range.bytes, range.start) === range.end) return;
     const text = range.toString();
@@ -100,7 +106,7 @@ export class RecordReader {
   private readEntity(value: Buffer, start: number): number {
     if (value[start] === quote) {
       const end = this.readString(value, start + 1, this.entityId);
-      // Never empty: the store keeps "no entity" as the empty text.
+      // An empty id is invalid: the store keeps an event without an entity with an empty text.
       if (this.entityId.isEmpty) throw new UnreadableRecordError('entity_id is empty');
       return end;
     }
@@ -108,7 +114,7 @@ export class RecordReader {
     return after(value, start, noValue);
   }
 
-  /** From the byte after the quote that opens it; returns the place after the one that closes it. */
+  /** Reads a string from the byte after its opening quote. Returns the index after its closing quote. */
   private readString(value: Buffer, start: number, range: ByteRange): number {
     let high = 0;
     let escaped = false;
@@ -129,7 +135,10 @@ export class RecordReader {
     }
   }
 
-  /** Lone surrogates have no UTF-8: two texts that differ in them only would become the same one in the store. */
+  /**
+   * Decodes a string with escapes. Lone surrogates are invalid: they have no UTF-8, so texts that differ only in them
+   * would become equal in the store.
+   */
   private unescape(literal: string, range: ByteRange): void {
     const member = range === this.eventType ? 'event_type' : 'entity_id';
     const text = parse(literal, member) as string;
@@ -173,7 +182,7 @@ function timeOf(value: Buffer, { start, end }: { start: number; end: number }, m
   return micros;
 }
 
-/** Where the flat object that starts here ends (exclusive); -1 when it does not. */
+/** Returns the end (exclusive) of the flat object that starts at `start`; -1 if it does not end. */
 function endOfFlatObject(value: Buffer, start: number): number {
   let inString = false;
   for (let i = start; i < value.length; i++) {

@@ -4,7 +4,7 @@ import { decodeRecord, encodeRecord, type EventRecord } from './record.js';
 import { UnreadableRecordError } from './record-reader.js';
 import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } from './time.js';
 
-/** Texts that look like the record's own syntax. */
+/** Texts that resemble the syntax of a record. */
 const nasty = fc.constantFrom(
   ',"data":',
   ',"metadata":',
@@ -51,7 +51,7 @@ const plain: EventRecord = {
 const encoded = encodeRecord(plain);
 
 describe('decodeRecord', () => {
-  it('gives back every event that encodeRecord wrote', () => {
+  it('returns every event that encodeRecord wrote', () => {
     fc.assert(
       fc.property(events, (event) => {
         expect(decodeRecord(encodeRecord(event))).toEqual(event);
@@ -72,7 +72,7 @@ describe('decodeRecord', () => {
 
   it.each([
     ['is empty', ''],
-    ['is no JSON', 'hello'],
+    ['is not JSON', 'hello'],
     ['is cut off', encoded.slice(0, -1)],
     ['is cut off inside data', encoded.slice(0, -10)],
     ['goes on after its end', `${encoded}}`],
@@ -86,7 +86,7 @@ describe('decodeRecord', () => {
     ['has a lone surrogate in event_type', encodeRecord({ ...plain, event_type: loneSurrogate })],
     ['has a broken escape', encoded.replace('order-17', '\\x')],
     ['has a bare line break in a string', encoded.replace('order-17', 'order\n17')],
-    ['has a time that is none', encoded.replace('2026-11-18', '2026-02-30')],
+    ['has an impossible date', encoded.replace('2026-11-18', '2026-02-30')],
     ['has a time out of range', encoded.replace('2026-11-18', '0026-11-18')],
     ['has no schema_version', encoded.replace('"schema_version":2,', '')],
     ['has a list for metadata', encoded.replace('"metadata":{}', '"metadata":[]')],
@@ -96,11 +96,11 @@ describe('decodeRecord', () => {
     ['has a list for data', encodeRecord({ ...plain, data: '[]' })],
     ['has a member after data', encoded.replace(/}$/, ',"more":1}')],
     ['has data twice', encoded.replace(/}$/, ',"data":{}}')],
-  ])('refuses a record that %s', (_what, value) => {
+  ])('rejects a record that %s', (_what, value) => {
     expect(() => decodeRecord(value)).toThrow(UnreadableRecordError);
   });
 
-  it('refuses a string of a million characters without running out of stack', () => {
+  it('rejects a string of a million characters without exhausting the stack', () => {
     expect(() => decodeRecord(encoded.replace('order.placed', 'x'.repeat(1_000_000)).slice(0, -1))).toThrow(
       UnreadableRecordError,
     );
@@ -116,7 +116,7 @@ describe('parseFormattedTime', () => {
     );
   });
 
-  it('agrees with parseTime on every text of that shape, possible or not', () => {
+  it('agrees with parseTime on every text of that form, valid or not', () => {
     const digits = (length: number) => fc.stringMatching(new RegExp(`^\\d{${length}}$`));
     fc.assert(
       fc.property(
@@ -138,7 +138,7 @@ describe('parseFormattedTime', () => {
       expect(parseFormattedTime(shape)).toBe(parseTime(shape));
   });
 
-  it('takes a year below 100 for what it is: out of range', () => {
+  it('rejects a year below 100 as out of range', () => {
     expect(parseTime('0050-01-01T00:00:00Z')).toBeUndefined();
   });
 });

@@ -3,14 +3,14 @@ import { RecordReader } from './record-reader.js';
 import { formatTime, type Micros } from './time.js';
 
 /**
- * The value of a record in a stream's topic: one JSON object whose members always come in this order,
+ * An event, as the value of a record in a stream's topic: one JSON object whose members always have this order,
  *
  *     {"event_id":"…","event_type":"…","entity_id":"…"|null,"timestamp":"…","ingested_at":"…",
  *      "schema_version":1|null,"metadata":{…},"data":{…}}
  *
- * without spaces between them. `metadata` and `data` are the client's own JSON text, untouched. Scalars come first, so
- * the first `,"metadata":` is the member (inside a string its quotes would be escaped), and `data` ends one byte
- * before the end. The record's key is `entity_id`, else `event_id`.
+ * without spaces between them. `metadata` and `data` are the JSON text that the client sent, unchanged. Scalars come
+ * first, so the first `,"metadata":` is the member (inside a string its quotes would be escaped), and `data` ends one byte
+ * before the end. The key of the record is `entity_id`, or `event_id` for an event without an entity.
  */
 export interface EventRecord {
   /** Lower case. */
@@ -26,7 +26,7 @@ export interface EventRecord {
   data: string;
 }
 
-/** The last `ingested_at` that was formatted: all events of one request have the same. */
+/** Cache of the last formatted `ingested_at`, because all events of one request have the same. */
 let lastIngestedAt = NaN;
 let lastIngestedText = '';
 
@@ -38,7 +38,7 @@ function ingestedText(micros: Micros): string {
   return lastIngestedText;
 }
 
-/** The record's value as text; encode it as UTF-8. */
+/** Returns the value of the record as text, which must be encoded as UTF-8. */
 export function encodeRecord(event: EventRecord): string {
   const entity = event.entity_id === null ? 'null' : JSON.stringify(event.entity_id);
   return (
@@ -51,9 +51,8 @@ export function encodeRecord(event: EventRecord): string {
 const reader = new RecordReader();
 
 /**
- * Reads a record's value. `metadata` and `data` are checked to be JSON objects, and are returned as the text that
- * stands there.
- * @throws UnreadableRecordError when it is not what `encodeRecord` writes.
+ * Decodes the value of a record. Checks that `metadata` and `data` are JSON objects, and returns their text unchanged.
+ * @throws UnreadableRecordError if `encodeRecord` does not write such a value
  */
 export function decodeRecord(value: string | Buffer): EventRecord {
   reader.read(typeof value === 'string' ? Buffer.from(value) : value);

@@ -10,14 +10,14 @@ const record = {
   text: '{"kind":"\u2028ä',
 };
 
-describe('the record of what was refused', () => {
-  it('is read as it was written', () => {
+describe('the record of a rejected event', () => {
+  it('is decoded as it was encoded', () => {
     const value = encodeRefused(record);
     expect(decodeRefused(value)).toEqual({ ...record, cut: false });
     expect(decodeRefused(Buffer.from(value))).toEqual({ ...record, cut: false });
   });
 
-  it('is no event, and no event is one', () => {
+  it('is not read as an event, and no event is read as one', () => {
     expect(() => decodeRecord(encodeRefused(record))).toThrow();
     const times = { timestamp: 0, ingested_at: 0 };
     const { event_id } = record;
@@ -26,22 +26,22 @@ describe('the record of what was refused', () => {
   });
 
   it.each(['', '{', '{"refused":', '{"refused":1,"text":""}', '{"refused":{}}', '{"refused":{},"text":1}'])(
-    'is not %j',
+    'is not decoded from %j',
     (text) => expect(decodeRefused(text)).toBeUndefined(),
   );
 
   it.each<[string, string]>([
-    ['larger than an event', 'x'.repeat(16 * limits.eventBytes)],
-    ['of characters that take six in JSON', '\u0001'.repeat(limits.eventBytes)],
+    ['that is larger than an event', 'x'.repeat(16 * limits.eventBytes)],
+    ['of characters that take six characters in JSON', '\u0001'.repeat(limits.eventBytes)],
     ['of characters of four bytes', '😀'.repeat(limits.eventBytes)],
-  ])('has the beginning of a text %s, and says so', (...row) => {
+  ])('keeps the beginning of a text %s, and sets `cut`', (...row) => {
     const value = encodeRefused({ ...record, text: row[1] });
     expect(Buffer.byteLength(value)).toBeLessThan(100_000);
     const found = decodeRefused(value)!;
     expect([found.cut, row[1].startsWith(found.text), found.text.length > 1000]).toEqual([true, true, true]);
   });
 
-  it('has the whole of an event that is as large as one may be', () => {
+  it('keeps the whole text of an event of the largest size', () => {
     const value = encodeRefused({ ...record, text: 'ä'.repeat(limits.eventBytes / 2) });
     expect(decodeRefused(value)?.cut).toBe(false);
     expect(Buffer.byteLength(value)).toBeLessThan(2 * limits.eventBytes);

@@ -2,39 +2,42 @@ import { isJsonObject, jsonValue } from './json-value.js';
 import { limits } from './limits.js';
 
 /**
- * The value of a record that keeps an event which a write endpoint has refused. It can be written once its schema or its
- * sender is corrected. The value is one JSON object whose members always come in this order,
+ * An event that a write endpoint has rejected, as the value of a record. It can be written once its schema or its sender is
+ * corrected. The value is one JSON object whose members always have this order,
  *
  *     {"refused":{"code":"…","detail":"…","errors":[{"pointer":"…","detail":"…"}]},"form":"event"|"raw"|
  *      "cloudevent","mapping":{…},"entity_id":"…"|null,"event_id":"…","received_at":"…","cut":false,"text":"…"}
  *
- * Consumers skip it like every record that they cannot read; the materializer stores it as a dead letter. The
- * record's key is `entity_id`, else `event_id`.
+ * Consumers skip the record like every record that they cannot read; the materializer stores it as a dead letter. The key
+ * of the record is `entity_id`, or `event_id` if the entity is not known.
  */
 export interface RefusedRecord {
   refused: { code: string; detail: string; errors: readonly { pointer: string; detail: string }[] };
-  /** The form in which the text is read. */
+  /** Input format of the text: `event`, `raw` or `cloudevent`. */
   form: string;
-  /** The sources of the fields, for the form `raw`. */
+  /** Sources of the fields of the event, for the form `raw`. */
   mapping: Readonly<Record<string, string>>;
-  /** The entity, if it is known. */
+  /** Id of the entity, if it is known. */
   entity_id: string | null;
-  /** The id that the event would have had. */
+  /** Id that the event would have had. */
   event_id: string;
   received_at: string;
-  /** Whether only the beginning of the text is kept; then it cannot be read again. */
+  /** True if only the beginning of the text is kept; the text cannot be processed again then. */
   cut: boolean;
-  /** The text that the client has sent. */
+  /** Text that the client sent. */
   text: string;
 }
 
 const mark = '{"refused":';
-/** Bytes of the text as JSON. The record's other members have room beside it in what Kafka takes. */
+/**
+ * Largest text that is kept whole, in bytes of its JSON encoding. The other members still fit into Kafka's limit for a
+ * record.
+ */
 const mostBytes = 1.5 * limits.eventBytes;
-/** Characters that are kept of a text that is too large: enough to see what it was. */
+/** Characters that are kept of a larger text: enough to recognise it. */
 const keptCharacters = 8 * 1024;
 
-/** The record's value as text; encode it as UTF-8. */
+/** Returns the value of the record as text, which must be encoded as UTF-8. Cuts a text that is too large. */
 export function encodeRefused({ text, ...record }: Omit<RefusedRecord, 'cut'>): string {
   const literal = text.length <= mostBytes ? JSON.stringify(text) : '';
   const cut = text.length > mostBytes || Buffer.byteLength(literal) > mostBytes;
@@ -44,7 +47,7 @@ export function encodeRefused({ text, ...record }: Omit<RefusedRecord, 'cut'>): 
   return `${head.slice(0, -1)},"text":${kept}}`;
 }
 
-/** Undefined when it is not what `encodeRefused` writes. */
+/** Decodes the value of a record; undefined if `encodeRefused` does not write such a value. */
 export function decodeRefused(value: string | Buffer): RefusedRecord | undefined {
   if (!startsWith(value, mark)) return undefined;
   const record = jsonValue(String(value));

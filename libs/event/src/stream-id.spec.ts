@@ -3,7 +3,7 @@ import { isIdOf, newStreamId, streamName, type StreamId } from './stream-id.js';
 import { TopicNames } from './names.js';
 
 describe('the id of a stream', () => {
-  it('is its name with ten random characters', () => {
+  it('consists of its name and ten random characters', () => {
     const id = newStreamId('shop.orders-eu');
     expect(id).toMatch(/^shop\.orders-eu#[0-9a-z]{10}$/);
     expect(streamName(id)).toBe('shop.orders-eu');
@@ -12,11 +12,11 @@ describe('the id of a stream', () => {
     expect(isIdOf('shop', 'shop#A')).toBe(false);
   });
 
-  it('is another one for each stream of a name', () => {
+  it('differs for each incarnation of a stream', () => {
     expect(new Set(Array.from({ length: 1000 }, () => newStreamId('orders'))).size).toBe(1000);
   });
 
-  it('sorts as the names do', () => {
+  it('sorts like the names', () => {
     const names = ['orders', 'orders-eu', 'orders.eu', 'orders0', 'ordersA', 'orders_eu'];
     expect(names.map(newStreamId).sort().map(streamName)).toEqual(names);
   });
@@ -26,7 +26,7 @@ describe('the topic of a stream', () => {
   const names = new TopicNames(`${'p'.repeat(30)}`);
 
   it.each<StreamId>(['orders#1', 'a.b.1#0k3v9x2m1q', 'a#0', `${'x'.repeat(200)}#0k3v9x2m1q`])(
-    'of %s says which one it is, in a name that Kafka takes',
+    'of %s identifies the stream, and has a valid name for Kafka',
     (id) => {
       const topic = names.ofStream(id);
       expect(topic).toMatch(/^[A-Za-z0-9._-]{1,249}$/);
@@ -34,7 +34,7 @@ describe('the topic of a stream', () => {
     },
   );
 
-  it('is none of another installation, and none without an id', () => {
+  it('is distinct from topics of other installations and topics without a stream id', () => {
     for (const topic of ['other.events.orders.1', `${names.prefix}events.orders`, names.definitions])
       expect(names.streamOf(topic)).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } f
 const anyTime = fc.integer({ min: earliestTime, max: latestTime - 1 });
 
 describe('times', () => {
-  it('are read as far as a time can reach, however long the text is', () => {
+  it('are parsed only up to the longest possible time, however long the text is', () => {
     let looks = 0;
     const long = `2026-11-21T04:00:00.${'1'.repeat(100_000)}Z`;
     const charCodeAt = (at: number): number => {
@@ -17,12 +17,12 @@ describe('times', () => {
     expect(looks).toBeLessThan(50);
   });
 
-  it('come back from their text to the microsecond', () => {
+  it('are parsed from their text to the exact microsecond', () => {
     fc.assert(fc.property(anyTime, (micros) => parseTime(formatTime(micros)) === micros));
     fc.assert(fc.property(anyTime, (micros) => parseFormattedTime(formatTime(micros)) === micros));
   });
 
-  it('are written as the platform writes them, with six digits', () => {
+  it('are formatted like toISOString, with six digits of fraction', () => {
     fc.assert(
       fc.property(anyTime, (micros) => {
         const millis = Math.floor(micros / 1000);
@@ -32,7 +32,7 @@ describe('times', () => {
     );
   });
 
-  it('are read as the platform reads them, whatever the offset', () => {
+  it('are parsed like Date parses them, with any offset', () => {
     const offset = fc.integer({ min: -1439, max: 1439 });
     fc.assert(
       fc.property(fc.integer({ min: -2e12, max: 7e12 }), offset, (millis, minutes) => {
@@ -81,5 +81,5 @@ describe('times', () => {
     '+2026-1-21T04:00:00Z',
     '２０26-11-21T04:00:00Z',
     '1795233600000',
-  ])('refuses %s', (text) => expect(parseTime(text)).toBeUndefined());
+  ])('rejects %s', (text) => expect(parseTime(text)).toBeUndefined());
 });

@@ -1,6 +1,6 @@
 /**
- * Times are whole microseconds since 1970-01-01T00:00:00Z, as a JavaScript number: exact until the year 2255.
- * The range that is accepted is 1900-01-01 up to (not including) 2200-01-01: ClickHouse's DateTime64(6) holds all of it.
+ * A time in whole microseconds since 1970-01-01T00:00:00Z, as a JavaScript number: exact until the year 2255. Accepted
+ * times are from 1900-01-01 up to (not including) 2200-01-01; ClickHouse's DateTime64(6) holds all of them.
  */
 export type Micros = number;
 
@@ -8,8 +8,8 @@ export const earliestTime: Micros = Date.UTC(1900, 0, 1) * 1000;
 export const latestTime: Micros = Date.UTC(2200, 0, 1) * 1000;
 
 /**
- * Reads an RFC 3339 date-time; digits past the microsecond are cut off.
- * Returns undefined for anything else, for impossible dates (30 February, hour 24) and for times out of range.
+ * Parses an RFC 3339 date-time; truncates the fraction to microseconds. Returns undefined for any other text, for
+ * impossible dates (30 February, hour 24) and for times out of range.
  */
 export function parseTime(text: string): Micros | undefined {
   const year = pair(text, 0) * 100 + pair(text, 2);
@@ -18,7 +18,7 @@ export function parseTime(text: string): Micros | undefined {
   const hour = pair(text, 11);
   const minute = pair(text, 14);
   const second = pair(text, 17);
-  // Negated, because a part that is not two digits is NaN.
+  // The condition is negated because a part that is not two digits is NaN, and a comparison with NaN is false.
   if (!(hour <= 23 && minute <= 59 && second <= 59)) return undefined;
   if (!hasSeparators(text) || !(day >= 1 && day <= daysIn(year, month))) return undefined;
   const fractionEnd = endOfFraction(text);
@@ -29,7 +29,7 @@ export function parseTime(text: string): Micros | undefined {
   return micros >= earliestTime && micros < latestTime ? micros : undefined;
 }
 
-/** Two digits as a number, or NaN. */
+/** Returns two digits as a number; NaN if one of them is not a digit. */
 function pair(text: string, at: number): number {
   const high = text.charCodeAt(at) - 0x30;
   const low = text.charCodeAt(at + 1) - 0x30;
@@ -51,7 +51,10 @@ function daysIn(year: number, month: number): number {
   return leap ? 29 : (daysOfMonth[month - 1] ?? NaN);
 }
 
-/** Where the fraction ends: one to nine digits after a dot, or nothing. Undefined for a dot alone or more digits. */
+/**
+ * Returns the index after the fraction, which is a dot and one to nine digits, or nothing. Returns undefined for a dot
+ * alone and for more digits.
+ */
 function endOfFraction(text: string): number | undefined {
   if (text[19] !== '.') return 19;
   let i = 20;
@@ -65,7 +68,7 @@ function fractionMicros(text: string, end: number): number {
   return micros;
 }
 
-/** `Z`, `+01:00`: minutes east of UTC, if that is all that follows. */
+/** Returns the offset (`Z`, `+01:00`) in minutes east of UTC; undefined if the text does not end with an offset. */
 function offsetMinutes(text: string, at: number): number | undefined {
   const sign = text[at];
   if (sign === 'Z' || sign === 'z') return text.length === at + 1 ? 0 : undefined;
@@ -76,7 +79,10 @@ function offsetMinutes(text: string, at: number): number | undefined {
   return (sign === '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** Of a date of the proleptic Gregorian calendar, counted in eras of 400 years that begin on 1 March. */
+/**
+ * Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. It counts in eras of 400
+ * years that begin on 1 March.
+ */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
@@ -90,11 +96,11 @@ const microsPerDay = 86_400_000_000;
 const daysOfMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const pairs = Array.from({ length: 100 }, (_, i) => String(i).padStart(2, '0'));
 
-/** The dates of days that were formatted, by day since 1970; the days of one load are few. */
+/** Cache of formatted dates by day since 1970; one workload has few days. */
 const dates = new Map<number, string>();
 const datesKept = 4096;
 
-/** `2026-11-21T04:00:00.000123Z`: UTC, always six digits of fraction. */
+/** Returns the time as `2026-11-21T04:00:00.000123Z`: UTC with a fraction of six digits. */
 export function formatTime(micros: Micros): string {
   const day = Math.floor(micros / microsPerDay);
   const rest = micros - day * microsPerDay;
@@ -108,7 +114,7 @@ export function formatTime(micros: Micros): string {
   return `${dateOf(day)}${clock}.${pairs[high]}${pairs[middle]}${pairs[fraction % 100]}Z`;
 }
 
-/** `2026-11-21T` */
+/** Returns the date of a day since 1970, as `2026-11-21T`. */
 function dateOf(day: number): string {
   let date = dates.get(day);
   if (date === undefined) {
@@ -121,13 +127,13 @@ function dateOf(day: number): string {
 
 const formatted = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
-/** What `parseTime` returns, several times as fast for the form that `formatTime` writes. */
+/** Returns the same as `parseTime`, several times as fast for text that `formatTime` writes. */
 export function parseFormattedTime(text: string): Micros | undefined {
   if (!formatted.test(text)) return parseTime(text);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
   const hour = twoDigits(text, 11);
-  // 29 February and everything impossible take the long way.
+  // `parseTime` handles 29 February and impossible dates.
   if (text < '19' || month < 1 || day < 1 || hour > 23 || !(day <= daysOfMonth[month - 1]!))
     return parseTime(text);
   const midnight = Date.UTC(twoDigits(text, 0) * 100 + twoDigits(text, 2), month - 1, day);

@@ -1,14 +1,14 @@
-/** The log did not answer, or did not acknowledge in time. Repeating may help. */
+/** The log did not respond, or did not acknowledge records in time. A retry may succeed. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
 }
 
-/** More bytes are in flight than allowed. Nothing was written. */
+/** The bytes in flight would exceed their limit. Nothing was written. */
 export class LogOverloadedError extends Error {
   override readonly name = 'LogOverloadedError';
 }
 
-/** A topic does not exist. Nothing was written. */
+/** A topic does not exist. The records for this topic were not written. */
 export class UnknownTopicError extends Error {
   override readonly name = 'UnknownTopicError';
 
@@ -17,24 +17,29 @@ export class UnknownTopicError extends Error {
   }
 }
 
-/** The log will not have a topic of this name beside those it has, or not with these settings. */
+/** Kafka rejects a topic's name or one of its settings. */
 export class TopicRefusedError extends Error {
   override readonly name = 'TopicRefusedError';
 
-  /** `name`: it is not a possible name, or collides with another's. */
+  /**
+   * `name`: the topic's name is invalid, or collides with the name of another topic. `settings`: Kafka rejects a
+   * setting.
+   */
   readonly reason: 'name' | 'settings';
 
   constructor(
     readonly topic: string,
     { reason, ...options }: ErrorOptions & { reason: 'name' | 'settings' },
   ) {
-    super(`The topic ${topic} cannot be created: Kafka refuses its ${reason}`, options);
+    super(`Kafka rejects the ${reason} of topic ${topic}`, options);
     this.reason = reason;
   }
 }
 
-/** Whether what failed with this error may succeed when it is repeated: not with a wrong password, for instance. */
+/**
+ * Whether a retry of the operation that failed with this error may succeed. False for a wrong password, for example.
+ */
 export function logMayReturn(error: unknown): boolean {
-  // A topic that was created just now is not known to every broker yet.
+  // Brokers may not know a new topic yet.
   return error instanceof LogUnavailableError || error instanceof UnknownTopicError;
 }

@@ -6,7 +6,7 @@ import { describeTables } from './contract/tables.js';
 import { describeTopicsAndAppending } from './contract/topics-and-appending.js';
 import type { Log } from './log.js';
 
-/** What every implementation of the port promises. */
+/** Defines the specs that every implementation of `Log` must pass. */
 export function describeLogContract(name: string, open: () => Log): void {
   describe(`${name} as a log`, () => {
     const contract = new LogContract(open);

@@ -1,170 +1,214 @@
 /**
- * The log: topics of records, each record at a position (topic, partition, offset). Kafka stands behind it in
- * production; a twin in memory passes the same contract suite.
+ * Port to the log: topics with partitions, and records at a position (topic, partition, offset). Production uses Kafka;
+ * an in-memory fake passes the same contract suite.
  */
 
-/** One record to append. Records with the same key go to the same partition and keep their order. */
+/** A record to append. Records with the same key go to the same partition and keep their order. */
 export interface NewRecord {
   topic: string;
-  /** Decides the partition: murmur2 over its UTF-8, as Kafka's own clients do. */
+  /** Selects the partition: murmur2 hash of the key's UTF-8 bytes, as in Kafka's default partitioner. */
   key: string;
-  /** Instead of the key's: for what every partition is to have. One that the topic has. */
+  /**
+   * Explicit partition, which replaces the one that the key selects. The topic must have this partition. For records
+   * that are broadcast to every partition.
+   */
   partition?: number | undefined;
-  /** null is a tombstone: in a compacted topic it removes what the key had. */
+  /** null is a tombstone: compaction removes the key's earlier records from a compacted topic. */
   value: string | null;
   headers?: Record<string, string>;
 }
 
-/** Where a record was written. */
+/** Partition and offset at which a record was written. */
 export interface Position {
   partition: number;
   offset: number;
 }
 
-/** A record as it is read. */
+/** A record that was read from the log. */
 export interface LogRecord extends Position {
   topic: string;
   key: Buffer | null;
   /** null is a tombstone. */
   value: Buffer | null;
-  /** Milliseconds since 1970, as the producer stamped it. */
+  /**
+   * Milliseconds since 1970: the producer's time, or the broker's for topics with
+   * `message.timestamp.type=LogAppendTime`.
+   */
   timestamp: number;
   headers: Record<string, Buffer | undefined>;
 }
 
 export interface Producer {
   /**
-   * Appends all records and resolves with their positions, in the order given, once every in-sync replica has them.
-   * Calls keep their order per partition. When it rejects, some of the records may have been written all the same:
-   * repeat with the same event ids.
-   * @throws LogOverloadedError at once, nothing written, when the bytes in flight exceed their bound.
-   * @throws UnknownTopicError when a topic does not exist; nothing was written.
-   * @throws LogUnavailableError when the log did not acknowledge in time.
+   * Appends all records. Resolves with their positions, in the given order, once every in-sync replica has them.
+   * Successive calls keep their order within a partition. After a rejection some of the records may still be written:
+   * retry with the same event ids, so that readers recognise duplicates.
+   * @throws LogOverloadedError at once, if the bytes in flight would exceed their limit; nothing is written.
+   * @throws UnknownTopicError if a topic does not exist. Nothing is written, unless the topic was removed after this
+   * producer had used it.
+   * @throws LogUnavailableError if the log does not acknowledge the records in time.
    */
   append(records: readonly NewRecord[]): Promise<Position[]>;
-  /** Bytes handed over and not yet acknowledged. */
+  /** Bytes of records that were passed to `append` and are not yet acknowledged. */
   readonly bytesInFlight: number;
-  /** Resolves when nothing is in flight any more, then closes. */
+  /** Rejects further appends, waits until every pending append settles, and closes the connections. */
   close(): Promise<void>;
 }
 
 export interface TopicSettings {
   partitions: number;
-  /** Kafka's topic settings, such as `cleanup.policy`. */
+  /** Kafka topic settings, such as `cleanup.policy`. */
   config?: Record<string, string>;
 }
 
-/** Kafka's topic settings by name; null goes back to the broker's default. */
+/** Kafka topic settings by name; null restores the default of the broker. */
 export type TopicConfig = Readonly<Record<string, string | null>>;
 
-/** What a partition holds. */
+/** First and next offset of a partition. */
 export interface PartitionOffsets {
   partition: number;
+  /** First offset that the log still has. */
   beginning: number;
-  /** The offset that the next record will get. */
+  /**
+   * Offset after the last record that a read-committed consumer can read. Without an open transaction, the next record
+   * gets this offset.
+   */
   end: number;
 }
 
 export interface TopicAdmin {
   /**
-   * Creates the topic; resolves false when it exists already, whatever its settings.
-   * @throws TopicRefusedError when its name collides with another's (`a.b`, `a_b`) or its settings are not possible
+   * Creates the topic. Resolves false if the topic already exists, even with other settings.
+   * @throws TopicRefusedError if the name is invalid or collides with an existing topic (`a.b` and `a_b`), or if Kafka
+   * rejects a setting
    */
   create(topic: string, settings: TopicSettings): Promise<boolean>;
   /**
-   * Changes these settings of a topic and leaves all others as they are. They take effect moments later.
-   * @throws UnknownTopicError
-   * @throws TopicRefusedError when the settings are not possible; nothing is changed
+   * Changes the given settings of a topic and keeps all others. The change takes effect moments later.
+   * @throws UnknownTopicError if the topic does not exist
+   * @throws TopicRefusedError if Kafka rejects a setting; no setting changes then
    */
   configure(topic: string, config: TopicConfig): Promise<void>;
-  /** Partitions of a topic, or undefined when it does not exist. */
+  /** Returns the number of partitions of a topic, or undefined if the topic does not exist. */
   partitions(topic: string): Promise<number | undefined>;
-  /** All topics that start with the prefix. */
+  /** Returns the names of all topics that start with the prefix, sorted. */
   list(prefix: string): Promise<string[]>;
   remove(topic: string): Promise<void>;
-  /** First offset and the offset that the next record will get, by partition. */
+  /**
+   * Returns the first and the next offset of each partition.
+   * @throws UnknownTopicError if the topic does not exist
+   */
   offsets(topic: string): Promise<PartitionOffsets[]>;
   /**
-   * The same for many topics in a few questions. A topic that does not exist is left out, and so is a partition that has
-   * no leader at the moment.
+   * Returns the same as `offsets` for many topics, in a few requests. Omits topics that do not exist and partitions
+   * that currently have no leader.
    */
   offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
   /**
-   * Of each partition the first offset whose record was stamped at or after the time (milliseconds since 1970), or its end.
-   * @throws UnknownTopicError
+   * Returns, for each partition, the first offset whose record has this timestamp (milliseconds since 1970) or a later
+   * one, or the end offset if there is no such record.
+   * @throws UnknownTopicError if the topic does not exist
    */
   offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>>;
-  /** Next offset to read of a group by partition; partitions without one are left out. */
+  /** Returns the group's committed offset (the next to read) of each partition; omits partitions without one. */
   committed(group: string, topic: string): Promise<Map<number, number>>;
-  /** The same for many topics, each with its number of partitions, in one question; a topic without any is left out. */
+  /**
+   * Returns the same as `committed` for many topics, in one request. `topics` maps each topic to its number of
+   * partitions. Omits topics without a committed offset.
+   */
   committedIn(
     group: string,
     topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>>;
-  /** Removes a group, with what it has committed; resolves false while there are members. Safe to repeat. */
+  /**
+   * Removes a consumer group and its committed offsets. Resolves true as well if there is no such group, and false
+   * while the group has members.
+   */
   removeGroup(group: string): Promise<boolean>;
-  /** Resolves when the log answers. @throws LogUnavailableError */
+  /**
+   * Resolves if a broker responds.
+   * @throws LogUnavailableError if no broker responds
+   */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A partition that this consumer has been given. */
+/** A partition that the group assigns to this consumer. */
 export interface Assignment {
   topic: string;
   partition: number;
-  /** The group's next offset, or the beginning when it has none. */
+  /**
+   * The group's committed offset (the next to read), or `beginning` if the log has no such offset or the group has
+   * none.
+   */
   position: number;
   /** The first offset that the log still has. */
   beginning: number;
   /**
-   * The first offset whose timestamp is at or after the given one (milliseconds), or the end.
-   * For warming up from a point in time.
+   * Returns the first offset whose record has this timestamp (milliseconds since 1970) or a later one, or the end
+   * offset if there is no such record. For warm-up from a point in time.
    */
   offsetAt(timestamp: number): Promise<number>;
-  /** Timestamp of the record at `position` if there is one, in milliseconds. */
+  /**
+   * Returns the timestamp (milliseconds since 1970) of the first record at or after `position`, or undefined if there
+   * is none.
+   */
   timestampAtPosition(): Promise<number | undefined>;
 }
 
-/** Records that are in the log and cannot be read: compressed by an unknown codec, or damaged. They have no content. */
+/**
+ * Offset range of records that are in the log but cannot be decoded: they are damaged, or compressed with an
+ * unsupported codec.
+ */
 export interface UndecodableRange {
-  /** The first and the last offset of the stretch, both in it. */
+  /** First and last offset of the range, both inclusive. */
   offset: number;
   lastOffset: number;
-  /** Why, in words of ours; never anything that the records hold. */
+  /** Why the records cannot be decoded: a fixed text that never contains record content. */
   reason: string;
 }
 
 export interface RecordBatch {
   topic: string;
   partition: number;
-  /** In offset order. Empty when the log has nothing to show between two offsets (control records, aborted writes). */
+  /** In offset order. Empty if the log has only control records or aborted records between two offsets. */
   records: LogRecord[];
-  /** Bytes of memory that the records take. */
+  /** Memory that the records take, in bytes. */
   bytes: number;
   /**
-   * The offset that reading goes on at after this batch, at least one more than the last record's. Commit it, not the
-   * last record's: otherwise a group never gets past offsets that have no record.
+   * Offset at which reading continues after this batch: at least the last record's offset plus one. Commit this offset.
+   * A group that commits the last record's offset never gets past offsets without a record.
    */
   next: number;
-  /** Stretches of this batch, in offset order, whose records are missing from `records`. None when it is left out. */
+  /**
+   * Offset ranges of this batch, in offset order, whose records cannot be decoded and are missing from `records`.
+   * Omitted if there are none.
+   */
   undecodable?: UndecodableRange[];
-  /** As of this fetch, the end of what may be read: the first offset of an open transaction, or the log's end. */
+  /**
+   * End of the readable records at the time of this fetch: the first offset of the oldest open transaction, or the end
+   * of the log if no transaction is open.
+   */
   highWatermark: number;
 }
 
-/** What a consumer does with what it is given. One partition's calls never overlap; those of several do. */
+/** Callbacks of a consumer. Calls for one partition never overlap; calls for different partitions do. */
 export interface ConsumerHandler {
   /**
-   * Before the first batch of an assigned partition. Resolves with the offset to read from: at most
-   * `assignment.position`, less to read a stretch again that has been committed before.
+   * Called before the first batch of an assigned partition. Resolves with the offset to read from: at most
+   * `assignment.position`. With a lower offset, the consumer reads records again that were already committed.
    */
   assigned(assignment: Assignment): Promise<number>;
-  /** Resolving asks for the next batch; not resolving holds the partition back (the group stays alive meanwhile). */
+  /**
+   * Processes a batch. The consumer passes the partition's next batch once the promise resolves. Until then the
+   * partition is paused; heartbeats keep the consumer in its group meanwhile.
+   */
   batch(batch: RecordBatch): Promise<void>;
   /**
-   * The consumer loses the partition, or is about to get it again. A partition that stays in a rebalance is not revoked. It
-   * is revoked and assigned again when the log no longer has the next offset (retention, or the topic was replaced):
-   * `assigned` then returns where reading continues.
+   * Called when the consumer loses the partition, and before the partition is assigned to it again. A partition that a
+   * rebalance leaves with the consumer is not revoked. If the log no longer has the next offset (retention removed it,
+   * or the topic was recreated), the partition is revoked and assigned again; `assigned` then returns where reading
+   * continues.
    */
   revoked(partition: { topic: string; partition: number }): void;
 }
@@ -172,57 +216,78 @@ export interface ConsumerHandler {
 export interface ConsumerOptions {
   group: string;
   handler: ConsumerHandler;
-  /** Called once when the consumer cannot go on by itself; the process should end. */
+  /** Called once if the consumer fails permanently; the process should exit then. */
   onCrash(error: Error): void;
 }
 
 export interface Consumer {
   /**
-   * Consumes these topics from now on. A changed set rejoins the group, and calls close together become one rejoin;
-   * partitions of topics that stay are read on, and their batches can commit.
+   * Replaces the set of consumed topics. A changed set makes the consumer rejoin its group; calls in quick succession
+   * cause one rejoin. During the rejoin the consumer reads and commits partitions of topics that remain subscribed.
    */
   subscribe(topics: readonly string[]): Promise<void>;
-  /** The partitions of this topic that we have are revoked and assigned anew, as if the consumer had just come. */
+  /**
+   * Revokes the consumer's partitions of the topic and assigns them to it again, as if it had just joined the group.
+   */
   reassign(topic: string): void;
-  /** Moves the group's position; `offset` is the next to read. Resolves false when the partition is no longer ours. */
+  /**
+   * Commits the group's offset of a partition; `offset` is the next to read. Resolves false if the consumer no longer
+   * owns the partition.
+   * @throws LogUnavailableError if the group's coordinator does not accept the offset after several tries
+   */
   commit(topic: string, partition: number, offset: number): Promise<boolean>;
   /**
-   * False while it waits for its place in the group: others have to join again too, and one that died is waited for until
-   * its session is over. What it has already it reads on meanwhile. True also when it is subscribed to nothing.
+   * False while the consumer waits for a rebalance: the group waits until every member has rejoined, and for a dead
+   * member until its session times out. Meanwhile the consumer reads the partitions that it already owns. True as well
+   * if the consumer subscribes to no topic.
    */
   readonly joined: boolean;
-  /** Stops fetching, waits for running `batch` calls, leaves the group. */
+  /** Stops fetching, waits for running `batch` calls, and leaves the group. */
   close(): Promise<void>;
 }
 
 export interface TableReaderHandler {
-  /** Every record of the compacted topic, in order, one at a time, from the beginning and then live. */
+  /**
+   * Called with every record of the compacted topic in offset order, one at a time: first with the existing records,
+   * then with new ones as they arrive.
+   */
   record(record: LogRecord): void;
 }
 
-/** Follows a single-partition compacted topic from its beginning, in every process by itself (no shared group). */
+/**
+ * Global table reader: reads a compacted topic with a single partition from its beginning and follows it. Each process
+ * reads the whole topic, without a consumer group (like a GlobalKTable).
+ */
 export interface TableReader {
   /**
-   * Resolves when everything that was in the topic at the call has been handed over.
-   * @throws the `failure`, when there is one
+   * Resolves once every record that the topic had at the time of the call has been passed to the handler.
+   * @throws `failure`, if reading has failed
    */
   start(): Promise<void>;
   /**
-   * Resolves when the record at this offset has been handed over.
-   * @throws when it takes longer than the time-out, and the `failure` at once
+   * Resolves once the record at this offset has been passed to the handler.
+   * @throws LogUnavailableError after `timeoutMs` milliseconds
+   * @throws `failure` at once, if reading has failed
    */
   caughtUp(offset: number, timeoutMs: number): Promise<void>;
-  /** Why nothing is read any more (the handler threw, Kafka refuses us). Final: only a new reader reads again. */
+  /**
+   * Why reading has stopped: the handler threw an error, or Kafka rejected the reader. Undefined while reading works. A
+   * failed reader never resumes; open a new one.
+   */
   readonly failure: Error | undefined;
   /**
-   * When the log last said what there is, in milliseconds of `performance.now()`: what was there before has been, or is
-   * being, handed over. While the log does not answer it stands still; undefined until the first answer.
+   * Time of the log's last response, in milliseconds of `performance.now()`; undefined before the first response. Every
+   * record that existed at that time has been passed to the handler or is being passed. The time does not advance while
+   * the log is unreachable.
    */
   readonly answeredAt: number | undefined;
   close(): Promise<void>;
 }
 
-/** The whole port: `openKafkaLog` and `MemoryLog` make it. */
+/**
+ * Access to the log: administration, producers, consumers and table readers. `openKafkaLog` and `MemoryLog` implement
+ * it.
+ */
 export interface Log {
   readonly admin: TopicAdmin;
   producer(): Promise<Producer>;

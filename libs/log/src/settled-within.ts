@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves when the work has settled, either way, or the time is over. */
+/** Resolves when the work is fulfilled or rejected, at the latest after `ms` milliseconds. */
 export async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   const settled = work.then(

@@ -20,25 +20,25 @@ function assigned(members: readonly StickyMember[], of = topics) {
   );
 }
 
-describe('the assignment of partitions', () => {
-  it('spreads what nobody owns evenly over the members and over each topic', () => {
+describe('the sticky assignment', () => {
+  it('spreads unowned partitions evenly over the members, in total and for each topic', () => {
     expect(assigned([member('x'), member('y')])).toEqual({
       x: { a: [0, 2], b: [0] },
       y: { a: [1, 3], b: [1] },
     });
   });
 
-  it('is the same whatever the order of the members', () => {
+  it('does not depend on the order of the members', () => {
     const members = [member('x', owns({ a: [0, 1, 2, 3] })), member('y'), member('z')];
     expect(assigned(members.toReversed())).toEqual(assigned(members));
   });
 
-  it('leaves with each member what it owns when a topic is added, and gives the new partitions at once', () => {
+  it('keeps the owned partitions when a topic is added, and assigns the new partitions at once', () => {
     const members = [member('x', owns({ a: [0, 3] })), member('y', owns({ a: [1, 2] }))];
     expect(assigned(members)).toEqual({ x: { a: [0, 3], b: [0] }, y: { a: [1, 2], b: [1] } });
   });
 
-  it('gives what moves to nobody until its owner has let it go', () => {
+  it('assigns a partition that moves to no member until its owner has released it', () => {
     const old = member('x', owns({ a: [0, 1, 2, 3], b: [0, 1] }));
     const before = assigned([old, member('y')]);
     expect(before).toEqual({ x: { a: [0, 1], b: [0] }, y: {} });
@@ -48,23 +48,23 @@ describe('the assignment of partitions', () => {
     });
   });
 
-  it('gives what a member had that is gone to the others, who keep what they have', () => {
+  it('assigns the partitions of a departed member to the others, which keep their own', () => {
     const members = [member('x', owns({ a: [0], b: [1] })), member('y', owns({ a: [2], b: [0] }))];
     expect(assigned(members)).toEqual({ x: { a: [0, 1], b: [1] }, y: { a: [2, 3], b: [0] } });
   });
 
-  it('gives partitions only to members that subscribe to their topic', () => {
+  it('assigns a partition only to a member that subscribes to its topic', () => {
     const members = [member('x', { topics: ['a'] }), member('y'), member('z', { topics: [] })];
     expect(assigned(members)).toEqual({ x: { a: [0, 2, 3] }, y: { a: [1], b: [0, 1] }, z: {} });
   });
 
-  it('leaves a partition with the member that was given it last when two claim it', () => {
+  it('assigns a partition that two members claim to the member with the newer generation', () => {
     const stale = member('x', { generation: 3, ...owns({ a: [0] }) });
     const recent = member('y', { generation: 4, ...owns({ a: [0] }) });
     expect(assigned([stale, recent], new Map([['a', 1]]))).toEqual({ x: {}, y: { a: [0] } });
   });
 
-  it('gives nobody what a member still runs of a topic that it does not subscribe to any more', () => {
+  it('assigns a partition to no member while a member that unsubscribed from its topic still owns it', () => {
     const leaving = member('x', { topics: ['a'], ...owns({ a: [0, 1, 2], b: [0] }) });
     const staying = member('y', owns({ a: [3], b: [1] }));
     expect(assigned([leaving, staying])).toEqual({ x: { a: [0, 1, 2] }, y: { a: [3], b: [1] } });
@@ -72,13 +72,13 @@ describe('the assignment of partitions', () => {
     expect(assigned([left, staying])).toEqual({ x: { a: [0, 1, 2] }, y: { a: [3], b: [0, 1] } });
   });
 
-  it('gives nothing that does not exist, or is not subscribed to, whoever claims it', () => {
+  it('ignores claims of partitions that do not exist or whose topic is not subscribed', () => {
     const members = [member('x', { topics: ['a'], ...owns({ a: [7], b: [0], gone: [0] }) })];
     expect(assigned(members, new Map([['a', 1]]))).toEqual({ x: { a: [0] } });
   });
 
   it.each([1, 3])(
-    'moves the part of a member that joins others (%i) at 8000 partitions, in work that grows with the partitions alone',
+    'moves its share to a member that joins %i others with 8000 partitions, with fewer than 15 map lookups per partition',
     (others) => {
       const sizes = new Map(Array.from({ length: 1000 }, (_, i) => [`topic-${i}`, 8]));
       const of = (id: string, owned: StickyMember['owned'] = new Map()): StickyMember =>
@@ -108,7 +108,7 @@ describe('the assignment of partitions', () => {
     },
   );
 
-  it('comes to rest: level, everything given once, and nothing moves any more', () => {
+  it('converges: the counts are balanced, each partition has one owner, and no partition moves any more', () => {
     const random = generator(20_261);
     for (let round = 0; round < 300; round++) {
       const sizes = new Map([...'abcde'].map((topic) => [topic, 1 + random(8)]));

@@ -1,17 +1,23 @@
-/** A member of a consumer group, as the assignment sees it. */
+/** A member of a consumer group, as input of the assignment. */
 export interface StickyMember {
   id: string;
   topics: readonly string[];
-  /** The generation that gave it what it owns; the newest claim to a partition is the one that counts. */
+  /**
+   * Generation that assigned the owned partitions to the member. If two members claim a partition, the newer generation
+   * wins.
+   */
   generation: number;
-  /** The partitions that it runs now, by topic. It goes on running those that it is given again. */
+  /**
+   * Partitions that the member processes now, by topic. The member keeps processing those that are assigned to it
+   * again.
+   */
   owned: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Partitions by topic. */
+/** Partition numbers by topic. */
 export type Partitions = Map<string, number[]>;
 
-/** What one member has during the computation. */
+/** Assignment of one member while it is computed. */
 interface Share {
   member: StickyMember;
   topics: ReadonlySet<string>;
@@ -20,15 +26,16 @@ interface Share {
 }
 
 /**
- * Decides which member of a group gets which partitions, by member id.
+ * Computes a cooperative sticky assignment. Returns the partitions of each member, by member id.
  *
- * - The numbers of partitions are level: a member that could take one from another has at most one less.
- * - A member keeps what it owns, except what levelling moves away from it.
- * - A partition that moves is given to nobody as long as a member says that it owns it: that member stops running it
- *   first, and joins again without it.
- * - A partition that nobody owns is given at once, and only to a member that subscribes to its topic.
+ * - The partition counts are balanced: a member that could take a partition from another one has at most one partition
+ *   less.
+ * - A member keeps the partitions that it owns, except those that balancing moves to another member.
+ * - A partition that moves is assigned to no member as long as its owner claims it. The owner first stops processing
+ *   the partition and rejoins without it.
+ * - A partition without an owner is assigned at once, and only to a member that subscribes to its topic.
  *
- * The result depends on the arguments alone, not on the order of the members.
+ * The result depends only on the arguments, not on the order of the members.
  */
 export function stickyAssignment(
   members: readonly StickyMember[],
@@ -44,8 +51,8 @@ export function stickyAssignment(
 }
 
 /**
- * Gives every claimed partition to its owner, unless the owner does not subscribe to the topic any more. Returns the
- * owners, those that still have to stop running a partition included.
+ * Assigns each claimed partition to its owner if the owner still subscribes to the topic. Returns the owner of each
+ * claimed partition, including owners that must stop processing it.
  */
 function keepOwned(shares: readonly Share[], partitionsOf: ReadonlyMap<string, number>): Map<string, Share> {
   const owners = new Map<string, Share>();
@@ -62,7 +69,7 @@ function keepOwned(shares: readonly Share[], partitionsOf: ReadonlyMap<string, n
   return owners;
 }
 
-/** Gives each partition that nobody owns to the member that has the least. */
+/** Assigns each partition without an owner to the member with the fewest partitions. */
 function giveFree(
   shares: readonly Share[],
   partitionsOf: ReadonlyMap<string, number>,
@@ -82,10 +89,11 @@ function leastOf(shares: readonly Share[], topic: string): Share {
 }
 
 /**
- * Moves partitions from a member that has too many to one that has too few. False when everything is level.
+ * Moves partitions from a member with too many to a member with too few. Returns false if all members are balanced.
  *
- * It moves the difference between the two, divided by the number of members. Where all subscribe to the same, the one
- * stays above the mean then and the other below it, so that nothing moves twice; and the difference shrinks geometrically.
+ * The number of moved partitions is the difference between the two members, divided by the number of members. If all
+ * members subscribe to the same topics, `from` remains above the mean and `to` below it. Then no partition moves twice,
+ * and the difference shrinks geometrically.
  */
 function moveSome(shares: readonly Share[]): boolean {
   const byCount = [...shares].sort((a, b) => b.count - a.count);
@@ -101,8 +109,8 @@ function moveSome(shares: readonly Share[]): boolean {
 }
 
 /**
- * Moves up to so many partitions, each of the topic of which one member has the most more than the other at that time:
- * the partitions of a topic spread over the members. Returns how many it moved.
+ * Moves up to `most` partitions. Each one belongs to the topic in which `from` has the largest surplus over `to` at
+ * that time, so that the partitions of a topic spread over the members. Returns the number of moved partitions.
  */
 function move(from: Share, to: Share, most: number): number {
   const byExcess = topicsByExcess(from, to);
@@ -114,7 +122,7 @@ function move(from: Share, to: Share, most: number): number {
       give(to, topic, own.pop()!);
       from.count--;
       moved++;
-      // One less here and one more there.
+      // The move reduces the surplus of `from` over `to` by two.
       if (own.length > 0) addTo(byExcess, excess - 2, topic);
     }
     byExcess.delete(excess);
@@ -122,7 +130,7 @@ function move(from: Share, to: Share, most: number): number {
   return moved;
 }
 
-/** The topics that can move, by how many more partitions of them the one has than the other. */
+/** Returns the topics with partitions that can move, by how many more of their partitions `from` has than `to`. */
 function topicsByExcess(from: Share, to: Share): Map<number, string[]> {
   const byExcess = new Map<number, string[]>();
   for (const [topic, { length }] of from.given)
@@ -130,7 +138,10 @@ function topicsByExcess(from: Share, to: Share): Map<number, string[]> {
   return byExcess;
 }
 
-/** What the member may run from now on: of what it was given, all but what another still runs. */
+/**
+ * Returns the partitions that the member may process from now on: its assigned partitions, except those that another
+ * member still claims.
+ */
 function withoutClaimed(share: Share, owners: ReadonlyMap<string, Share>): Partitions {
   const free: Partitions = new Map();
   for (const [topic, partitions] of share.given) {

@@ -6,14 +6,17 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** How far a table reader is, and who waits for it to get further. */
+/** Progress of a table reader, with the callers that wait for an offset. */
 export class TableProgress {
   private next = 0;
   private readonly waiters = new Set<Waiter>();
-  /** Why nothing more will be read. */
+  /** The error that stopped the reader. */
   failure: Error | undefined;
 
-  /** Everything before this offset has been handed over. */
+  /**
+   * Sets the progress: every record before `next` has been passed to the handler. Resolves the callers that waited for
+   * this.
+   */
   reached(next: number): void {
     this.next = next;
     for (const waiter of this.waiters) {
@@ -21,14 +24,18 @@ export class TableProgress {
     }
   }
 
-  /** Nothing more will be read: who waits and who will wait is told so. The first reason stays. */
+  /** Stops the reader: rejects current and later callers of `passed`. `failure` remains the error of the first call. */
   fail(error: Error): void {
     this.failure ??= error;
     for (const waiter of this.waiters) waiter.reject(error);
     this.waiters.clear();
   }
 
-  /** Resolves when the record at this offset has been handed over. @throws LogUnavailableError after the time-out, the failure at once */
+  /**
+   * Resolves once the record at this offset has been passed to the handler.
+   * @throws LogUnavailableError after `timeoutMs` milliseconds
+   * @throws `failure` at once, if the reader has stopped
+   */
   passed(offset: number, timeoutMs?: number): Promise<void> {
     if (this.failure) return Promise.reject(this.failure);
     if (offset < this.next) return Promise.resolve();

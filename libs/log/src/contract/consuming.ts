@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 
-/** One consumer: positions, redelivery, holding back, closing. */
+/** Defines the specs of a single consumer: positions, redelivery, back-pressure, closing. */
 export function describeConsuming(contract: LogContract): void {
   describe('consuming', () => {
-    it('begins at the beginning, with its assignment first', async () => {
+    it('receives its assignments first, and reads from the beginning', async () => {
       const topic = await contract.newTopic(2);
       await contract.producer.append(contract.numbered(topic, 0, 20));
       const reader = new Recorder(contract.log, randomUUID());
@@ -21,7 +21,7 @@ export function describeConsuming(contract: LogContract): void {
       expect(reader.revoked.sort()).toEqual([`${topic}/0`, `${topic}/1`]);
     });
 
-    it('follows what is appended later', async () => {
+    it('reads records that are appended later', async () => {
       const topic = await contract.newTopic();
       const reader = new Recorder(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
@@ -34,7 +34,7 @@ export function describeConsuming(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('delivers again what was not committed', async () => {
+    it('delivers uncommitted records again', async () => {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 5));
@@ -49,7 +49,7 @@ export function describeConsuming(contract: LogContract): void {
       await second.consumer.close();
     });
 
-    it('goes on where it has committed', async () => {
+    it('continues at the committed offset', async () => {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 5));
@@ -72,12 +72,12 @@ export function describeConsuming(contract: LogContract): void {
       await second.consumer.close();
     });
 
-    it('knows no committed offset of a group that has none', async () => {
+    it('returns no committed offset for a group that has none', async () => {
       const topic = await contract.newTopic();
       expect(await contract.log.admin.committed(randomUUID(), topic)).toEqual(new Map());
     });
 
-    it('reads again from before the committed offset when asked to, also when nothing new comes', async () => {
+    it('reads committed records again if its handler returns an earlier offset, even without new records', async () => {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 6));
@@ -88,12 +88,12 @@ export function describeConsuming(contract: LogContract): void {
       await first.consumer.close();
       const second = new Recorder(contract.log, group, { from: ({ position }) => position - 4 });
       await second.consumer.subscribe([topic]);
-      await until(() => second.records.length >= 4, 'the stretch before');
+      await until(() => second.records.length >= 4, 'the records before the committed offset');
       expect(second.values()).toEqual(['v2', 'v3', 'v4', 'v5']);
       await second.consumer.close();
     });
 
-    it('finds offsets by time for warming up', async () => {
+    it('finds offsets by timestamp for warm-up', async () => {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 3));
@@ -116,7 +116,7 @@ export function describeConsuming(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('holds a partition back while its batch is being worked on, and no other', async () => {
+    it('pauses a partition, and no other one, while its batch is processed', async () => {
       const topic = await contract.newTopic(2);
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
@@ -133,15 +133,15 @@ export function describeConsuming(contract: LogContract): void {
       await until(() => of(0) > 0 && of(1) > 0, 'a batch of each');
       const [zero, one] = [of(0), of(1)];
       await write();
-      await until(() => of(1) > one, 'the other goes on');
+      await until(() => of(1) > one, 'the other partition continues');
       expect(of(0)).toBe(zero);
       release();
-      await until(() => of(0) > zero, 'it goes on when released');
+      await until(() => of(0) > zero, 'the partition continues after its batch');
       expect(reader.overlaps).toEqual([]);
       await reader.consumer.close();
     });
 
-    it('waits for running batches when it is closed, which can still commit', async () => {
+    it('waits for running batches when it is closed; they can still commit', async () => {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 3));
@@ -159,7 +159,7 @@ export function describeConsuming(contract: LogContract): void {
       expect((await contract.log.admin.committed(group, topic)).get(0)).toBe(reader.records.length);
     });
 
-    it('ends in onCrash when its handler fails', async () => {
+    it('calls onCrash when its handler fails', async () => {
       const topic = await contract.newTopic();
       await contract.producer.append(contract.numbered(topic, 0, 3));
       const reader = new Recorder(contract.log, randomUUID(), {

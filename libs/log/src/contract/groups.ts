@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 
-/** Several members, and topics that come and go. */
+/** Defines the specs of groups with several members, and of topics that are added and removed. */
 export function describeGroups(contract: LogContract): void {
-  describe('sharing and changing topics', () => {
-    it('shares the partitions among the members of a group and loses nothing when one comes and goes', async () => {
+  describe('a consumer group', () => {
+    it('shares the partitions among its members, and loses no record when a member joins and leaves', async () => {
       const topic = await contract.newTopic(4);
       const group = randomUUID();
       const commitAll = {
@@ -37,7 +37,7 @@ export function describeGroups(contract: LogContract): void {
       await first.consumer.close();
     });
 
-    it('revokes only the partitions that move when a member joins, and none of those that stay when it leaves', async () => {
+    it('revokes only the partitions that move when a member joins, and none when a member leaves', async () => {
       const topic = await contract.newTopic(4);
       const group = randomUUID();
       const first = new Recorder(contract.log, group);
@@ -48,13 +48,13 @@ export function describeGroups(contract: LogContract): void {
       await until(() => second.assignments.length === 2, 'half of them for the second');
       expect(first.revoked.sort()).toEqual(second.assignments.map(nameOf).sort());
       await second.consumer.close();
-      await until(() => first.assignments.length === 6, 'what the second had');
+      await until(() => first.assignments.length === 6, 'the partitions of the second member');
       expect(first.assignments.slice(4).map(nameOf).sort()).toEqual(second.revoked.sort());
       expect(first.revoked).toHaveLength(2);
       await first.consumer.close();
     });
 
-    it('gives a partition to another member when the batch that is being worked on has been committed', async () => {
+    it('assigns a partition to another member only after its running batch is committed', async () => {
       const topic = await contract.newTopic(2);
       const group = randomUUID();
       let release: () => void = () => undefined;
@@ -84,7 +84,7 @@ export function describeGroups(contract: LogContract): void {
       await Promise.all([first.consumer.close(), second.consumer.close()]);
     });
 
-    it('reads a partition on while another topic is added, and takes what its batch commits', async () => {
+    it('keeps reading a partition while a topic is added, and accepts the commits of its batches', async () => {
       const topic = await contract.newTopic();
       const added = await contract.newTopic();
       await contract.producer.append(contract.numbered(topic, 0, 3));
@@ -110,20 +110,20 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('reads a partition on while a topic is taken away', async () => {
+    it('keeps reading a partition while another topic is unsubscribed', async () => {
       const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
       const reader = new Recorder(contract.log, randomUUID());
       await reader.consumer.subscribe([kept, gone]);
       await until(() => reader.assignments.length === 2, 'both topics');
       await reader.consumer.subscribe([kept]);
-      await until(() => reader.revoked.length > 0, 'the end of the other');
+      await until(() => reader.revoked.length > 0, 'the revocation of the other topic');
       await contract.producer.append(contract.numbered(kept, 0, 3));
-      await until(() => reader.records.length === 3, 'what is written then');
+      await until(() => reader.records.length === 3, 'the records that are written after that');
       expect([reader.revoked, reader.assignments.length]).toEqual([[`${gone}/0`], 2]);
       await reader.consumer.close();
     });
 
-    it('never overlaps the calls of a partition that comes back while its batch is still being worked on', async () => {
+    it('never overlaps the calls for a partition that is assigned again while its batch is still processed', async () => {
       const topic = await contract.newTopic();
       const other = await contract.newTopic();
       await contract.producer.append(contract.numbered(topic, 0, 3));
@@ -134,17 +134,17 @@ export function describeGroups(contract: LogContract): void {
       await until(() => reader.records.length === 3, 'the first batch');
       await reader.consumer.subscribe([other]);
       await until(() => reader.assignments.some((a) => a.topic === other), 'the other topic');
-      await until(() => reader.revoked.includes(`${topic}/0`), 'the end of the first');
+      await until(() => reader.revoked.includes(`${topic}/0`), 'the revocation of the first topic');
       await reader.consumer.subscribe([topic, other]);
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(reader.assignments.filter((a) => a.topic === topic)).toHaveLength(1);
       release();
-      await until(() => reader.records.length === 6, 'the batch comes again');
+      await until(() => reader.records.length === 6, 'the batch is delivered again');
       expect(reader.overlaps).toEqual([]);
       await reader.consumer.close();
     });
 
-    it('takes up a topic that is subscribed to later', async () => {
+    it('reads a topic that is subscribed later', async () => {
       const [a, b] = [await contract.newTopic(), await contract.newTopic()];
       await contract.producer.append([...contract.numbered(a, 0, 3), ...contract.numbered(b, 3, 6)]);
       const group = randomUUID();
@@ -158,7 +158,7 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('waits for a topic that does not exist yet and reads the others meanwhile', async () => {
+    it('waits for a topic that does not exist yet, and reads the others meanwhile', async () => {
       const [here, later] = [await contract.newTopic(), contract.nextName()];
       await contract.producer.append(contract.numbered(here, 0, 2));
       const reader = new Recorder(contract.log, randomUUID());
@@ -171,7 +171,7 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('is assigned the partitions of a topic anew when it asks for that, also while it is being assigned them', async () => {
+    it('assigns the partitions of a topic to a consumer again on request, even while they are being assigned', async () => {
       const [topic, other] = [await contract.newTopic(2), await contract.newTopic()];
       const commitAll = {
         onBatch: async (
@@ -186,7 +186,7 @@ export function describeGroups(contract: LogContract): void {
       await reader.consumer.subscribe([topic, other]);
       await until(() => given() === 2, 'the partitions');
       reader.consumer.reassign(topic);
-      await until(() => given() === 4, 'the partitions anew');
+      await until(() => given() === 4, 'the partitions again');
       await contract.producer.append([
         ...contract.numbered(topic, 0, 20),
         ...contract.numbered(other, 20, 21),
@@ -195,14 +195,14 @@ export function describeGroups(contract: LogContract): void {
       reader.consumer.reassign(topic);
       await until(() => given() === 6, 'the partitions once more');
       await contract.producer.append(contract.numbered(topic, 21, 40));
-      await until(() => new Set(reader.values()).size === 40, 'what came after it');
+      await until(() => new Set(reader.values()).size === 40, 'the later records');
       expect(reader.revoked.filter((place) => place.startsWith(`${topic}/`))).toHaveLength(4);
       expect(reader.revoked.some((place) => place.startsWith(`${other}/`))).toBe(false);
       expect([...reader.overlaps, ...reader.crashes]).toEqual([]);
       await reader.consumer.close();
     });
 
-    it('is removed with what it has committed once nobody is in it any more', async () => {
+    it('is removed with its committed offsets once it has no members', async () => {
       const topic = await contract.newTopic(1);
       const group = randomUUID();
       const { admin } = contract.log;
@@ -214,19 +214,19 @@ export function describeGroups(contract: LogContract): void {
       await until(() => reader.consumer.commit(topic, 0, 3), 'a commit');
       expect(await admin.removeGroup(group)).toBe(false);
       await reader.consumer.close();
-      await until(() => admin.removeGroup(group), 'its removal');
+      await until(() => admin.removeGroup(group), 'the removal of the group');
       expect(await admin.committed(group, topic)).toEqual(new Map());
       expect(await admin.removeGroup(group)).toBe(true);
     });
 
-    it('goes on when one of its topics is removed', async () => {
+    it('continues when one of its topics is removed', async () => {
       const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
       const reader = new Recorder(contract.log, randomUUID());
       await reader.consumer.subscribe([kept, gone]);
       await until(() => reader.assignments.length >= 2, 'both topics');
       await contract.log.admin.remove(gone);
       await contract.producer.append(contract.numbered(kept, 0, 3));
-      await until(() => reader.values().includes('v2'), 'the topic that is left');
+      await until(() => reader.values().includes('v2'), 'the remaining topic');
       expect(reader.crashes).toEqual([]);
       await reader.consumer.close();
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Log, NewRecord, Producer } from '../log.js';
 
-/** The log under test, and topics of its own. */
+/** The log under test, with a producer and topics that no other run uses. */
 export class LogContract {
   readonly prefix = `contract.${randomUUID().slice(0, 8)}.`;
   log: Log;
@@ -30,7 +30,7 @@ export class LogContract {
     return topic;
   }
 
-  /** Records `v<from>` up to, not including, `v<to>`, of five keys in turn. */
+  /** Returns records with the values `v<from>` to `v<to - 1>`, with five keys in rotation. */
   numbered(topic: string, from: number, to: number): NewRecord[] {
     return Array.from({ length: to - from }, (_, i) => ({
       topic,

@@ -1,12 +1,12 @@
 import type { Assignment, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
 
-/** A consumer's handler that notes everything, for the contract suite. */
+/** A consumer whose handler records every call, for the contract suite. */
 export class Recorder {
   readonly records: LogRecord[] = [];
   readonly assignments: Assignment[] = [];
   readonly revoked: string[] = [];
   readonly crashes: Error[] = [];
-  /** Handed-over batches of one partition that overlapped: must stay empty. */
+  /** Partitions whose `batch` calls have overlapped; must remain empty. */
   readonly overlaps: string[] = [];
   private readonly active = new Set<string>();
   readonly consumer: Consumer;
@@ -50,7 +50,10 @@ export class Recorder {
   }
 }
 
-/** Waits until the condition holds. @throws after the time-out, with what was waited for */
+/**
+ * Waits until the condition is true; checks it every 10 ms.
+ * @throws an error that names `what` after `timeoutMs` milliseconds
+ */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,

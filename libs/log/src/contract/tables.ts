@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 
-/** Following a compacted topic. */
+/** Defines the specs of the global table reader. */
 export function describeTables(contract: LogContract): void {
-  describe('reading a table', () => {
+  describe('a global table reader', () => {
     const tableTopic = async (): Promise<string> => {
       const topic = contract.nextName();
       await contract.log.admin.create(topic, { partitions: 1, config: { 'cleanup.policy': 'compact' } });
       return topic;
     };
 
-    it('hands everything over before it has started, then follows live', async () => {
+    it('passes all existing records before `start` resolves, and new records after that', async () => {
       const topic = await tableTopic();
       await contract.producer.append(contract.numbered(topic, 0, 10));
       const seen: string[] = [];
@@ -34,7 +34,7 @@ export function describeTables(contract: LogContract): void {
       await reader.close();
     });
 
-    it('keeps the reason when it cannot go on, and tells everybody who waits, also later', async () => {
+    it('keeps the error that stopped it, and rejects current and later waiters with it', async () => {
       const topic = await tableTopic();
       const broken = new Error('broken');
       const reader = contract.log.tableReader(topic, {
@@ -54,7 +54,7 @@ export function describeTables(contract: LogContract): void {
       expect(reader.failure).toBe(broken);
     });
 
-    it('says when the log last answered, from its start on, also when there is nothing new', async () => {
+    it('reports when the log last responded, from `start` on, even without new records', async () => {
       const topic = await tableTopic();
       const reader = contract.log.tableReader(topic, { record: () => undefined });
       expect(reader.answeredAt).toBeUndefined();

@@ -6,10 +6,10 @@ import { headerOf } from '../kafka/consume/header-of.js';
 import { Recorder, until } from './recorder.js';
 import type { LogContract } from './log-contract.js';
 
-/** Topics, and what is appended to them. */
+/** Defines the specs of topic administration and of appending. */
 export function describeTopicsAndAppending(contract: LogContract): void {
   describe('topics', () => {
-    it('creates a topic once and says how many partitions it has', async () => {
+    it('creates a topic once and returns its number of partitions', async () => {
       const topic = contract.nextName();
       expect(await contract.log.admin.partitions(topic)).toBeUndefined();
       expect(await contract.log.admin.create(topic, { partitions: 3 })).toBe(true);
@@ -19,7 +19,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await contract.log.admin.ping();
     });
 
-    it('refuses a topic whose name collides with another', async () => {
+    it('rejects a topic whose name collides with another one', async () => {
       const topic = `${await contract.newTopic()}.a`;
       await contract.log.admin.create(topic, { partitions: 1 });
       await expect(
@@ -30,14 +30,14 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       });
     });
 
-    it('changes settings of a topic, and sets them back', async () => {
+    it('changes settings of a topic and restores their defaults', async () => {
       const topic = await contract.newTopic();
       await contract.log.admin.configure(topic, { 'retention.ms': '3600000', 'segment.ms': '60000' });
       await contract.log.admin.configure(topic, { 'retention.ms': null });
       await contract.producer.append(contract.numbered(topic, 0, 3));
     });
 
-    it('says so when the topic whose settings are to change does not exist', async () => {
+    it('rejects a change of the settings of a topic that does not exist', async () => {
       const change = contract.log.admin.configure(contract.nextName(), { 'retention.ms': '3600000' });
       await expect(change).rejects.toThrow(UnknownTopicError);
     });
@@ -47,21 +47,21 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await contract.log.admin.remove(topic);
       await until(
         async () => (await contract.log.admin.partitions(topic)) === undefined,
-        'the topic is gone',
+        'the removal of the topic',
       );
       await contract.log.admin.remove(topic);
     });
   });
 
   describe('appending', () => {
-    it('writes to the partition that is named, whatever the key', async () => {
+    it('writes to an explicit partition regardless of the key', async () => {
       const topic = await contract.newTopic(4);
       const records = [2, 0, 3, 1].map((partition) => ({ topic, key: 'k', value: 'v', partition }));
       const positions = await contract.producer.append(records);
       expect(positions.map(({ partition }) => partition)).toEqual([2, 0, 3, 1]);
     });
 
-    it('says where each record is, in the order given', async () => {
+    it('returns the position of each record, in the given order', async () => {
       const topic = await contract.newTopic(4);
       const positions = await contract.producer.append(contract.numbered(topic, 0, 100));
       const reader = new Recorder(contract.log, randomUUID());
@@ -74,7 +74,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('keeps the order of each key through calls that overlap', async () => {
+    it('keeps the order of each key across overlapping calls', async () => {
       const topic = await contract.newTopic(3);
       const calls = Array.from({ length: 40 }, (_, i) =>
         contract.producer.append(contract.numbered(topic, i * 25, i * 25 + 25)),
@@ -97,7 +97,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('hands back keys, values, headers and times as they were', async () => {
+    it('returns keys, values, headers and timestamps unchanged', async () => {
       const topic = await contract.newTopic();
       const before = Date.now();
       const value = '{"a":"žluťoučký 🐎","n":9007199254740993,"e":""}';
@@ -122,7 +122,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('writes tombstones: a key without a value', async () => {
+    it('writes tombstones: records with a key and a null value', async () => {
       const topic = await contract.newTopic();
       const gone = { topic, key: 'k', value: null };
       const positions = await contract.producer.append([...contract.numbered(topic, 0, 1), gone, gone]);
@@ -135,7 +135,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await reader.consumer.close();
     });
 
-    it('writes to several topics at once, also a record of a megabyte', async () => {
+    it('writes to several topics in one call, including a record of one megabyte', async () => {
       const [a, b] = [contract.nextName(), await contract.newTopic(2)];
       await contract.log.admin.create(a, {
         partitions: 2,
@@ -153,7 +153,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect(ends).toBe(2);
     });
 
-    it('knows of each partition the first offset from a time on', async () => {
+    it('returns the first offset of each partition at or after a timestamp', async () => {
       const topic = await contract.newTopic(2);
       const of = (partition: number, value: string) => ({ topic, key: 'k', partition, value });
       await contract.producer.append([of(0, 'a'), of(0, 'b')]);
@@ -170,7 +170,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await expect(admin.offsetsAt(contract.nextName(), between)).rejects.toThrow(UnknownTopicError);
     });
 
-    it('knows how far many topics go, and leaves out those that do not exist', async () => {
+    it('returns the offsets of many topics and omits topics that do not exist', async () => {
       const [a, b] = [await contract.newTopic(2), await contract.newTopic(1)];
       const missing = contract.nextName();
       await contract.producer.append(
@@ -187,7 +187,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect((await contract.log.admin.offsetsIn([])).size).toBe(0);
     });
 
-    it('refuses a topic that does not exist and writes nothing', async () => {
+    it('rejects an append to a topic that does not exist, and writes nothing', async () => {
       const topic = await contract.newTopic();
       const missing = contract.nextName();
       const call = contract.producer.append([
@@ -199,11 +199,14 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await contract.producer.append([{ topic, key: 'a', value: 'b' }]);
     });
 
-    it('says so when a topic it has written to is removed, and goes on with the others', async () => {
+    it('rejects appends to a removed topic, and continues to write to others', async () => {
       const [gone, kept] = [await contract.newTopic(), await contract.newTopic()];
       await contract.producer.append([...contract.numbered(gone, 0, 1), ...contract.numbered(kept, 0, 1)]);
       await contract.log.admin.remove(gone);
-      await until(async () => (await contract.log.admin.partitions(gone)) === undefined, 'the topic is gone');
+      await until(
+        async () => (await contract.log.admin.partitions(gone)) === undefined,
+        'the removal of the topic',
+      );
       await expect(contract.producer.append(contract.numbered(gone, 1, 2))).rejects.toThrow(
         UnknownTopicError,
       );
@@ -211,7 +214,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       expect(position?.offset).toBe(1);
     });
 
-    it('has nothing in flight once everything is acknowledged', async () => {
+    it('has no bytes in flight once everything is acknowledged', async () => {
       const topic = await contract.newTopic();
       const call = contract.producer.append(contract.numbered(topic, 0, 10));
       expect(contract.producer.bytesInFlight).toBeGreaterThan(0);

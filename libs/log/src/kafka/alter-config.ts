@@ -8,7 +8,8 @@ const topicResource = 2;
 const operations = { set: 0, delete: 1 };
 
 /**
- * Changes settings of a topic one by one. kafkajs knows only AlterConfigs, which sets back all that it does not name:
+ * Changes individual settings of a topic. kafkajs knows only AlterConfigs, which resets all settings that it does not
+ * name:
  *
  *     IncrementalAlterConfigs Request (Version: 0) => [resources] validate_only
  *       resources => resource_type resource_name [configs]
@@ -17,7 +18,7 @@ const operations = { set: 0, delete: 1 };
  *           name => STRING, config_operation => INT8 (0 set, 1 delete), value => NULLABLE_STRING
  *       validate_only => BOOLEAN
  *
- * @throws the error of Kafka's protocol
+ * @throws the error of the Kafka protocol
  */
 export async function alterTopicConfig(broker: Broker, topic: string, config: TopicConfig): Promise<void> {
   const request = {

@@ -1,6 +1,10 @@
 import { LogUnavailableError } from '../errors.js';
 
-/** The answer. @throws LogUnavailableError when it takes longer than so many milliseconds, and what the answer rejects with */
+/**
+ * Resolves with the answer.
+ * @throws LogUnavailableError if the answer takes longer than `ms` milliseconds
+ * @throws the error with which `answer` rejects
+ */
 export async function answerWithin<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {

@@ -18,12 +18,12 @@ import type { BrokerAddress, SilentBrokers } from './silent-brokers.js';
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
 const readCommitted = 1;
-/** Asking for no topic in particular would be answered with all of them. */
+/** Placeholder in metadata requests that need only the brokers: an empty list of topics would request all topics. */
 const noTopic = '-';
 export const earliest = -2;
 export const latest = -1;
 
-/** One connection to a Kafka cluster, below kafkajs' public API. It reconnects by itself. */
+/** Client of a Kafka cluster below the public API of kafkajs. It reconnects by itself. */
 export class ClusterClient {
   private readonly sockets: Sockets;
   private readonly cluster: Cluster;
@@ -48,8 +48,9 @@ export class ClusterClient {
   }
 
   /**
-   * Runs the operation again until it succeeds or its time is over.
-   * @throws LogUnavailableError, and what `isFatal` names at once
+   * Retries the operation until it succeeds or `operationTimeoutMs` has passed.
+   * @throws LogUnavailableError after that time
+   * @throws an error for which `isFatal` is true, at once
    */
   async retrying<T>(doing: string, operation: () => Promise<T>): Promise<T> {
     const deadline = Date.now() + this.timeoutMs;
@@ -65,7 +66,7 @@ export class ClusterClient {
     }
   }
 
-  /** Partitions of those topics that exist; of all topics when none is named. */
+  /** Returns the partitions of the given topics, or of all topics if none is given. Omits topics that do not exist. */
   async metadata(topics: readonly string[]): Promise<Map<string, PartitionMetadata[]>> {
     const { topicMetadata } = await this.ask(topics);
     return new Map(topicMetadata.map(({ topic, partitionMetadata }) => [topic, partitionMetadata]));
@@ -83,7 +84,7 @@ export class ClusterClient {
     return answer;
   }
 
-  /** The brokers that the cluster has now. */
+  /** Returns the addresses of the current brokers of the cluster. */
   async brokers(): Promise<BrokerAddress[]> {
     return (await (await this.anyBroker()).metadata([noTopic])).brokers.map(addressOf);
   }
@@ -94,7 +95,7 @@ export class ClusterClient {
     return this.cluster.brokerPool.findConnectedBroker();
   }
 
-  /** Connects to a broker that `metadata` has named. */
+  /** Connects to the broker with a node id that `metadata` has returned. */
   broker(nodeId: number): Promise<Broker> {
     return this.cluster.brokerPool.findBroker({ nodeId });
   }
@@ -110,7 +111,10 @@ export class ClusterClient {
     return this.broker(coordinator.nodeId);
   }
 
-  /** The offset of a partition's first record at or after a time; `earliest` and `latest` are times too. -1: none. */
+  /**
+   * Returns the offset of a partition's first record with this timestamp (milliseconds since 1970, or `earliest` or
+   * `latest`) or a later one; -1 if there is none.
+   */
   async offsetAt(
     place: { topic: string; partition: number; leader: number },
     timestamp: number,

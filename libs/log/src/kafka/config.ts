@@ -10,63 +10,69 @@ export interface KafkaSasl {
 }
 
 export interface KafkaLogConfig {
-  /** `host:port` each. */
+  /** Addresses of the brokers, each as `host:port`. */
   brokers: string[];
   clientId: string;
   /**
-   * A name that no other living process of this client id has, and that stays the same when the process is started again.
-   * With it, a consumer removes from its group what a process of that name has left there when it was killed; without it,
-   * it waits for it until its session is over.
+   * A name that no other running process of this client id has, and that remains the same after a restart. With it, a
+   * consumer removes the members that a killed process of the same name has left in its group. Without it, the group
+   * waits until the sessions of these members time out.
    */
   instance?: string;
-  /** true, or PEM texts. */
+  /** True for the default certificate authorities, or PEM texts. */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
-  /** Of topics that are created; -1 is the broker's default. */
+  /** Replication factor of new topics; -1 is the default of the broker. */
   replicationFactor: number;
   logger?: KafkaLogger;
   bounds?: Partial<KafkaLogBounds>;
 }
 
-/** Every bound of the adapter; times in milliseconds. */
+/** Limits of the Kafka adapter; times in milliseconds. */
 export interface KafkaLogBounds {
-  /** Bytes handed to a producer and not yet acknowledged; more is refused with LogOverloadedError. */
+  /** Bytes passed to a producer and not yet acknowledged; more are rejected with LogOverloadedError. */
   bytesInFlight: number;
-  /** How long `append` and the calls of `TopicAdmin` may take before they give up. */
+  /** Longest duration of `append` and of the calls of `TopicAdmin`. */
   operationTimeoutMs: number;
-  /** How long one request may go unanswered before its connection is closed. */
+  /** How long a request may remain unanswered before its connection is closed. */
   requestTimeoutMs: number;
   connectionTimeoutMs: number;
-  /** How long an idle producer waits for more records before it sends; 0 is until the end of this turn. */
+  /**
+   * How long an idle producer waits for more records before it sends; 0 means until the end of the current event-loop
+   * turn.
+   */
   lingerMs: number;
-  /** Kafka connections that a producer sends on; each has its share of the partitions. */
+  /** Producer shards: connections of a producer to Kafka, each of which sends a share of the partitions. */
   producerLanes: number;
-  /** One produce request. */
+  /** Limits of one produce request. */
   sendRecords: number;
   sendBytes: number;
-  /** One partition's batch in it, unless one record alone is larger; below Kafka's default `max.message.bytes`. */
+  /**
+   * Limit of the record batch of one partition in a produce request; only a single larger record exceeds it. It is
+   * below Kafka's default of `max.message.bytes`.
+   */
   partitionBatchBytes: number;
   sessionTimeoutMs: number;
   heartbeatMs: number;
-  /** How long the others of a group wait for a member to join again. */
+  /** How long the other members of a group wait for a member to rejoin. */
   rebalanceTimeoutMs: number;
-  /** How long a broker waits for records before it answers that there are none. */
+  /** How long a broker waits for records before it sends an empty fetch response. */
   fetchWaitMs: number;
   /**
-   * After a fetch that brought little, the next one comes so much later: records that come meanwhile come together. The
-   * first record after a pause is not delayed. It does what `fetch.min.bytes` is for, without its delay of lone records.
+   * Pause after a fetch of few bytes, so that records of this time arrive in one fetch. The first record after an idle
+   * period is not delayed. It replaces `fetch.min.bytes`, which delays single records.
    */
   fetchCollectMs: number;
-  /** Bytes that a consumer holds at a time: fetched, and not worked on to the end. The last fetch may go beyond. */
+  /** Bytes that a consumer has fetched and not yet processed. The last fetch may exceed the limit. */
   consumeBytes: number;
-  /** Bytes fetched at once, and of one partition. A partition holds at most two such fetches. */
+  /** Limits of a fetch, in total and for one partition. A partition buffers at most two fetches. */
   fetchBytes: number;
   fetchPartitionBytes: number;
-  /** Calls of `subscribe` within this time become one rejoin. */
+  /** Calls of `subscribe` within this time cause one rejoin. */
   subscribeDebounceMs: number;
-  /** The least time between two rejoins that `subscribe` asks for. */
+  /** Minimum time between two rejoins that `subscribe` causes. */
   rejoinIntervalMs: number;
-  /** How often a consumer looks whether its topics have changed. */
+  /** How often a consumer checks whether its topics have changed. */
   metadataRefreshMs: number;
 }
 
@@ -94,14 +100,14 @@ export const defaultBounds: KafkaLogBounds = {
 };
 
 /**
- * What the environment says about Kafka, for `openKafkaLog`. Reads the PEM files that it names. A process with consumer
- * groups gives the port that it listens on: with the host's name it tells the processes apart (see `instance`).
+ * Returns the configuration of `openKafkaLog` from the environment's settings, and reads the PEM files that they name.
+ * A process with consumer groups passes the port that it listens on: the host name and the port form its `instance`.
  */
 export function kafkaLogOptions(config: AppConfig, clientId: string, port?: number): KafkaLogConfig {
   return {
     brokers: config.KAFKA_BROKERS,
     clientId,
-    // Port 0 is a free port: it names no process.
+    // Port 0 means any free port, so it does not identify a process.
     ...(port && { instance: `${hostname()}:${port}` }),
     replicationFactor: config.KAFKA_REPLICATION_FACTOR,
     ...(config.KAFKA_TLS && { tls: tlsOptions(config) }),

@@ -13,11 +13,11 @@ export interface SocketRequest {
 }
 
 /**
- * The sockets of one client, so that a close need not wait for requests that a broker holds (join, fetch), and a broker
- * that hangs can be left.
+ * Sockets of one client. Through them, a close need not wait for requests that a broker holds (join, fetch), and
+ * connections to a hung broker can be closed.
  */
 export class Sockets implements Connected {
-  /** The broker of each socket. */
+  /** Address of the broker, by socket. */
   private readonly open = new Map<Socket, BrokerAddress>();
   private closed = false;
 
@@ -25,7 +25,10 @@ export class Sockets implements Connected {
     silentBrokers?.add(this);
   }
 
-  /** kafkajs' `socketFactory`. Requests are single writes, so waiting for more (Nagle) only adds latency. */
+  /**
+   * Socket factory for kafkajs. It disables Nagle's algorithm: each request is a single write, so waiting for more data
+   * only adds latency.
+   */
   readonly factory = ({ host, port, ssl, onConnect }: SocketRequest): Socket => {
     if (this.closed) throw new Error('the client is closed');
     const name = isIP(host) ? {} : { servername: host };
@@ -42,11 +45,11 @@ export class Sockets implements Connected {
 
   cut(broker: BrokerAddress): void {
     for (const [socket, address] of this.open) {
-      if (address === broker) socket.destroy(new Error('the cluster goes on without this broker'));
+      if (address === broker) socket.destroy(new Error('the broker is no longer in the cluster'));
     }
   }
 
-  /** Cuts every connection, for good; requests that wait for an answer fail. */
+  /** Closes every connection permanently; requests that wait for a response fail. */
   destroy(): void {
     this.closed = true;
     this.silentBrokers?.remove(this);
@@ -58,21 +61,21 @@ export function boundsOf(config: KafkaLogConfig): KafkaLogBounds {
   return { ...defaultBounds, ...config.bounds };
 }
 
-/** The name that a broker sees. */
+/** Returns the client id that brokers see. */
 export function clientIdOf({ clientId, instance }: KafkaLogConfig): string {
   return instance === undefined ? clientId : `${clientId}@${instance}`;
 }
 
-/** Tries inside kafkajs: few and short, because what calls it tries again until its own deadline. */
+/** Retries inside kafkajs: few and short, because the callers of kafkajs retry until their own deadline. */
 const fewTries = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, factor: 0.2, retries: 4 };
 
 /**
- * Tries of a producer: only what kafkajs itself repeats keeps its sequence number and cannot be written twice, so it
- * goes on for longer than any append waits. An append that has expired ends it.
+ * Retries of a producer. A batch keeps its sequence number only in retries inside kafkajs; only these cannot write it
+ * twice. So kafkajs retries for longer than any append waits, and an append that expires ends the retries.
  */
 export const producerTries = { ...fewTries, retries: 40 };
 
-/** What every kafkajs client here is made with. */
+/** Returns the options of every kafkajs client of this adapter. */
 export function clientOptions(config: KafkaLogConfig, sockets: Sockets) {
   const bounds = boundsOf(config);
   return {

@@ -7,8 +7,8 @@ import { openKafkaLog } from './kafka-log.js';
 const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',');
 const topic = `refused.${randomUUID()}`;
 
-describe('settings of a topic', () => {
-  it('take effect, those that are not named stay, and impossible ones change nothing', async () => {
+describe('the settings of a topic', () => {
+  it('take effect; other settings remain, and an invalid setting changes nothing', async () => {
     const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });
     const own = `configured.${randomUUID()}`;
     await log.admin.create(own, { partitions: 1, config: { 'max.message.bytes': '1000' } });
@@ -35,14 +35,14 @@ describe('settings of a topic', () => {
 });
 
 describe('a topic that Kafka does not create', () => {
-  it('is refused for its settings when those are impossible', async () => {
+  it('is rejected if a setting is invalid', async () => {
     const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });
     const creation = log.admin.create(topic, { partitions: 1, config: { 'retention.ms': 'never' } });
     await expect(creation).rejects.toMatchObject({ name: TopicRefusedError.name, reason: 'settings' });
     await log.close();
   });
 
-  it('is waited for, and not refused, while there are too few brokers', async () => {
+  it('is retried, and not rejected, while there are too few brokers', async () => {
     const bounds = { operationTimeoutMs: 300 };
     const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 30, bounds });
     await expect(log.admin.create(topic, { partitions: 1 })).rejects.toThrow(LogUnavailableError);

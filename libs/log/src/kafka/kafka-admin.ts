@@ -9,15 +9,18 @@ import { topicOffsets } from './topic-offsets.js';
 
 const leaderWaitMs = 50;
 const requestTimeoutMs = 10_000;
-/** Of which a broker is asked in one request. */
+/** Limit of topics in one metadata request. */
 const topicsAtOnce = 500;
 /**
- * The broker stores records uncompressed, whatever its default is and however others compress what they write: there
- * are codecs that we cannot read.
+ * Settings of every topic. The broker stores records uncompressed, whatever its default and whatever codec producers
+ * use, because this client cannot decode every codec.
  */
 const everyTopic = { 'compression.type': 'uncompressed' };
 const refusedName = 'INVALID_TOPIC_EXCEPTION';
-/** Not INVALID_REPLICATION_FACTOR: brokers may be missing at the moment, so that is tried again. */
+/**
+ * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is missing because brokers may be down for a moment:
+ * it is retried.
+ */
 const refusedSettings = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
 export class KafkaAdmin implements TopicAdmin {
@@ -48,7 +51,7 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async configure(topic: string, config: TopicConfig): Promise<void> {
-    await this.client.retrying('changing a topic', async () => {
+    await this.client.retrying('changing topic settings', async () => {
       const controller = await this.client.controller();
       try {
         await alterTopicConfig(controller, topic, config);
@@ -59,18 +62,18 @@ export class KafkaAdmin implements TopicAdmin {
     });
   }
 
-  /** A new topic can be written once each partition has a leader. */
+  /** Waits until each partition of a new topic has a leader, because only then can the topic be written. */
   private untilLed(topic: string): Promise<void> {
-    return this.client.retrying('waiting for a new topic', async () => {
+    return this.client.retrying('waiting for the leaders of a new topic', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic);
       if (partitions?.every(({ leader }) => leader >= 0)) return;
       await sleep(leaderWaitMs);
-      throw new LogUnavailableError('a new topic has no leader yet');
+      throw new LogUnavailableError('a partition of the new topic has no leader yet');
     });
   }
 
   async partitions(topic: string): Promise<number | undefined> {
-    const known = await this.client.retrying('asking for a topic', () => this.client.metadata([topic]));
+    const known = await this.client.retrying('looking up a topic', () => this.client.metadata([topic]));
     return known.get(topic)?.length;
   }
 
@@ -91,7 +94,7 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async offsets(topic: string): Promise<PartitionOffsets[]> {
-    const offsets = await this.client.retrying('asking for offsets', async () => {
+    const offsets = await this.client.retrying('looking up offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic);
       if (!partitions) return undefined;
       const found = (await topicOffsets(this.client, new Map([[topic, partitions]]))).get(topic) ?? [];
@@ -106,7 +109,7 @@ export class KafkaAdmin implements TopicAdmin {
     const found = new Map<string, PartitionOffsets[]>();
     for (let start = 0; start < topics.length; start += topicsAtOnce) {
       const some = topics.slice(start, start + topicsAtOnce);
-      const offsets = await this.client.retrying('asking for offsets', async () =>
+      const offsets = await this.client.retrying('looking up offsets', async () =>
         topicOffsets(this.client, await this.client.metadata(some)),
       );
       for (const [topic, partitions] of offsets) found.set(topic, partitions);
@@ -115,7 +118,7 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>> {
-    const offsets = await this.client.retrying('asking for offsets by time', async () => {
+    const offsets = await this.client.retrying('looking up offsets by time', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic);
       const at = async ({ partitionId: partition, leader }: PartitionMetadata) => {
         const place = { topic, partition, leader };
@@ -129,7 +132,7 @@ export class KafkaAdmin implements TopicAdmin {
   }
 
   async committed(group: string, topic: string): Promise<Map<number, number>> {
-    const known = await this.client.retrying('asking for committed offsets', async () => {
+    const known = await this.client.retrying('looking up committed offsets', async () => {
       const partitions = (await this.client.metadata([topic])).get(topic) ?? [];
       return this.fetchCommitted(group, new Map([[topic, partitions.length]]));
     });
@@ -140,7 +143,7 @@ export class KafkaAdmin implements TopicAdmin {
     group: string,
     topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>> {
-    return this.client.retrying('asking for committed offsets', () => this.fetchCommitted(group, topics));
+    return this.client.retrying('looking up committed offsets', () => this.fetchCommitted(group, topics));
   }
 
   private async fetchCommitted(
@@ -188,7 +191,7 @@ export class KafkaAdmin implements TopicAdmin {
     try {
       await (await this.client.anyBroker()).apiVersions();
     } catch (error) {
-      throw toLogError(error, 'asking Kafka');
+      throw toLogError(error, 'pinging Kafka');
     }
   }
 

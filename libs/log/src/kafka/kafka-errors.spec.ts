@@ -6,7 +6,7 @@ const protocol = (type: string, cause?: unknown): Error =>
   Object.assign(new Error('any', { cause }), { type });
 
 describe("kafkajs' errors", () => {
-  it('are known by their type, through causes and aggregates', () => {
+  it('are identified by their type, including causes and aggregates', () => {
     const wrapped = new Error('retries', { cause: protocol('NOT_LEADER_FOR_PARTITION') });
     const aggregate = Object.assign(new Error(), { errors: [protocol('TOPIC_ALREADY_EXISTS')] });
     expect(protocolErrors(wrapped)).toEqual(['NOT_LEADER_FOR_PARTITION']);
@@ -14,27 +14,27 @@ describe("kafkajs' errors", () => {
     expect(isProtocolError(undefined, 'TOPIC_ALREADY_EXISTS')).toBe(false);
   });
 
-  it('end after a cause that is its own cause', () => {
+  it('are searched to a limited depth if an error is its own cause', () => {
     const loop = protocol('A');
     loop.cause = loop;
     expect(protocolErrors(loop).length).toBeLessThanOrEqual(8);
     expect(isFatal(loop)).toBe(false);
   });
 
-  it('are fatal when trying again cannot help', () => {
+  it('are fatal if a retry cannot help', () => {
     expect(isFatal(new Error('x', { cause: protocol('SASL_AUTHENTICATION_FAILED') }))).toBe(true);
     expect(isFatal(Object.assign(new Error(), { name: 'KafkaJSSASLAuthenticationError' }))).toBe(true);
     expect(isFatal(protocol('LEADER_NOT_AVAILABLE'))).toBe(false);
     expect(isFatal(new LogUnavailableError('down'))).toBe(false);
   });
 
-  it("become the port's errors; those stay as they are", () => {
+  it('become errors of the port, which remain unchanged themselves', () => {
     const unknown = new UnknownTopicError('t');
     expect(toLogError(unknown, 'doing')).toBe(unknown);
     expect(toLogError(protocol('REQUEST_TIMED_OUT'), 'doing')).toBeInstanceOf(LogUnavailableError);
   });
 
-  it('are not called unavailability when trying again cannot help', () => {
+  it('do not become a LogUnavailableError if a retry cannot help', () => {
     const refused = protocol('TOPIC_AUTHORIZATION_FAILED');
     expect(toLogError(refused, 'doing')).toBe(refused);
     const fault = new TypeError('ours');

@@ -1,18 +1,18 @@
 import { LogOverloadedError, LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
 
-/** The parts of kafkajs' errors that say what they are; `type` is the name of a code of Kafka's protocol. */
+/** Fields of a kafkajs error that identify it; `type` is the name of an error code of the Kafka protocol. */
 interface KafkaErrorShape {
   name: string;
   type?: unknown;
   retriable?: unknown;
   cause?: unknown;
-  /** Of KafkaJSAggregateError. */
+  /** The errors that a KafkaJSAggregateError combines. */
   errors?: unknown;
 }
 
 const maxCauses = 8;
 
-/** The names of the protocol errors that this error is about, through its causes. */
+/** Returns the names of the Kafka protocol errors in this error and its causes. */
 export function protocolErrors(error: unknown): string[] {
   const found: string[] = [];
   const open: unknown[] = [error];
@@ -26,7 +26,7 @@ export function protocolErrors(error: unknown): string[] {
   return found;
 }
 
-/** Whether the error is about one of these protocol errors. */
+/** Whether the error or one of its causes is one of these protocol errors. */
 export function isProtocolError(error: unknown, ...types: string[]): boolean {
   return protocolErrors(error).some((type) => types.includes(type));
 }
@@ -54,7 +54,7 @@ const fatalNames = new Set([
   'ReferenceError',
 ]);
 
-/** Whether trying again cannot help: a wrong password, a missing right, a fault of ours. */
+/** Whether a retry cannot help: the password is wrong, a permission is missing, or this code has a bug. */
 export function isFatal(error: unknown): boolean {
   if (protocolErrors(error).some((type) => fatalTypes.has(type))) return true;
   let current: unknown = error;
@@ -65,7 +65,10 @@ export function isFatal(error: unknown): boolean {
   return false;
 }
 
-/** What the port promises to throw. What is fatal stays as it is: repeating does not help, so nobody may think so. */
+/**
+ * Returns the error that the port throws for this one. Fatal errors are returned unchanged: as a LogUnavailableError,
+ * they would suggest a retry, which does not help.
+ */
 export function toLogError(error: unknown, doing: string): Error {
   if (error instanceof Error && isFatal(error)) return error;
   if (

@@ -14,8 +14,8 @@ import { TopicCatalog } from './produce/topic-catalog.js';
 import { SilentBrokers, type BrokerAddress } from './silent-brokers.js';
 
 /**
- * Opens the log on a Kafka cluster. Connects lazily: it can be opened before Kafka is there.
- * `kafkaLogOptions` makes the configuration from the environment.
+ * Opens the log on a Kafka cluster. It connects lazily, so Kafka may still be down. `kafkaLogOptions` reads the
+ * configuration from the environment.
  */
 export function openKafkaLog(config: KafkaLogConfig): Log {
   return new KafkaLog(config);
@@ -58,7 +58,7 @@ class KafkaLog implements Log {
     const { config } = this;
     const ownClientId = config.instance === undefined ? undefined : clientIdOf(config);
     const joining = new ClusterClient(config);
-    // Pipelines come and go, and their consumers with them.
+    // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
     const closed = (): unknown => this.closing.delete(consumer);
     const consumer = new KafkaConsumer(options, { ...this.parts(), joining, ownClientId, closed });
     return this.keep(consumer);
@@ -68,7 +68,10 @@ class KafkaLog implements Log {
     return this.keep(new KafkaTableReader({ ...this.parts(), topic, handler }));
   }
 
-  /** Each part has connections of its own: a broker answers one request of a connection after the other. */
+  /**
+   * Returns the dependencies of a consumer or a table reader. Each of these has its own connections, because a broker
+   * answers the requests of one connection one after the other.
+   */
   private parts(): {
     client: ClusterClient;
     bounds: KafkaLogBounds;
@@ -94,7 +97,11 @@ class KafkaLog implements Log {
   }
 }
 
-/** By connections of its own: all others may wait for a broker that hangs. @throws when none answers */
+/**
+ * Returns the current brokers of the cluster from the first broker that responds. Opens new connections, because all
+ * others may wait for a hung broker.
+ * @throws AggregateError if no broker responds
+ */
 async function firstAnswer(
   config: KafkaLogConfig,
   brokers: readonly BrokerAddress[],
@@ -113,7 +120,7 @@ function createProducer(config: KafkaLogConfig, silentBrokers: SilentBrokers): I
   const producer = kafka.producer({
     idempotent: true,
     allowAutoTopicCreation: false,
-    // Never asked: records have their partition already.
+    // kafkajs never calls it: records already have their partition.
     createPartitioner: () => () => 0,
   });
   return {

@@ -10,7 +10,7 @@ import type { KafkaLogger } from './logger.js';
 
 const keys = 7;
 
-/** Writes numbered records one append after the other, repeats what failed, and notes what was acknowledged. */
+/** Writes numbered records in successive appends, retries failed appends, and keeps the acknowledged positions. */
 class Writer {
   readonly acknowledged = new Map<string, Position>();
   failures = 0;
@@ -56,7 +56,7 @@ class Writer {
   }
 }
 
-/** What the log holds against what was acknowledged. */
+/** Compares the records that were read with those that were acknowledged. */
 function check(
   writer: Writer,
   reader: Recorder,
@@ -88,7 +88,7 @@ function check(
 
 const clean = { lost: [], misplaced: [], reordered: [] };
 
-/** What the log's clients have reported lately. */
+/** Logger that keeps the last lines of the log clients, for diagnosis. */
 class Journal implements KafkaLogger {
   private readonly lines: string[] = [];
 
@@ -110,7 +110,7 @@ class Journal implements KafkaLogger {
   }
 }
 
-/** What was acknowledged and has not been read; looks at each record once. */
+/** Finds records that were acknowledged and have not been read; examines each read record once. */
 class Missing {
   private looked = 0;
   private readonly seen = new Set<string>();
@@ -127,7 +127,7 @@ class Missing {
   }
 }
 
-describe('the log on a broker that fails', () => {
+describe('the log on a failing broker', () => {
   let engines: PrivateEngines;
   let log: Log;
   let producer: Producer;
@@ -156,7 +156,7 @@ describe('the log on a broker that fails', () => {
     await engines.stop();
   });
 
-  /** Writes and reads throughout; `fault` happens in between. */
+  /** Writes and reads while `fault` happens, and waits until all acknowledged records are read. */
   async function through(fault: () => Promise<void>): Promise<{ writer: Writer; reader: Recorder }> {
     const topic = `fault-${randomUUID()}`;
     await log.admin.create(topic, { partitions: 4 });
@@ -192,18 +192,24 @@ describe('the log on a broker that fails', () => {
     await fault();
     const before = writer.acknowledged.size;
     const written = (): boolean => writer.acknowledged.size > before + 200;
-    await until(written, { what: 'writing goes on after the fault', ...moving });
+    await until(written, { what: 'writing continues after the fault', ...moving });
     await writer.stop();
-    await until(() => missing.values().length === 0, { what: 'reading goes on after the fault', ...moving });
+    await until(() => missing.values().length === 0, {
+      what: 'reading continues after the fault',
+      ...moving,
+    });
     await producer.append([{ topic: tableTopic, key: 'a', value: 'after' }]);
-    await until(() => table.includes('after'), { what: 'the table goes on after the fault', diagnosis });
+    await until(() => table.includes('after'), {
+      what: 'the table reader continues after the fault',
+      diagnosis,
+    });
     expect(reader.crashes).toEqual([]);
     await follower.close();
     await reader.consumer.close();
     return { writer, reader };
   }
 
-  it('loses, moves and reorders nothing when the broker is killed and started again', async () => {
+  it('loses, moves and reorders no record when the broker is killed and restarted', async () => {
     const { writer, reader } = await through(async () => {
       await engines.killKafka();
       await sleep(1_000);
@@ -212,7 +218,7 @@ describe('the log on a broker that fails', () => {
     expect(check(writer, reader)).toEqual(clean);
   });
 
-  it('loses, moves and reorders nothing when the broker hangs for longer than requests wait', async () => {
+  it('loses, moves and reorders no record when the broker hangs for longer than the request time-out', async () => {
     const { writer, reader } = await through(async () => {
       engines.kafkaProxy.stall('down');
       await sleep(9_000);
@@ -222,7 +228,7 @@ describe('the log on a broker that fails', () => {
     expect(check(writer, reader)).toEqual(clean);
   });
 
-  it('loses, moves and reorders nothing when every connection is reset again and again', async () => {
+  it('loses, moves and reorders no record when every connection is reset repeatedly', async () => {
     const { writer, reader } = await through(async () => {
       for (let i = 0; i < 8; i++) {
         engines.kafkaProxy.cut();
@@ -232,7 +238,7 @@ describe('the log on a broker that fails', () => {
     expect(check(writer, reader)).toEqual(clean);
   });
 
-  it('says in time that the log is gone, and is back when the broker is', async () => {
+  it('reports in time that the log is unavailable, and recovers when the broker returns', async () => {
     const topic = `gone-${randomUUID()}`;
     await log.admin.create(topic, { partitions: 1 });
     await producer.append([{ topic, key: 'a', value: 'before' }]);

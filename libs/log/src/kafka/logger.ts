@@ -1,4 +1,4 @@
-/** Where the adapter reports; pino's loggers are such. */
+/** Logger that the Kafka adapter writes to; a pino logger fits. */
 export interface KafkaLogger {
   error(details: object, message: string): void;
   warn(details: object, message: string): void;
@@ -13,7 +13,7 @@ export const silentLogger: KafkaLogger = {
   debug: () => undefined,
 };
 
-/** kafkajs/src/loggers/index.js */
+/** The log level WARN of kafkajs (kafkajs/src/loggers/index.js). */
 export const kafkajsWarnLevel = 2;
 
 interface KafkajsEntry {
@@ -22,8 +22,8 @@ interface KafkajsEntry {
 }
 
 /**
- * Hands kafkajs' lines on, for debugging only: what it calls an error is mostly one of many tries, several a second
- * while a broker is down. What cannot be mended reaches the caller as an error.
+ * Forwards the log lines of kafkajs at debug level. kafkajs logs each failed try as an error, several a second while a
+ * broker is down. An error that retries cannot fix reaches the caller.
  */
 export function kafkajsLogCreator(logger: KafkaLogger): () => (entry: KafkajsEntry) => void {
   return () =>

@@ -21,7 +21,7 @@ let kafka: RunningKafka;
 let brokers: string;
 let certificate: string;
 
-/** Java's own tool, which is there wherever a broker runs, makes the certificate. */
+/** Creates the certificate with the keytool of Java, which is present wherever a broker runs. */
 async function makeCertificate(): Promise<{ store: string; pem: string }> {
   const [store, pem] = [join(folder, 'broker.p12'), join(folder, 'broker.pem')];
   const keytool = (...args: string[]) =>
@@ -35,7 +35,10 @@ async function makeCertificate(): Promise<{ store: string; pem: string }> {
   return { store, pem };
 }
 
-/** Settings of a listener that wants TLS and a password; the broker itself and its controller stay as they are. */
+/**
+ * Returns the settings of a listener that requires TLS and a password. The listeners of the broker itself and of its
+ * controller remain unsecured.
+ */
 async function securedListener(store: string): Promise<Record<string, string | number>> {
   const [plain, secured, controller] = [await freePort(), await freePort(), await freePort()];
   brokers = `127.0.0.1:${secured}`;
@@ -71,7 +74,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A log as an app opens it with these settings. */
+/** Opens a log with these settings, as an app does, and closes it after the work. */
 async function using(env: Record<string, string>, work: (log: Log) => Promise<void>): Promise<void> {
   const settings = { KAFKA_BROKERS: brokers, KAFKA_REPLICATION_FACTOR: '1', ...env };
   const log = openKafkaLog(kafkaLogOptions(loadConfig(AppConfig, settings), 'test'));
@@ -82,7 +85,7 @@ async function using(env: Record<string, string>, work: (log: Log) => Promise<vo
   }
 }
 
-describe('a broker that wants TLS and a password', () => {
+describe('a broker that requires TLS and a password', () => {
   const tls = () => ({ KAFKA_TLS: 'true', KAFKA_TLS_CA: certificate });
   const sasl = (mechanism: string, secret = password) => ({
     KAFKA_SASL_MECHANISM: mechanism,
@@ -91,7 +94,7 @@ describe('a broker that wants TLS and a password', () => {
   });
   const mechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'];
 
-  it.each(mechanisms)('is written to and read from with %s', async (mechanism) => {
+  it.each(mechanisms)('accepts writes and reads with %s', async (mechanism) => {
     await using({ ...tls(), ...sasl(mechanism) }, async (log) => {
       const topic = `secured-${randomUUID()}`;
       await log.admin.create(topic, { partitions: 2 });
@@ -104,18 +107,15 @@ describe('a broker that wants TLS and a password', () => {
     });
   });
 
-  it.each(mechanisms)(
-    'says so at once when the password of %s is wrong, without showing it',
-    async (mechanism) => {
-      await using({ ...tls(), ...sasl(mechanism, 'hunter2') }, async (log) => {
-        const refused = log.admin.ping();
-        await expect(refused).rejects.toThrow(/authentication failed/i);
-        await expect(refused).rejects.not.toThrow(/hunter2/);
-      });
-    },
-  );
+  it.each(mechanisms)('rejects a wrong password of %s at once, without revealing it', async (mechanism) => {
+    await using({ ...tls(), ...sasl(mechanism, 'hunter2') }, async (log) => {
+      const refused = log.admin.ping();
+      await expect(refused).rejects.toThrow(/authentication failed/i);
+      await expect(refused).rejects.not.toThrow(/hunter2/);
+    });
+  });
 
-  it('says that the certificate is not trusted', async () => {
+  it('reports a certificate that is not trusted', async () => {
     await using({ KAFKA_TLS: 'true', ...sasl('plain') }, async (log) => {
       await expect(log.admin.ping()).rejects.toThrow(/self-signed certificate/);
     });

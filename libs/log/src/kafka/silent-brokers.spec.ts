@@ -3,7 +3,10 @@ import { SilentBrokers } from './silent-brokers.js';
 
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Someone connected, and a cluster that names these brokers when it is asked. */
+/**
+ * Returns a `SilentBrokers` with one connected client, and records its queries to the cluster and the closed
+ * connections.
+ */
 function watching(cluster: () => Promise<string[]>, everyMs = 0) {
   const questions: (readonly string[])[] = [];
   const cut: string[] = [];
@@ -18,8 +21,8 @@ function watching(cluster: () => Promise<string[]>, everyMs = 0) {
   return { silent, questions, cut };
 }
 
-describe('brokers that are slow to answer', () => {
-  it('are left when the others no longer count them in', async () => {
+describe('brokers that respond slowly', () => {
+  it('are disconnected when the cluster no longer reports them', async () => {
     const { silent, cut } = watching(async () => ['a:1', 'c:3']);
     silent.seen(['a:1', 'b:2', 'c:3']);
     silent.suspect();
@@ -27,7 +30,7 @@ describe('brokers that are slow to answer', () => {
     expect(cut).toEqual(['b:2']);
   });
 
-  it('are waited for while the cluster counts them in, or nobody answers', async () => {
+  it('remain connected while the cluster reports them, and if no broker responds', async () => {
     for (const answer of [async () => ['a:1', 'b:2'], () => Promise.reject(new Error('none'))]) {
       const { silent, cut } = watching(answer);
       silent.seen(['a:1', 'b:2']);
@@ -37,7 +40,7 @@ describe('brokers that are slow to answer', () => {
     }
   });
 
-  it('are left each time that somebody comes back to them', async () => {
+  it('are disconnected at each slow response, because a client may have reconnected', async () => {
     const { silent, cut } = watching(async () => ['a:1', 'c:3']);
     silent.seen(['a:1', 'b:2', 'c:3']);
     for (let i = 0; i < 2; i++) {
@@ -47,7 +50,7 @@ describe('brokers that are slow to answer', () => {
     expect(cut).toEqual(['b:2', 'b:2']);
   });
 
-  it('cause one question at a time, and no other soon after', async () => {
+  it('cause one query at a time, and no other one within the minimum interval', async () => {
     let answer: (brokers: string[]) => void = () => undefined;
     const slow = watching(() => new Promise((resolve) => (answer = resolve)), 3_600_000);
     slow.silent.seen(['a:1', 'b:2']);
@@ -58,7 +61,7 @@ describe('brokers that are slow to answer', () => {
     expect(slow.questions).toHaveLength(1);
   });
 
-  it('cause no question where there is no other to ask, and few where there are many', async () => {
+  it('cause no query if no other broker is known, and a query to three of many', async () => {
     const { silent, questions } = watching(async () => []);
     silent.seen(['a:1']);
     silent.suspect();
@@ -68,7 +71,7 @@ describe('brokers that are slow to answer', () => {
     expect(questions.map((brokers) => brokers.length)).toEqual([3]);
   });
 
-  it('are no concern of who has closed', async () => {
+  it('do not affect a client that has been removed', async () => {
     const { silent } = watching(async () => ['a:1']);
     const cut: string[] = [];
     const closed = { cut: (broker: string) => void cut.push(broker) };

@@ -2,33 +2,43 @@
 export type BrokerAddress = string;
 
 export interface SilentBrokersOptions {
-  /** Asks these brokers which brokers the cluster has now. The first answer counts. */
+  /** Asks these brokers for the current brokers of the cluster; the first response wins. */
   ask(brokers: readonly BrokerAddress[]): Promise<readonly BrokerAddress[]>;
-  /** The least time between two questions, in milliseconds. */
+  /** Minimum time between two such queries, in milliseconds. */
   everyMs: number;
 }
 
-/** Holds connections to brokers. */
+/** An object that holds connections to brokers. */
 export interface Connected {
-  /** Closes the connections to this broker; what waits for an answer of it fails, and may be tried elsewhere. */
+  /**
+   * Closes the connections to this broker. Requests that wait for a response of the broker fail, and can be retried
+   * elsewhere.
+   */
   cut(broker: BrokerAddress): void;
 }
 
-/** How many brokers are asked at once: one of them may be the silent one. */
+/** Number of brokers that one query asks at once, because one of them may be the broker that hangs. */
 const asked = 3;
-/** Brokers that have left the cluster are among them: a client may connect to one of them again. */
+/**
+ * Limit of remembered brokers. They include brokers that have left the cluster, because a client may reconnect to one
+ * of these.
+ */
 const maxKnown = 1_000;
 
 /**
- * A broker that hangs keeps its connections open, and requests to it would wait until their time-out, long after the
- * cluster has given its partitions to others. When an answer is slow, this asks the other brokers whether that broker is
- * still one of them, and cuts the connections to it when it is not.
+ * Disconnects clients from hung brokers that are no longer in the cluster. A hung broker keeps its connections open,
+ * and requests to it would wait until their time-out, long after other brokers lead its partitions. When a response is
+ * slow, this class asks other brokers for the current brokers, and closes the connections to all brokers that have
+ * left.
  */
 export class SilentBrokers {
   private readonly connected = new Set<Connected>();
-  /** Brokers that the cluster has named. Connections to other addresses, such as bootstrap addresses, are never cut. */
+  /**
+   * Brokers that the cluster has reported. Connections to other addresses, such as bootstrap addresses, are never
+   * closed.
+   */
   private readonly known = new Set<BrokerAddress>();
-  /** Brokers that the cluster has named since the last question. */
+  /** Brokers of the last query, and brokers that the cluster has reported since. */
   private current = new Set<BrokerAddress>();
   private askedAt = -Infinity;
   private asking = false;
@@ -43,7 +53,7 @@ export class SilentBrokers {
     this.connected.delete(connected);
   }
 
-  /** The cluster has named these. */
+  /** Adds brokers that the cluster has reported. */
   seen(brokers: Iterable<BrokerAddress>): void {
     if (this.known.size >= maxKnown) this.known.clear();
     for (const broker of brokers) {
@@ -52,7 +62,10 @@ export class SilentBrokers {
     }
   }
 
-  /** An answer is slow. Called again for as long as it is. */
+  /**
+   * Starts a query because a response is slow, at most one every `everyMs`. Callers repeat the call while the response
+   * is slow.
+   */
   suspect(): void {
     if (this.asking || this.current.size < 2) return;
     if (performance.now() - this.askedAt < this.options.everyMs) return;
@@ -70,11 +83,11 @@ export class SilentBrokers {
       this.current = now;
       for (const broker of gone) for (const connected of this.connected) connected.cut(broker);
     } catch {
-      // Nobody answers: requests wait until their time-out.
+      // No broker responds: requests wait until their time-out.
     }
   }
 
-  /** Chooses other brokers each time. */
+  /** Returns up to three current brokers, starting at a random one. */
   private some(): BrokerAddress[] {
     const all = [...this.current];
     const first = Math.floor(Math.random() * all.length);

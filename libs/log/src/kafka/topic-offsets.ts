@@ -18,9 +18,9 @@ interface Found extends Place {
 const readCommitted = 1;
 
 /**
- * First and next offsets of many partitions, in two requests to each broker that leads some of them. Partitions are in
- * order; one that has no leader, or that its broker knows nothing of, is left out.
- * @param failed Handles the error of a broker that cannot be reached; its partitions are left out then. Throws by default.
+ * Returns the first and next offsets of many partitions, by topic and sorted by partition. Sends two requests to each
+ * broker that leads some of them. Omits partitions that have no leader or that their leader does not know.
+ * @param failed handles the error of an unreachable broker, whose partitions are then omitted; rethrows by default
  */
 export async function topicOffsets(
   client: ClusterClient,
@@ -85,14 +85,15 @@ async function listOffsets(
 const parse = async (found: Found[]): Promise<Found[]> => found;
 
 /**
+ * Decodes the response, including partitions with an error. kafkajs' own decoder fails the whole response for one such
+ * partition.
+ *
  *     ListOffsets Response (Version: 2) => throttle_time_ms [responses]
  *       throttle_time_ms => INT32
  *       responses => topic [partition_responses]
  *         topic => STRING
  *         partition_responses => partition error_code timestamp offset
  *           partition => INT32, error_code => INT16, timestamp => INT64, offset => INT64
- *
- * kafkajs fails the whole answer when one partition has an error.
  */
 async function decode(payload: Buffer): Promise<Found[]> {
   const reader = new ByteReader(payload);

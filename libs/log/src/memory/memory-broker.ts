@@ -4,7 +4,7 @@ import type { NewRecord, Position } from '../log.js';
 import { MemoryGroup } from './memory-group.js';
 import { MemoryTopic } from './memory-topic.js';
 
-/** What stands for Kafka behind a `MemoryLog`: topics and groups. */
+/** In-memory broker of a `MemoryLog`: topics and consumer groups. */
 export class MemoryBroker {
   readonly topics = new Map<string, MemoryTopic>();
   down = false;
@@ -12,7 +12,7 @@ export class MemoryBroker {
 
   constructor(private readonly now: () => number) {}
 
-  /** @throws LogUnavailableError when it is down */
+  /** @throws LogUnavailableError while `down` is true */
   throwIfDown(): void {
     if (this.down) throw new LogUnavailableError('the log is down');
   }
@@ -36,7 +36,7 @@ export class MemoryBroker {
     return known;
   }
 
-  /** False while it has members. */
+  /** Removes the group; returns false while the group has members. */
   removeGroup(name: string): boolean {
     const isEmpty = this.groups.get(name)?.isEmpty ?? true;
     if (isEmpty) this.groups.delete(name);

@@ -10,10 +10,10 @@ const batchRecords = 1000;
 
 const releaseMs = 3_000;
 
-/** One partition, from its assignment until it is let go. */
+/** A partition that the consumer owns, from its assignment until its revocation. */
 interface Held extends MemoryPlace {
   open: boolean;
-  /** No more batches, while the last one may still commit. */
+  /** The partition gets no further batch; its last batch may still commit. */
   ending: boolean;
   revoked: boolean;
   wake: () => void;
@@ -25,7 +25,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   private readonly busy = new Map<string, Promise<unknown>>();
   private stopping = false;
   private member = false;
-  /** Nobody is waited for here. */
+  /** Always true: a rebalance in memory waits for no other member. */
   readonly joined = true;
 
   readonly id: string;

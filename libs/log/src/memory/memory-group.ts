@@ -10,17 +10,17 @@ export interface MemoryPlace {
 export interface MemoryMember {
   readonly id: string;
   readonly topics: ReadonlySet<string>;
-  /** What it runs now. */
+  /** Partitions that the member owns now. */
   readonly owned: readonly MemoryPlace[];
-  /** The group gives these, beside what it runs. */
+  /** Assigns these partitions to the member, in addition to the owned ones. */
   assign(places: readonly MemoryPlace[]): void;
-  /** Resolves when it does not run these any more. */
+  /** Revokes these partitions; resolves when the member has stopped processing them. */
   release(places: readonly MemoryPlace[]): Promise<void>;
-  /** The topic is gone, and its partitions with it. */
+  /** Revokes the partitions of a topic that was removed. */
   drop(topic: string): void;
 }
 
-/** A consumer group: who has which partition, and how far each has been committed. */
+/** In-memory consumer group: assigns partitions to members and keeps committed offsets. */
 export class MemoryGroup {
   private readonly committed = new Map<string, Map<number, number>>();
   private readonly members = new Set<MemoryMember>();
@@ -33,7 +33,7 @@ export class MemoryGroup {
     return this.members.size === 0;
   }
 
-  /** For a member of this group alone. */
+  /** Returns a member id that is unique within this group. */
   nextId(): string {
     return `member-${this.made++}`;
   }
@@ -53,7 +53,7 @@ export class MemoryGroup {
     this.committed.set(topic, own);
   }
 
-  /** The topic is removed. */
+  /** Forgets the committed offsets of a removed topic and revokes its partitions. */
   forget(topic: string): void {
     this.committed.delete(topic);
     for (const member of this.members) member.drop(topic);
@@ -63,7 +63,7 @@ export class MemoryGroup {
     return new Map(this.committed.get(topic));
   }
 
-  /** Calls in the same turn become one rebalance. */
+  /** Schedules a rebalance; calls in the same event-loop turn cause one rebalance. */
   rebalance(): void {
     if (this.scheduled) return;
     this.scheduled = true;
@@ -73,7 +73,10 @@ export class MemoryGroup {
     });
   }
 
-  /** As Kafka's members do among themselves: what moves is given to nobody until its owner has let it go. */
+  /**
+   * Assigns partitions cooperatively, like Kafka's members: a partition that moves is assigned to no member until its
+   * owner has released it.
+   */
   private assign(): void {
     const members = [...this.members];
     const partitionsOf = new Map(

@@ -21,10 +21,10 @@ export interface MemoryLogOptions {
   now?: () => number;
 }
 
-/** The log in memory, for tests of what uses it. It is broker and client in one: what it holds is gone with it. */
+/** In-memory fake of the log, for specs. It is broker and client in one; its records are lost with the object. */
 export class MemoryLog implements Log {
   readonly admin: TopicAdmin;
-  /** What stands for Kafka, for a look inside. */
+  /** The in-memory broker, for inspection. */
   readonly broker: MemoryBroker;
   private readonly parts = new Set<{ close(): Promise<void> }>();
   private readonly maxBytesInFlight: number;
@@ -35,7 +35,7 @@ export class MemoryLog implements Log {
     this.admin = new MemoryAdmin(this.broker);
   }
 
-  /** Set to make every call fail as if Kafka were gone. */
+  /** If true, every call fails as if Kafka were unreachable. */
   get down(): boolean {
     return this.broker.down;
   }
@@ -44,7 +44,7 @@ export class MemoryLog implements Log {
     this.broker.down = down;
   }
 
-  /** What is held, for a look inside; `truncate` does what retention does, `compact` what compaction does. */
+  /** The topics, for inspection; their `truncate` simulates retention, and their `compact` simulates compaction. */
   get topics(): ReadonlyMap<string, MemoryTopic> {
     return this.broker.topics;
   }

@@ -24,7 +24,7 @@ export class MemoryTableReader implements TableReader {
     return this.progress.failure;
   }
 
-  /** This log answers whenever it is asked. */
+  /** The current time while the broker is up: the in-memory log always responds. */
   get answeredAt(): number | undefined {
     if (this.following && !this.broker.down && !this.failure) this.lastAnswer = performance.now();
     return this.lastAnswer;

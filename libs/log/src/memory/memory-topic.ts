@@ -1,6 +1,6 @@
 import type { LogRecord, NewRecord, Position, TopicConfig } from '../log.js';
 
-/** One partition: records from `beginning` up to, not including, `end`; with gaps where compaction was. */
+/** A partition with records from offset `beginning` (inclusive) to `end` (exclusive). Compaction leaves gaps. */
 interface MemoryPartition {
   beginning: number;
   end: number;
@@ -19,7 +19,7 @@ export class MemoryTopic {
     this.partitions = Array.from({ length: count }, () => ({ beginning: 0, end: 0, records: [] }));
   }
 
-  /** Kafka's settings that are not the default; none of them does anything here. */
+  /** Kafka settings that differ from the default. They have no effect in memory. */
   get config(): Readonly<Record<string, string>> {
     return this.settings;
   }
@@ -56,7 +56,7 @@ export class MemoryTopic {
     return this.partitions[partition]?.end ?? 0;
   }
 
-  /** The first offset that was stamped at or after the time, or the end. */
+  /** Returns the first offset whose record has this timestamp or a later one, or the end offset. */
   offsetAt(partition: number, timestamp: number): number {
     const found = this.partitions[partition]?.records.find((record) => record.timestamp >= timestamp);
     return found?.offset ?? this.end(partition);
@@ -69,7 +69,7 @@ export class MemoryTopic {
     return own.records.slice(start, start + limit);
   }
 
-  /** As retention does: everything before the offset is gone. */
+  /** Simulates retention: removes all records before the offset. */
   truncate(partition: number, before: number): void {
     const own = this.partitions[partition];
     if (!own || before <= own.beginning) return;
@@ -78,7 +78,9 @@ export class MemoryTopic {
     own.end = Math.max(own.end, before);
   }
 
-  /** As compaction does: of each key the last record is left, and nothing of one that was tombstoned. */
+  /**
+   * Simulates compaction: keeps the last record of each key, and no record of a key whose last record is a tombstone.
+   */
   compact(): void {
     for (const own of this.partitions) {
       const last = new Map(own.records.map((record) => [String(record.key), record]));
@@ -96,7 +98,7 @@ export class MemoryTopic {
   }
 }
 
-/** Index of the first record at or after an offset. */
+/** Returns the index of the first record at or after an offset. */
 function firstFrom(records: readonly LogRecord[], offset: number): number {
   let [low, high] = [0, records.length];
   while (low < high) {

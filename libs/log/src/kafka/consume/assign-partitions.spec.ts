@@ -13,17 +13,17 @@ const memberOf = (memberId: string, topics: string[], own = noClaim) =>
   decodeSubscription({ memberId, memberMetadata: encodeSubscription(topics, own) });
 
 describe('the subscription of a member', () => {
-  it('says its topics, what it runs, and which generation gave it that', () => {
+  it('contains its topics, its owned partitions, and the generation that assigned them', () => {
     const topics = ['audit', 'orders'];
     expect(memberOf('m', topics, claim)).toEqual({ id: 'm', topics, ...claim });
   });
 
-  it('keeps apart what it runs of topics that it subscribes to, in any order, and of topics that it does not any more', () => {
+  it('keeps the owned partitions of subscribed topics, in any order, and of topics that are no longer subscribed', () => {
     const owned = new Map([
       ['orders', [0, 3]],
       ['gone', [2]],
       ['audit', [1]],
-      // The name of a topic may be a number: it is not taken for an index.
+      // A topic name may be a number, which must not be taken for an index.
       ['1', [7]],
     ]);
     const read = memberOf('m', ['orders', 'payments', 'audit'], { generation: 7, owned });
@@ -31,21 +31,21 @@ describe('the subscription of a member', () => {
     expect(read.owned).toEqual(owned);
   });
 
-  it('grows by few bytes for each topic of which it runs a partition, however long the name is', () => {
+  it('grows by few bytes for each topic of which the member owns a partition, however long the name is', () => {
     const topics = Array.from({ length: 1000 }, (_, i) => `tributary.events.${'n'.repeat(40)}.${i}`);
     const owned = new Map(topics.map((topic) => [topic, [3]]));
     const bytes = encodeSubscription(topics, { generation: 7, owned }).length;
     expect(bytes - encodeSubscription(topics, noClaim).length).toBeLessThan(1000 * 12);
   });
 
-  it('claims nothing when the member runs nothing', () => {
+  it('claims nothing if the member owns no partition', () => {
     const topics = ['orders'];
     expect(memberOf('m', topics)).toEqual({ id: 'm', topics, ...noClaim });
   });
 });
 
 describe('the assignment of the leader', () => {
-  it('has for each member the partitions that it gets, in the form that the member reads', () => {
+  it('contains the partitions of each member, in the form that the member decodes', () => {
     const members = [memberOf('a', ['orders'], claim), memberOf('b', ['orders'])];
     expect(subscribedTopics(members)).toEqual(['orders']);
     const assigned = assignPartitions(members, new Map([['orders', 4]]));
@@ -58,7 +58,7 @@ describe('the assignment of the leader', () => {
     ]);
   });
 
-  it('reads an empty assignment as no partitions', () => {
+  it('is decoded as no partitions if it is empty', () => {
     expect(decodeAssignment(Buffer.alloc(0))).toEqual(new Map());
   });
 });

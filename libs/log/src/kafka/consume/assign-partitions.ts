@@ -1,27 +1,27 @@
 import { stickyAssignment, type Partitions, type StickyMember } from '../../sticky-assignment.js';
 import { MemberAssignment, MemberMetadata, type GroupMember } from '../kafkajs/internals.js';
 
-/** Every member of a group must offer the same name. */
+/** Name of the assignment protocol; every member of a group must offer the same name. */
 export const assignmentProtocol = 'tributary-cooperative';
 
 const version = 0;
 
-/** What a member says that it runs when it joins, and which generation gave it that. */
+/** Partitions that a joining member owns, and the generation that assigned them. */
 export type Claim = Pick<StickyMember, 'generation' | 'owned'>;
 
-/** The claim of a member that runs nothing. */
+/** Claim of a member that owns no partition. */
 export const noClaim: Claim = { generation: -1, owned: new Map() };
 
-/** The claim as it stands in a subscription's user data, in JSON. */
+/** Form of a claim in the user data of a subscription, as JSON. */
 interface WrittenClaim {
   generation: number;
-  /** A topic is its index among the topics of the subscription; its name where the subscription does not have it. */
+  /** A topic is written as its index in the subscription, or as its name if the subscription does not contain it. */
   owned: [topic: number | string, partitions: readonly number[]][];
 }
 
 /**
- * What a member hands in when it joins. The broker keeps it with the group, in one message of bounded size: so the claim
- * does not repeat the names that the subscription has.
+ * Encodes the subscription that a member sends when it joins. The broker keeps it with the group in one message of
+ * limited size, so the claim refers to the topic names of the subscription by index.
  */
 export function encodeSubscription(topics: readonly string[], { generation, owned }: Claim): Buffer {
   const sorted = [...topics].sort();
@@ -49,7 +49,7 @@ function decodeClaim(userData: Buffer, topics: readonly string[]): Claim {
   return { generation, owned: new Map(named) };
 }
 
-/** The topics that any of the members reads. */
+/** Returns the topics that at least one member subscribes to, sorted. */
 export function subscribedTopics(members: readonly StickyMember[]): string[] {
   return [...new Set(members.flatMap(({ topics }) => topics))].sort();
 }
@@ -58,7 +58,10 @@ export function decodeAssignment(bytes: Buffer): Partitions {
   return new Map(Object.entries(bytes.length > 0 ? (MemberAssignment.decode(bytes)?.assignment ?? {}) : {}));
 }
 
-/** What the group's leader decides, in the form that the broker hands on to the members. */
+/**
+ * Computes the assignment, which is the task of the group's leader. Returns it in the form that the broker forwards to
+ * the members.
+ */
 export function assignPartitions(
   members: readonly StickyMember[],
   partitionsOf: ReadonlyMap<string, number>,

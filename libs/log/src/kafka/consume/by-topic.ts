@@ -1,4 +1,4 @@
-/** Gathers what belongs to one topic, in the form that most of Kafka's requests have. */
+/** Groups partitions by topic, in the form that most Kafka requests have. */
 export function byTopic<T extends { topic: string }, P>(
   places: readonly T[],
   toPartition: (place: T) => P,

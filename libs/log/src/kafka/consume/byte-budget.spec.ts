@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ByteBudget } from './byte-budget.js';
 
-describe('a budget of bytes', () => {
-  it('says when there is room again after there was none', () => {
+describe('a byte budget', () => {
+  it('reports when bytes are left again after none were left', () => {
     let rooms = 0;
     const budget = new ByteBudget(10, () => rooms++);
     const [small, large] = [budget.take(4), budget.take(9)];
@@ -13,7 +13,7 @@ describe('a budget of bytes', () => {
     expect([budget.left, rooms]).toEqual([10, 1]);
   });
 
-  it('takes bytes back once', () => {
+  it('releases taken bytes once', () => {
     const budget = new ByteBudget(10, () => undefined);
     const release = budget.take(4);
     release();

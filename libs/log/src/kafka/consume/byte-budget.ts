@@ -1,19 +1,19 @@
-/** Bytes that may be held at a time. What is taken is given back exactly once. */
+/** Limits the bytes that are held at a time. Taken bytes are released exactly once. */
 export class ByteBudget {
   private used = 0;
 
   constructor(
     private readonly limit: number,
-    /** Called when there is room again after there was none. */
+    /** Called when bytes are left again after none were left. */
     private readonly onRoom: () => void,
   ) {}
 
-  /** Not above zero: nothing more may be taken. The last to take may go beyond the limit. */
+  /** Bytes that are left; at zero or less, no more may be taken. The last `take` may exceed the limit. */
   get left(): number {
     return this.limit - this.used;
   }
 
-  /** Returns what gives the bytes back; calling it again does nothing. */
+  /** Takes bytes. Returns a function that releases them; only its first call has an effect. */
   take(bytes: number): () => void {
     this.used += bytes;
     let held = bytes;

@@ -1,4 +1,7 @@
-/** Reads Kafka's primitive types from a buffer, one after the other. What it returns shares the buffer's memory. */
+/**
+ * Reads the primitive types of the Kafka protocol from a buffer, one after the other. Returned buffers share its
+ * memory.
+ */
 export class ByteReader {
   offset = 0;
 
@@ -24,7 +27,7 @@ export class ByteReader {
     return value;
   }
 
-  /** As a number: exact up to 2^53, which no offset and no time in milliseconds reaches. */
+  /** Reads an INT64 as a number: exact up to 2^53, which no offset and no time in milliseconds reaches. */
   int64(): number {
     const high = this.bytes.readInt32BE(this.offset);
     const low = this.bytes.readUInt32BE(this.offset + 4);
@@ -38,7 +41,7 @@ export class ByteReader {
     return value;
   }
 
-  /** STRING and NULLABLE_STRING. */
+  /** Reads a STRING or NULLABLE_STRING. */
   string(): string | null {
     const length = this.int16();
     if (length < 0) return null;
@@ -47,13 +50,16 @@ export class ByteReader {
     return value;
   }
 
-  /** BYTES and RECORDS: INT32 length. */
+  /** Reads BYTES or RECORDS, which begin with their length as INT32; null for a negative length. */
   bytes32(): Buffer | null {
     const length = this.int32();
     return length < 0 ? null : this.take(length);
   }
 
-  /** A varint or varlong, zig-zag decoded; exact up to 2^52. */
+  /**
+   * Reads a varint or varlong, zig-zag decoded; exact up to 2^52.
+   * @throws RangeError if the buffer ends within the number
+   */
   varint(): number {
     let raw = 0;
     let scale = 1;
@@ -67,7 +73,7 @@ export class ByteReader {
     return raw % 2 === 0 ? raw / 2 : -(raw + 1) / 2;
   }
 
-  /** Bytes after their varint length; -1 is null. */
+  /** Reads bytes that begin with their length as a varint; null for a negative length. */
   sizedBytes(): Buffer | null {
     const length = this.varint();
     return length < 0 ? null : this.take(length);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
 import { logBoundsOf } from './describe-assignment.js';
 
-/** Partitions 0 to 2 of every topic: the first two are led by one broker, the last by nobody. */
+/** A cluster in which one broker leads the partitions 0 and 1 of every topic, and partition 2 has no leader. */
 function givenCluster({ unreachable = -1 } = {}) {
   const asked: string[] = [];
   const places = ['a', 'b'].flatMap((topic) =>
@@ -31,7 +31,7 @@ function givenCluster({ unreachable = -1 } = {}) {
   return { client: client as unknown as ClusterClient, asked };
 }
 
-it('finds the offsets of all partitions with as many questions as of one', async () => {
+it('finds the offsets of many partitions with as many requests as for one', async () => {
   const { client, asked } = givenCluster();
   const places = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
   const found = await logBoundsOf(client, places);
@@ -40,13 +40,13 @@ it('finds the offsets of all partitions with as many questions as of one', async
   expect(asked).toEqual(['metadata', 'offsets', 'offsets']);
 });
 
-it('asks nothing where there is nothing to be asked: Kafka would answer with all its topics', async () => {
+it('sends no request for an empty list of partitions, which would return all topics', async () => {
   const { client, asked } = givenCluster();
   expect((await logBoundsOf(client, [])).size).toBe(0);
   expect(asked).toEqual([]);
 });
 
-it('leaves out the partitions of a broker that cannot be reached', async () => {
+it('omits the partitions of an unreachable broker', async () => {
   const { client } = givenCluster({ unreachable: 7 });
   expect((await logBoundsOf(client, [{ topic: 'a', partition: 0 }])).size).toBe(0);
 });

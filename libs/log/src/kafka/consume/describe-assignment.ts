@@ -13,23 +13,23 @@ interface Parts {
   bounds: KafkaLogBounds;
 }
 
-/** The first offset of a partition, and the next one after its last. */
+/** First offset of a partition in the log, and the offset after its last record. */
 export interface LogBounds {
   beginning: number;
   end: number;
 }
 
 /**
- * Returns what the log has of these partitions, by `keyOf`: a question to each broker for both offsets, however many
- * partitions there are. One that has no leader at the moment, or whose leader cannot be reached, or that does not exist,
- * is left out.
+ * Returns the first and next offsets of these partitions in the log, by `keyOf`. Sends two requests to each broker,
+ * however many partitions there are. Omits partitions that do not exist, that have no leader, or whose leader is
+ * unreachable.
  */
 export async function logBoundsOf(
   client: ClusterClient,
   places: readonly TopicPartition[],
 ): Promise<Map<string, LogBounds>> {
   const wanted = new Set(places.map(keyOf));
-  // Kafka would answer with all topics that it has.
+  // An empty list of topics would request all topics.
   if (wanted.size === 0) return new Map();
   const metadata = await client.metadata([...new Set(places.map(({ topic }) => topic))]);
   const asked = [...metadata].map(([topic, partitions]) => {
@@ -46,7 +46,7 @@ export async function logBoundsOf(
   );
 }
 
-/** Returns what a handler is told about a partition. `committed` is -1 if the group has no committed offset. */
+/** Returns the assignment for the handler. `committed` is -1 if the group has no committed offset. */
 export function describeAssignment(
   { client, bounds }: Parts,
   place: TopicPartition,
@@ -54,20 +54,21 @@ export function describeAssignment(
 ): Assignment {
   const at = async (timestamp: number): Promise<number> =>
     client.offsetAt({ ...place, leader: await leaderOf(client, place) }, timestamp);
-  // Where the log does not have the committed offset (any more), reading goes on from its beginning.
+  // If the log does not have the committed offset, reading continues at the beginning of the log.
   const position = committed >= beginning && committed <= end ? committed : beginning;
   return {
     ...place,
     position,
     beginning,
     offsetAt: (timestamp) =>
-      client.retrying('looking up a time', async () => {
-        // Below zero are Kafka's special values, such as `latest`.
+      client.retrying('looking up an offset by time', async () => {
+        // Negative timestamps are special values of Kafka, such as `latest`.
         const offset = await at(Math.max(timestamp, 0));
         return offset >= 0 ? offset : at(latest);
       }),
     timestampAtPosition: async () => {
-      // Most partitions are quiet when they are opened: a fetch would wait behind those that are being read.
+      // Most partitions have no record at their position when they are opened, and a fetch would wait behind other
+      // fetches.
       if (position >= end) return undefined;
       return client.retrying('looking up a record', async () => {
         const from = { ...place, leader: await leaderOf(client, place), offset: position };
@@ -77,7 +78,10 @@ export function describeAssignment(
   };
 }
 
-/** @throws LogUnavailableError while the partition has no leader, or does not exist */
+/**
+ * Returns the node id of the partition's leader.
+ * @throws LogUnavailableError if the partition has no leader or does not exist
+ */
 export async function leaderOf(client: ClusterClient, { topic, partition }: TopicPartition): Promise<number> {
   const known = (await client.metadata([topic])).get(topic);
   const leader = known?.find(({ partitionId }) => partitionId === partition)?.leader ?? -1;

@@ -2,13 +2,16 @@ import { Outage } from '#async';
 import type { KafkaLogger } from '../logger.js';
 import type { PartitionFeed } from './partition-feed.js';
 
-/** The partitions of one process that cannot be fetched. */
+/** An outage of the partitions of one process that cannot be fetched. */
 export type FetchOutage = Outage<PartitionFeed>;
 
-/** One line in the log when fetching begins to fail, one when all goes on, whatever the number of consumers and tries. */
+/**
+ * Returns an outage that logs one line when fetching begins to fail, and one when all partitions are fetched again,
+ * whatever the number of consumers and retries.
+ */
 export function fetchOutage(logger: KafkaLogger): FetchOutage {
   return new Outage({
-    began: (error) => logger.warn({ err: error }, 'Fetching from Kafka fails: trying again until it goes on'),
-    ended: () => logger.info({}, 'Fetching from Kafka goes on'),
+    began: (error) => logger.warn({ err: error }, 'Cannot fetch from Kafka: retrying'),
+    ended: () => logger.info({}, 'Fetching from Kafka works again'),
   });
 }

@@ -3,12 +3,12 @@ import { FetchPace } from './fetch-pace.js';
 
 const paceOf = (fetchWaitMs: number) => new FetchPace({ fetchWaitMs, fetchCollectMs: 25 });
 
-describe('the pace of fetching', () => {
-  it('is unhurried while no partition is held back', () => {
+describe('the poll back-off of fetches', () => {
+  it('waits for the full time while no partition is paused', () => {
     expect(paceOf(100).waitMs({ someHeld: false, partitions: 1 })).toBe(100);
   });
 
-  it('slows down from short fetches while one is held back and nothing comes, until something does', () => {
+  it('begins with short waits while a partition is paused, and doubles them until records arrive', () => {
     const pace = paceOf(100);
     const waits: number[] = [];
     for (const bytes of [0, 0, 0, 0, 0, 100, 0]) {
@@ -18,16 +18,16 @@ describe('the pace of fetching', () => {
     expect(waits).toEqual([10, 20, 40, 80, 100, 100, 10]);
   });
 
-  it('never waits longer than without anything held back', () => {
+  it('never waits longer than without a paused partition', () => {
     expect(paceOf(5).waitMs({ someHeld: true, partitions: 1 })).toBe(5);
   });
 
-  it('lets the broker collect after an answer that brought little, not after none or much', () => {
+  it('pauses after a small response, but not after an empty or a large one', () => {
     const pace = paceOf(100);
     expect([0, 1, 65_535, 65_536].map((bytes) => pace.answered({ bytes }))).toEqual([0, 25, 25, 0]);
   });
 
-  it('waits longer for many partitions, because the broker looks at each of them', () => {
+  it('waits longer for many partitions, because the broker checks each of them', () => {
     const pace = paceOf(100);
     const waits = [100, 400, 2_000, 100_000].map((partitions) => [
       pace.waitMs({ someHeld: false, partitions }),

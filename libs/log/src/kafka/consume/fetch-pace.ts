@@ -1,15 +1,21 @@
-/** How long a fetch may hold up partitions that get room again meanwhile: a connection answers one at a time. */
+/**
+ * Milliseconds that a fetch waits at the broker while a partition is paused. A connection answers one request at a
+ * time, so the fetch delays partitions that get room again meanwhile.
+ */
 const busyWaitMs = 10;
-/** A broker looks at every partition of a fetch when it comes and when its wait is over: at so many a second at most. */
+/**
+ * Milliseconds of wait for each partition of a fetch. The broker checks each partition when the fetch arrives and when
+ * its wait ends, so the wait limits these checks per second.
+ */
 const msPerPartition = 1 / 4;
 const longestWaitMs = 1_000;
-/** An answer with so many bytes is worth its request. */
+/** Size of a response, in bytes, from which the next fetch follows without a pause. */
 const enoughBytes = 64 * 1024;
 
 /**
- * How long the next fetch of one broker waits for records. New records end the wait at once, so a long wait delays only
- * partitions that are added or get room again meanwhile. While a partition is held back, fetches are short; they grow
- * longer for as long as nothing comes.
+ * Poll back-off of the fetches from one broker: how long the next fetch waits for records, and the pause before it. New
+ * records end the wait at once, so a long wait delays only partitions that are added or get room again meanwhile. While
+ * a partition is paused, fetches wait only briefly; the wait doubles with each response without records.
  */
 export class FetchPace {
   private rounds = 0;
@@ -24,7 +30,10 @@ export class FetchPace {
     return Math.min(shortMs * 2 ** this.rounds, idleMs);
   }
 
-  /** Returns how long to pause before the next fetch, so that the broker collects records for it. */
+  /**
+   * Takes the size of a response. Returns the pause before the next fetch in milliseconds, so that records can
+   * accumulate.
+   */
   answered({ bytes }: { bytes: number }): number {
     this.rounds = bytes === 0 ? Math.min(this.rounds + 1, 10) : 0;
     return bytes > 0 && bytes < enoughBytes ? this.bounds.fetchCollectMs : 0;

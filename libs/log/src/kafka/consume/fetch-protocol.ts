@@ -19,39 +19,46 @@ export interface FetchedPartition {
   topic: string;
   partition: number;
   errorCode: number;
-  /** The end of what a reader of committed records is given: below the high watermark while a transaction is open. */
+  /**
+   * Last stable offset: the end of the records that a read-committed consumer gets. It is below the high watermark
+   * while a transaction is open.
+   */
   lastStable: number;
   aborted: AbortedTransaction[];
   bytes: Buffer;
 }
 
-/** What one fetch tells the broker about the session. */
+/** The part of a fetch request that concerns the fetch session. */
 export interface SessionRequest {
   sessionId: number;
-  /** 0 asks for a new session; each later request of a session counts one up. */
+  /** 0 requests a new session; each later request of a session increments it. */
   sessionEpoch: number;
-  /** Partitions that are new in the session, or whose offset is another than the broker knows. */
+  /** Partitions that are new in the session, or whose offset differs from the one that the broker knows. */
   places: FetchPlace[];
-  /** Partitions that the broker no longer answers for. */
+  /** Partitions that the broker removes from the session. */
   forgotten: { topic: string; partition: number }[];
 }
 
-/** What the broker answers about the session. */
+/** The part of a fetch response that concerns the fetch session. */
 export interface SessionAnswer {
   errorCode: number;
   sessionId: number;
 }
 
-/** A whole answer. */
+/** A complete fetch response. */
 export interface FetchAnswer extends SessionAnswer {
   partitions: FetchedPartition[];
 }
 
 const readCommitted = 1;
-/** Kafka's names for these numbers: INVALID_SESSION_ID and FINAL_EPOCH, a fetch without a session. */
+/** A fetch without a session: INVALID_SESSION_ID and FINAL_EPOCH in Kafka. */
 const noSession = { sessionId: 0, sessionEpoch: -1, forgotten: [] };
 
-/** Asks one broker once for records of partitions that it leads; each partition has its own error code. */
+/**
+ * Fetches records once from the broker that leads these partitions, without a session. Each returned partition has its
+ * own error code.
+ * @throws the error of the whole response
+ */
 export async function fetchRecords(
   broker: Broker,
   places: readonly FetchPlace[],
@@ -66,7 +73,10 @@ export async function fetchRecords(
   return partitions;
 }
 
-/** Fetches what a session asks for. The answer has only partitions with news: records, an error, another end. */
+/**
+ * Fetches records in a session. The response contains only partitions with news: records, an error, or a changed end
+ * offset.
+ */
 export function fetchInSession(
   broker: Broker,
   { sessionId, sessionEpoch, places, forgotten }: SessionRequest,
@@ -133,7 +143,10 @@ function decodePartition(reader: ByteReader, topic: string): FetchedPartition {
 
 const smallBytes = 64 * 1024;
 
-/** A slice keeps the whole answer in memory. What a partition holds back would keep that of all the others. */
+/**
+ * Copies a slice that is much smaller than its response, and returns other slices unchanged. Otherwise the records of
+ * one paused partition would keep the records of all other partitions in memory.
+ */
 function ownMemory(slice: Buffer): Buffer {
   const { byteLength } = slice.buffer;
   return byteLength > smallBytes && byteLength > 2 * slice.length ? Buffer.from(slice) : slice;

@@ -11,7 +11,7 @@ const place = (topic: string, next = 0): Place => ({ topic, partition: 0, next }
 const ok = { errorCode: 0, sessionId: 7 };
 const topicsOf = (list: readonly { topic: string }[]): string[] => list.map(({ topic }) => topic);
 
-/** A session that the broker has granted, over these partitions. */
+/** Returns a session over these partitions that the broker has accepted. */
 function granted(...places: Place[]): FetchSession<Place> {
   const session = new FetchSession<Place>();
   for (const one of places) session.want(one);
@@ -21,7 +21,7 @@ function granted(...places: Place[]): FetchSession<Place> {
 }
 
 describe('a fetch session', () => {
-  it('names every partition once, and then none that stays as it is', () => {
+  it('names every partition once, and then no unchanged partition', () => {
     const session = new FetchSession<Place>();
     const many = Array.from({ length: 500 }, (_, i) => place(`t${i}`));
     for (const one of many) session.want(one);
@@ -34,7 +34,7 @@ describe('a fetch session', () => {
     }
   });
 
-  it('names a partition again after its offset has moved', () => {
+  it('names a partition again after its offset has changed', () => {
     const [a, b] = [place('a'), place('b')];
     const session = granted(a, b);
     a.next = 5;
@@ -42,7 +42,7 @@ describe('a fetch session', () => {
     expect(session.next().places).toEqual([{ topic: 'a', partition: 0, offset: 5 }]);
   });
 
-  it('has what is held back forgotten, and adds it again when it is wanted', () => {
+  it('removes a paused partition at the broker, and adds it again when it is wanted', () => {
     const [a, b] = [place('a'), place('b')];
     const session = granted(a, b);
     session.hold(a);
@@ -55,7 +55,7 @@ describe('a fetch session', () => {
     expect([topicsOf(again.places), again.forgotten, session.holding]).toEqual([['a'], [], false]);
   });
 
-  it('says nothing of a partition that was held back and is wanted again before the next request', () => {
+  it('does not name a partition that was paused and is wanted again before the next request', () => {
     const a = place('a');
     const session = granted(a);
     session.hold(a);
@@ -63,7 +63,7 @@ describe('a fetch session', () => {
     expect(session.next()).toMatchObject({ places: [], forgotten: [] });
   });
 
-  it('has a partition that was dropped forgotten, and another one of its name added', () => {
+  it('names a partition again when another object replaces it, and ignores the drop of an unknown object', () => {
     const session = granted(place('a', 3), place('b'));
     session.want(place('a', 3));
     expect(topicsOf(session.next().places)).toEqual(['a']);
@@ -73,7 +73,7 @@ describe('a fetch session', () => {
     expect(session.next()).toMatchObject({ places: [], forgotten: [] });
   });
 
-  it('takes no answer for a partition that was dropped or has moved since it was asked for', () => {
+  it('ignores answers for a partition that was dropped, or whose offset has changed since the request', () => {
     const [a, b, c] = [place('a'), place('b'), place('c')];
     const session = granted(a, b, c);
     session.drop(a);
@@ -85,7 +85,7 @@ describe('a fetch session', () => {
     ]);
   });
 
-  it('names everything again when the broker does not know the session any more', () => {
+  it('names all partitions again if the broker no longer knows the session', () => {
     const session = granted(place('a'), place('b'));
     session.next();
     expect(session.answered({ errorCode: 70, sessionId: 0 })).toBe(false);
@@ -93,7 +93,7 @@ describe('a fetch session', () => {
     expect([full.sessionId, full.sessionEpoch, topicsOf(full.places)]).toEqual([0, 0, ['a', 'b']]);
   });
 
-  it('ends the session that it has when the broker counts otherwise, or no answer came', () => {
+  it('replaces its session if the broker has another epoch, or after a missing response', () => {
     const session = granted(place('a'));
     session.next();
     expect(session.answered({ errorCode: 71, sessionId: 0 })).toBe(false);
@@ -104,7 +104,7 @@ describe('a fetch session', () => {
     expect(session.next()).toMatchObject({ sessionId: 8, sessionEpoch: 0, places: [{ topic: 'a' }] });
   });
 
-  it('names everything each time, in turn, where the broker has no room for another session', () => {
+  it('names all partitions each time, in rotation, if the broker has no room for another session', () => {
     const [a, b] = [place('a'), place('b')];
     const session = new FetchSession<Place>();
     for (const one of [a, b]) session.want(one);
@@ -116,14 +116,14 @@ describe('a fetch session', () => {
     expect([next.sessionEpoch, topicsOf(next.places)]).toEqual([0, ['b', 'a']]);
   });
 
-  it('is ended with the broker once, and only where there is one', () => {
+  it('is closed at the broker once, and only if it exists', () => {
     const session = granted(place('a'));
     expect(session.ending()).toMatchObject({ sessionId: 7, sessionEpoch: -1, places: [] });
     expect(session.ending()).toBeUndefined();
     expect(new FetchSession<Place>().ending()).toBeUndefined();
   });
 
-  it('is ended with the broker also after an answer that did not come', () => {
+  it('is closed at the broker even after a missing response', () => {
     const session = granted(place('a'));
     session.next();
     session.lost();

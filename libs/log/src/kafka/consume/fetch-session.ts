@@ -1,6 +1,6 @@
 import type { FetchPlace, SessionAnswer, SessionRequest } from './fetch-protocol.js';
 
-/** A partition as the session sees it. */
+/** A partition of a fetch session. */
 export interface SessionPartition {
   readonly topic: string;
   readonly partition: number;
@@ -13,39 +13,42 @@ const wrongEpoch = 71;
 const largestEpoch = 0x7fff_ffff;
 
 /**
- * An incremental fetch session with one broker (KIP-227). The broker remembers the partitions and their offsets, so that
- * a request names only what has changed, and an answer holds only partitions with news. A partition that is held back is
- * forgotten by the broker and added again later.
+ * Incremental fetch session with one broker (KIP-227). The broker remembers the partitions and their offsets, so that a
+ * request names only changes, and a response contains only partitions with news. A paused partition is removed from the
+ * session at the broker, and added again later.
  *
- * A broker without room for another session answers with session 0; then every request names all partitions.
+ * A broker without room for another session responds with session id 0; then every request names all partitions.
  */
 export class FetchSession<Partition extends SessionPartition> {
   private id = 0;
   private epoch = 0;
-  /** What to fetch, the longest without records first: in a full request the first ones get the bytes. */
+  /**
+   * Partitions to fetch, by key. Those without records for the longest time come first, because in a request for all
+   * partitions the first ones get the bytes.
+   */
   private readonly wanted = new Map<string, Partition>();
   private readonly held = new Set<Partition>();
-  /** What the broker fetches for us, and from which offset. */
+  /** Partitions that the broker has in the session, with their offsets. */
   private readonly sent = new Map<string, { partition: Partition; offset: number }>();
-  /** Keys that may differ between `wanted` and `sent`. */
+  /** Keys of partitions for which `wanted` and `sent` may differ. */
   private readonly changed = new Set<string>();
 
-  /** Partitions that are fetched. */
+  /** Number of partitions that are fetched. */
   get size(): number {
     return this.wanted.size;
   }
 
-  /** Whether some partition is known, and not fetched for the moment. */
+  /** Whether a partition is paused. */
   get holding(): boolean {
     return this.held.size > 0;
   }
 
-  /** Every partition of this session, fetched or held back. */
+  /** All partitions of this session, fetched or paused. */
   get partitions(): Partition[] {
     return [...this.wanted.values(), ...this.held];
   }
 
-  /** Fetches the partition from its `next` on. */
+  /** Adds the partition to the fetched ones, from its `next` offset. */
   want(partition: Partition): void {
     const key = keyOf(partition);
     this.held.delete(partition);
@@ -54,12 +57,13 @@ export class FetchSession<Partition extends SessionPartition> {
     this.changed.add(key);
   }
 
-  /** Keeps the partition, but does not fetch it until it is wanted again. */
+  /** Pauses the partition: it is not fetched until the next call of `want`. */
   hold(partition: Partition): void {
     this.drop(partition);
     this.held.add(partition);
   }
 
+  /** Removes the partition, fetched or paused. */
   drop(partition: Partition): void {
     const key = keyOf(partition);
     this.held.delete(partition);
@@ -68,7 +72,7 @@ export class FetchSession<Partition extends SessionPartition> {
     this.changed.add(key);
   }
 
-  /** The next request. Every request is followed by `answered` or `lost`. */
+  /** Returns the next request. The caller then calls `answered` or `lost`. */
   next(): SessionRequest {
     const { id: sessionId, epoch: sessionEpoch } = this;
     if (sessionEpoch > 0) return { sessionId, sessionEpoch, ...this.changes() };
@@ -100,8 +104,8 @@ export class FetchSession<Partition extends SessionPartition> {
   }
 
   /**
-   * Whether the answer counts. False when the broker does not have the session as we know it: the next request is a full
-   * one then.
+   * Evaluates the session part of a response. Returns false if the broker does not know the session or its epoch: the
+   * response is invalid then, and the next request names all partitions.
    */
   answered({ errorCode, sessionId }: SessionAnswer): boolean {
     if (errorCode === sessionNotFound || errorCode === wrongEpoch) {
@@ -114,12 +118,15 @@ export class FetchSession<Partition extends SessionPartition> {
     return true;
   }
 
-  /** No answer came. The next request names everything, and ends the session there may be. */
+  /** Handles a missing response: the next request names all partitions, and replaces the session if there is one. */
   lost(): void {
     this.epoch = 0;
   }
 
-  /** The partition that an answer is about; undefined when it is not fetched any more, or from another offset. */
+  /**
+   * Returns the partition that an answer belongs to; undefined if it is no longer fetched, or is fetched from another
+   * offset.
+   */
   asked(answer: { topic: string; partition: number }): Partition | undefined {
     const key = keyOf(answer);
     const asked = this.sent.get(key);
@@ -127,7 +134,7 @@ export class FetchSession<Partition extends SessionPartition> {
     return asked.offset === asked.partition.next ? asked.partition : undefined;
   }
 
-  /** The request that lets the broker forget the session; undefined when it has none. */
+  /** Returns the request that closes the session at the broker; undefined if there is no session. */
   ending(): SessionRequest | undefined {
     const { id: sessionId } = this;
     if (sessionId === 0) return undefined;

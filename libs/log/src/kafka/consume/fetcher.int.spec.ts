@@ -22,12 +22,12 @@ const config: KafkaLogConfig = {
 interface SentFetch {
   sessionId: number;
   sessionEpoch: number;
-  /** `topic/partition` each. */
+  /** Partitions, each as `topic/partition`. */
   places: string[];
   forgotten: string[];
 }
 
-/** A client of a real broker that notes what its fetches say. */
+/** A client of a real broker that records the content of its fetch requests. */
 class WatchedClient extends ClusterClient {
   readonly fetches: SentFetch[] = [];
 
@@ -41,7 +41,7 @@ class WatchedClient extends ClusterClient {
   }
 }
 
-/** Reads the request as it goes over the wire; see kafkajs/src/protocol/requests/fetch/v11/request.js. */
+/** Decodes a fetch request from its wire format; see kafkajs/src/protocol/requests/fetch/v11/request.js. */
 async function sentFetch({ request }: ProtocolRequest<unknown>): Promise<SentFetch> {
   const { encode } = request as { encode: () => Promise<{ buffer: Buffer }> };
   const reader = new ByteReader((await encode()).buffer);
@@ -104,7 +104,7 @@ describe('a fetcher of 500 partitions', () => {
     return feed;
   }
 
-  /** From the end of each partition, so that specs do not meet each other's records. */
+  /** Follows every partition from its end, so that specs do not read the records of each other. */
   async function followAll(): Promise<void> {
     feeds = new Map();
     read = [];
@@ -126,7 +126,7 @@ describe('a fetcher of 500 partitions', () => {
     await client.close();
   }
 
-  /** Until so many more fetches have been sent. */
+  /** Waits until so many more fetches have been sent. */
   async function quiet(fetches: number): Promise<void> {
     const goal = client.fetches.length + fetches;
     await until(() => client.fetches.length >= goal, `${fetches} more fetches`);
@@ -134,7 +134,7 @@ describe('a fetcher of 500 partitions', () => {
 
   const write = (topic: string, value: string) => producer.append([{ topic, partition: 1, key: 'k', value }]);
 
-  it('names an idle partition in no fetch after the first', async () => {
+  it('names an idle partition only in the first fetch', async () => {
     await followAll();
     await quiet(5);
     const [first, ...later] = client.fetches;
@@ -144,7 +144,7 @@ describe('a fetcher of 500 partitions', () => {
     await close();
   });
 
-  it('hands over one record of one of them, and names only that partition again', async () => {
+  it('delivers one record of one partition, and names only that partition again', async () => {
     await followAll();
     const before = client.fetches.length;
     await write(topics[42] as string, 'one');
@@ -155,26 +155,29 @@ describe('a fetcher of 500 partitions', () => {
     await close();
   });
 
-  it('has a partition that is held back forgotten, and reads on when it has room', async () => {
+  it('removes a paused partition from its session, and continues to read it when there is room', async () => {
     await followAll();
     const [slow, other] = [topics[1] as string, topics[2] as string];
     let release: () => void = () => undefined;
     hold = new Promise((resolve) => (release = resolve));
     await write(slow, 'a');
-    await until(() => read.includes('a'), 'the first batch, which is being worked on');
+    await until(() => read.includes('a'), 'the first batch, which is being processed');
     await write(slow, 'b');
-    await until(() => client.fetches.some(({ forgotten }) => forgotten.includes(`${slow}/1`)), 'forgetting');
+    await until(
+      () => client.fetches.some(({ forgotten }) => forgotten.includes(`${slow}/1`)),
+      'the removal from the session',
+    );
     await write(other, 'other');
-    await until(() => read.includes('other'), 'the other partition, which is not held up');
+    await until(() => read.includes('other'), 'the other partition, which is not delayed');
     await write(slow, 'c');
     expect(read).not.toContain('b');
     release();
-    await until(() => read.length === 4, 'what was held back');
+    await until(() => read.length === 4, 'the records of the paused partition');
     expect(read.filter((value) => value !== 'other')).toEqual(['a', 'b', 'c']);
     await close();
   });
 
-  it('has what is taken away forgotten, and asks for what is added alone', async () => {
+  it('removes a removed partition from its session, and then names only an added partition', async () => {
     await followAll();
     const [topic] = topics as [string];
     const gone = feeds.get(`${topic}/1`) as PartitionFeed;
@@ -184,7 +187,7 @@ describe('a fetcher of 500 partitions', () => {
     const before = client.fetches.length;
     await write(topic, 'meanwhile');
     follow(topic, 1, gone.next);
-    await until(() => read.length > 0, 'what was written meanwhile');
+    await until(() => read.length > 0, 'the record that was written meanwhile');
     expect(read).toEqual(['meanwhile']);
     expect(new Set(client.fetches.slice(before).flatMap(({ places }) => places))).toEqual(
       new Set([`${topic}/1`]),
@@ -193,9 +196,9 @@ describe('a fetcher of 500 partitions', () => {
   });
 
   it.each([
-    ['is not known to the broker any more', () => -1],
-    ['has gone on without it', (epoch: number) => epoch + 1],
-  ])('goes on with everything when its session %s', async (_what, stolenEpoch) => {
+    ['is no longer known to the broker', () => -1],
+    ['has been advanced by another client', (epoch: number) => epoch + 1],
+  ])('names all partitions again if its session %s', async (_what, stolenEpoch) => {
     await followAll();
     const before = client.fetches.length;
     const thief = new ClusterClient(config);
@@ -206,14 +209,15 @@ describe('a fetcher of 500 partitions', () => {
     await until(async () => {
       if (asksForAll()) return true;
       const { sessionId, sessionEpoch } = client.fetches.at(-1) as SentFetch;
-      // A request in our session's name: ours is FETCH_SESSION_ID_NOT_FOUND or INVALID_FETCH_SESSION_EPOCH then.
+      // After a request with the session id of the fetcher, its own next request fails: FETCH_SESSION_ID_NOT_FOUND or
+      // INVALID_FETCH_SESSION_EPOCH.
       const stolen = { sessionId, sessionEpoch: stolenEpoch(sessionEpoch), places: [], forgotten: [] };
       const limits = { maxWaitMs: 0, maxBytes: 1, partitionBytes: 1 };
       await fetchInSession(await thief.broker(leader), stolen, limits);
       return false;
-    }, 'a fetch of everything');
+    }, 'a fetch of all partitions');
     await write(topics[7] as string, 'after');
-    await until(() => read.includes('after'), 'what is written after');
+    await until(() => read.includes('after'), 'the record that is written after that');
     await thief.close();
     await close();
   });

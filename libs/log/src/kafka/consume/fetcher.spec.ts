@@ -7,7 +7,7 @@ import { fetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionFeed } from './partition-feed.js';
 
-/** The only broker; it answers that there is nothing new, once it has failed so often. */
+/** The only broker. It fails the first `failures` requests, and then returns fetch responses without records. */
 class FailingBroker {
   asked = 0;
   constructor(private readonly failures: number) {}
@@ -26,11 +26,11 @@ function clientOf(broker: FailingBroker): ClusterClient {
   } as unknown as ClusterClient;
 }
 
-describe('fetchers of one process', () => {
+describe('the fetchers of one process', () => {
   const open: Fetcher[] = [];
   afterEach(() => open.splice(0).forEach((fetcher) => fetcher.close()));
 
-  it('say once that they fail and once that all of them go on, however many they are and however often they try', async () => {
+  it('log one line when they begin to fail and one when all work again, whatever their number and retries', async () => {
     const lines: string[] = [];
     let goesOn: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (goesOn = resolve));
@@ -56,8 +56,8 @@ describe('fetchers of one process', () => {
     await over;
     expect(brokers.every(({ asked }) => asked > 3)).toBe(true);
     expect(lines).toEqual([
-      'warn: Fetching from Kafka fails: trying again until it goes on',
-      'info: Fetching from Kafka goes on',
+      'warn: Cannot fetch from Kafka: retrying',
+      'info: Fetching from Kafka works again',
     ]);
   });
 });

@@ -13,39 +13,45 @@ import type { PartitionFeed } from './partition-feed.js';
 import { decodeRecords } from './record-decoder.js';
 
 const recoveryWaitMs = 100;
-/** OFFSET_OUT_OF_RANGE (retention; the topic was made anew), UNKNOWN_TOPIC_OR_PARTITION (it is gone). */
+/**
+ * Error codes for an offset that the log does not have: OFFSET_OUT_OF_RANGE (retention removed it, or the topic was
+ * recreated) and UNKNOWN_TOPIC_OR_PARTITION (the topic was removed).
+ */
 const placeIsGone = [1, 3];
 
 export interface FetcherOptions {
   client: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
-  /** Of all fetchers of the process. */
+  /** The outage that all fetchers of the process share. */
   outage: FetchOutage;
   /**
-   * The log does not have the offset that this feed would read next. The feed has been removed; what it has fetched is
-   * of no use. To the beginning from here, never to the end.
+   * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
+   * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.
    */
   onGone(feed: PartitionFeed): void;
-  /** A broker has said what there is of a partition, be it nothing new. */
+  /** Called after each response without an error, even if it contains no records. */
   onAnswer?(): void;
-  /** The fetcher cannot go on. */
+  /** Called if the fetcher fails permanently. */
   onFatal(error: Error): void;
 }
 
 /**
- * Fetches for many partitions, always from each partition's leader: one loop and one fetch session per broker, so that a
- * partition without new records is in no request and in no answer.
+ * Fetches records for many partition buffers, each from the partition's leader. Each broker has one loop and one fetch
+ * session, so a partition without new records is in no request and no response.
  */
 export class Fetcher {
   private readonly feeds = new Map<string, PartitionFeed>();
-  /** By broker; each has a loop. */
+  /** Fetch sessions by the node id of the broker; each session has a loop. */
   private readonly sessions = new Map<number, FetchSession<PartitionFeed>>();
   private findingLeaders = false;
   private closed = false;
   private wake: () => void = () => undefined;
   private room = this.nextRoom();
-  /** Over all partitions: what has been fetched and is not done with. While it is used up, nothing is fetched. */
+  /**
+   * Bytes of all partitions that are fetched and not yet processed. While the budget is used up, the fetcher sends no
+   * request.
+   */
   private readonly budget: ByteBudget;
 
   constructor(private readonly options: FetcherOptions) {
@@ -87,7 +93,10 @@ export class Fetcher {
     void this.askForLeaders();
   }
 
-  /** Resets `findingLeaders` in the very turn that finds nothing lost: what is lost after that is looked for again. */
+  /**
+   * Looks up leaders until no buffer lacks one. Clears `findingLeaders` in the event-loop turn that finds none, so that
+   * a later loss of a leader starts the lookup again.
+   */
   private async askForLeaders(): Promise<void> {
     try {
       for (;;) {
@@ -106,7 +115,10 @@ export class Fetcher {
     }
   }
 
-  /** @throws only what is fatal */
+  /**
+   * Sets the leader of each buffer whose partition has one.
+   * @throws only fatal errors
+   */
   private async lookUp(lost: readonly PartitionFeed[]): Promise<void> {
     try {
       const known = await this.options.client.metadata([...new Set(lost.map(({ topic }) => topic))]);
@@ -138,11 +150,11 @@ export class Fetcher {
 
   private async loop(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
     const pace = new FetchPace(this.options.bounds);
-    // The feed that this loop is started for comes in this turn.
+    // The caller adds the first buffer to the session in the same event-loop turn.
     await Promise.resolve();
     for (;;) {
       if (this.closed || (session.size === 0 && !session.holding)) {
-        // In this very turn: a feed that comes to this broker after it starts another loop.
+        // In the same event-loop turn as the check, so that a buffer added later for this broker starts another loop.
         this.sessions.delete(node);
         return this.end(node, session);
       }
@@ -156,7 +168,7 @@ export class Fetcher {
     }
   }
 
-  /** The broker keeps a session that nobody ends until it needs the room. */
+  /** Closes the session at the broker, which otherwise keeps it until it needs the room. */
   private async end(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
     const request = session.ending();
     if (!request) return;
@@ -164,11 +176,11 @@ export class Fetcher {
       const limits = { maxWaitMs: 0, maxBytes: 1, partitionBytes: 1 };
       await fetchInSession(await this.options.client.broker(node), request, limits);
     } catch {
-      // The broker or the client is gone, and the session with it.
+      // The broker is unreachable or the client is closed; the close is only best effort.
     }
   }
 
-  /** Returns the bytes of the records that there were. */
+  /** Fetches once. Returns the bytes of the fetched records; 0 after an error. */
   private async fetch(
     node: number,
     session: FetchSession<PartitionFeed>,
@@ -221,18 +233,21 @@ export class Fetcher {
     const set = { topic, partition, bytes, from, aborted };
     const { records, next, undecodable, inflated } = await decodeRecords(set);
     if (next === from) return;
-    if (undecodable.length > 0) logger.error({ topic, partition, undecodable }, 'Records cannot be decoded');
+    if (undecodable.length > 0) logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
     const held = bytes.length + inflated;
     const batch = { topic, partition, records, bytes: held, next, highWatermark, ...unread };
     feed.offer(batch, this.budget.take(held));
-    // Decoding takes a while: the feed may have been removed.
+    // The buffer may have been removed during the decoding.
     if (this.feeds.get(keyOf(feed)) === feed) this.continue(session, feed);
   }
 
   private gone(feed: PartitionFeed): void {
     const { topic, partition, next } = feed;
-    this.options.logger.warn({ topic, partition, offset: next }, 'The log does not have this offset');
+    this.options.logger.warn(
+      { topic, partition, offset: next },
+      'The log does not have the next offset of a partition',
+    );
     this.remove(feed);
     this.options.onGone(feed);
   }
@@ -248,7 +263,7 @@ export class Fetcher {
     this.lose(session.partitions);
   }
 
-  /** These are fetched again once their leaders are known. */
+  /** Looks up the leaders of these buffers again; the fetches continue once the leaders are known. */
   private lose(feeds: readonly PartitionFeed[]): void {
     for (const feed of feeds) {
       this.sessionOf(feed)?.drop(feed);
@@ -257,7 +272,10 @@ export class Fetcher {
     this.findLeaders();
   }
 
-  /** The others may not know of a new leader yet, and name this one again. */
+  /**
+   * Looks up the leader of the buffer again after a pause. Other brokers may not know the new leader yet, and report
+   * the old one again.
+   */
   private loseForNow(feed: PartitionFeed): void {
     this.sessionOf(feed)?.drop(feed);
     feed.leader = undefined;

@@ -26,7 +26,9 @@ const { Kafka, CompressionTypes, CompressionCodecs } = createRequire(import.meta
   CompressionCodecs: Record<number, () => Codec>;
 };
 
-/** Snappy without compression: the length as a varint, then literals of at most 60 bytes. */
+/**
+ * Encodes bytes in the Snappy format without compression: the length as a varint, then literals of at most 60 bytes.
+ */
 function snappy(plain: Buffer): Buffer {
   const parts: Buffer[] = [Buffer.from([(plain.length & 0x7f) | 0x80, plain.length >> 7])];
   for (let at = 0; at < plain.length; at += 60) {
@@ -36,7 +38,7 @@ function snappy(plain: Buffer): Buffer {
   return Buffer.concat(parts);
 }
 
-describe('reading what others have written', () => {
+describe('reading records of other producers', () => {
   const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',');
   const prefix = `foreign.${randomUUID().slice(0, 8)}.`;
   const foreign = new Kafka({ brokers, clientId: 'foreign', logLevel: 0 });
@@ -79,7 +81,7 @@ describe('reading what others have written', () => {
     }
   }
 
-  it('gets past the marker of a transaction, and past what an aborted one wrote', async () => {
+  it('skips the marker of a transaction and the records of an aborted one', async () => {
     const topic = await newTopic();
     const producer = await foreignProducer({
       transactionalId: randomUUID(),
@@ -110,7 +112,7 @@ describe('reading what others have written', () => {
     await reader.consumer.close();
   });
 
-  it('can read what is sent compressed to a topic that we have made', async () => {
+  it('reads records that are sent compressed to a topic that this log has created', async () => {
     const topic = await newTopic();
     await sendSnappy(topic, ['a', 'b'.repeat(100)]);
     const reader = new Recorder(log, randomUUID());
@@ -120,7 +122,7 @@ describe('reading what others have written', () => {
     await reader.consumer.close();
   });
 
-  it('says which records of another topic it cannot read, and goes on', async () => {
+  it('reports records of a foreign topic that it cannot decode, and continues', async () => {
     const topic = await newTopic({ 'compression.type': 'producer' });
     await sendSnappy(topic, ['a', 'b']);
     await (await foreignProducer()).send({ topic, messages: [{ value: 'plain' }] });
@@ -135,7 +137,7 @@ describe('reading what others have written', () => {
     await reader.consumer.close();
   });
 
-  it('is assigned a partition anew, from its beginning, when its topic is made anew', async () => {
+  it('assigns a partition again, from its beginning, when its topic is recreated', async () => {
     const topic = await newTopic();
     const producer = await foreignProducer();
     const send = (values: string[]): Promise<unknown> =>
@@ -145,15 +147,15 @@ describe('reading what others have written', () => {
       onBatch: async ({ next }, consumer) => consumer.commit(topic, 0, next),
     });
     await reader.consumer.subscribe([topic]);
-    await until(() => reader.records.length === 3, 'the records of the first');
+    await until(() => reader.records.length === 3, 'the records of the first topic');
     await log.admin.remove(topic);
-    await until(() => reader.revoked.length === 1, 'the partition is taken away');
-    await until(async () => (await log.admin.partitions(topic)) === undefined, 'the first is gone');
+    await until(() => reader.revoked.length === 1, 'the partition is revoked');
+    await until(async () => (await log.admin.partitions(topic)) === undefined, 'the first topic is removed');
     await log.admin.create(topic, { partitions: 1 });
-    await until(() => reader.assignments.length === 2, 'the partition is given again');
+    await until(() => reader.assignments.length === 2, 'the partition is assigned again');
     expect(reader.assignments[1]).toMatchObject({ position: 0, beginning: 0 });
     await send(['d']);
-    await until(() => reader.records.length === 4, 'the record of the second');
+    await until(() => reader.records.length === 4, 'the record of the second topic');
     expect(reader.values().at(-1)).toBe('d');
     expect(reader.crashes).toEqual([]);
     await reader.consumer.close();

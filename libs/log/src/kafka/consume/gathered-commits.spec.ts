@@ -6,7 +6,7 @@ const generation = (id: number) => ({ id }) as Generation;
 const first = generation(1);
 const place = (partition: number, offset = 1): CommittedOffset => ({ topic: 't', partition, offset });
 
-/** Commits whose requests end when they are let go; `requests` are the partitions of each. */
+/** Returns commits whose requests end at the next call of `letGo`; `requests` has the partitions of each request. */
 function given(refuses: (places: readonly CommittedOffset[]) => Error | undefined = () => undefined) {
   const requests: string[] = [];
   const ends: (() => void)[] = [];
@@ -24,7 +24,7 @@ function given(refuses: (places: readonly CommittedOffset[]) => Error | undefine
 }
 
 describe('commits of one member', () => {
-  it('are one request where they come in one turn, and where they come during another', async () => {
+  it('share one request if they arrive in one event-loop turn, or during another request', async () => {
     const { commits, requests, letGo } = given();
     const early = [commits.commit(first, place(0)), commits.commit(first, place(1))];
     await expect.poll(() => requests).toEqual(['1: 0,1']);
@@ -36,7 +36,7 @@ describe('commits of one member', () => {
     expect(requests).toEqual(['1: 0,1', '1: 2,3']);
   });
 
-  it('are sent for each generation by itself', async () => {
+  it('are sent separately for each generation', async () => {
     const { commits, requests, letGo } = given();
     const both = [commits.commit(first, place(0)), commits.commit(generation(2), place(1))];
     await letGo();
@@ -45,7 +45,7 @@ describe('commits of one member', () => {
     expect(requests).toEqual(['1: 0', '2: 1']);
   });
 
-  it('fail alone: the others of their request are sent again without them', async () => {
+  it('fail individually: each commit of a failed request is sent again by itself', async () => {
     const gone = new Error('This server does not host this topic-partition');
     const { commits, requests, letGo } = given((places) =>
       places.some(({ partition }) => partition === 1) ? gone : undefined,

@@ -9,8 +9,8 @@ interface Waiting {
 }
 
 /**
- * Sends the commits of one member: those that come in the same turn, or while a request is under way, are one request. Each
- * partition has one commit at a time, so no more wait than the member has partitions.
+ * Sends the commits of one member. Commits of the same event-loop turn, and those that arrive during a request, share
+ * one request. Each partition has one commit at a time, so at most as many wait as the member has partitions.
  */
 export class GatheredCommits {
   private waiting: Waiting[] = [];
@@ -20,7 +20,7 @@ export class GatheredCommits {
     private readonly send: (generation: Generation, offsets: readonly CommittedOffset[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the group has the offset. Rejects as `send` does for this partition alone. */
+  /** Resolves when the group has stored the offset. Rejects with the error of this partition alone. */
   commit(generation: Generation, offset: CommittedOffset): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ generation, offset, resolve, reject });
@@ -55,7 +55,7 @@ export class GatheredCommits {
       for (const { resolve } of commits) resolve();
     } catch (error) {
       if (commits.length === 1) return first.reject(error);
-      // The error of one partition is not that of the others.
+      // One invalid partition must not fail the others, so each commit is sent again by itself.
       await Promise.all(commits.map((one) => this.sendAll([one])));
     }
   }

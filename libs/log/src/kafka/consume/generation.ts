@@ -1,9 +1,9 @@
-/** One round of the group: valid until the next rebalance. */
+/** A generation of a consumer group; it ends with the next rebalance. */
 export interface Generation {
   id: number;
   memberId: string;
   topics: readonly string[];
-  /** Partitions of the topics that existed when it began. */
+  /** Number of partitions of each topic that existed when the generation began. */
   partitionsOf: ReadonlyMap<string, number>;
   assignment: ReadonlyMap<string, readonly number[]>;
 }
@@ -13,8 +13,8 @@ export interface TopicPartition {
   partition: number;
 }
 
-/** The offset that a group has committed of a partition. */
+/** An offset that a group has committed for a partition. */
 export interface CommittedOffset extends TopicPartition {
-  /** The next offset to read; -1 where the group has committed none. */
+  /** The next offset to read; -1 if the group has committed none. */
   offset: number;
 }

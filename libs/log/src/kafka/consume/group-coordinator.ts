@@ -4,17 +4,17 @@ import type { Broker } from '../kafkajs/internals.js';
 
 const generationOver = ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'];
 
-/** Whether this says that the group has gone on without us or is about to. */
+/** Whether the error says that the group has rebalanced without this member or is about to rebalance. */
 export function isGenerationOver(error: unknown): boolean {
   return isProtocolError(error, ...generationOver);
 }
 
-/** Whether the group has thrown this member out: others may run its partitions already. */
+/** Whether the error says that the group has fenced this member: others may already own its partitions. */
 export function isThrownOut(error: unknown): boolean {
   return isProtocolError(error, 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID');
 }
 
-/** The broker that coordinates a group, over the connections of one client. Looked up again after a failure. */
+/** Sends requests to the broker that coordinates a group. Looks the broker up again after a failed request. */
 export class GroupCoordinator {
   private broker: Promise<Broker> | undefined;
 
@@ -31,7 +31,7 @@ export class GroupCoordinator {
       if (!coordinator.isConnected()) await coordinator.connect();
       return await request(coordinator);
     } catch (error) {
-      // Anything else may mean that another broker coordinates the group now.
+      // Any other error may mean that another broker coordinates the group now.
       if (!isGenerationOver(error) && this.broker === asked) this.broker = undefined;
       throw error;
     }

@@ -16,17 +16,20 @@ import type { CommittedOffset, Generation, TopicPartition } from './generation.j
 import { GroupCoordinator } from './group-coordinator.js';
 
 export interface MembershipOptions {
-  /** Commits and looks up offsets, also while the member joins. */
+  /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
-  /** Joins and beats: the broker answers nothing else on these connections while it waits for the other members. */
+  /**
+   * Client for joins and heartbeats. The broker answers nothing else on its connections while it waits for the other
+   * members.
+   */
   joining: ClusterClient;
   group: string;
   bounds: KafkaLogBounds;
-  /** See `KafkaLogConfig.instance`: the client id that no other living process has. */
+  /** Client id that no other running process has; see `KafkaLogConfig.instance`. */
   ownClientId?: string | undefined;
 }
 
-/** The group protocol: joining, heart-beats, offsets. Keeps the member id from one generation to the next. */
+/** The protocol of consumer groups: joins, heartbeats, offsets. Keeps the member id from one generation to the next. */
 export class GroupMembership {
   private memberId = '';
   private readonly coordinator: GroupCoordinator;
@@ -42,7 +45,10 @@ export class GroupMembership {
     this.isFirst = options.ownClientId !== undefined;
   }
 
-  /** Resolves when every member has joined. The claim says what this member runs, and goes on running meanwhile. */
+  /**
+   * Joins the group; resolves when every member has joined. The claim names the partitions that this member owns and
+   * keeps processing meanwhile.
+   */
   async join(topics: readonly string[], claim: Claim): Promise<Generation> {
     const { group: groupId, bounds } = this.options;
     const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = bounds;
@@ -81,12 +87,12 @@ export class GroupMembership {
     );
   }
 
-  /** Resolves when the group has the offset of this partition. */
+  /** Resolves when the group has stored the offset of this partition. */
   commit(generation: Generation, place: CommittedOffset): Promise<void> {
     return this.commits.commit(generation, place);
   }
 
-  /** Next offset by partition; -1 where the group has none. */
+  /** Returns the committed offset (the next to read) of each partition; -1 if the group has none. */
   async committed(places: readonly TopicPartition[]): Promise<CommittedOffset[]> {
     if (places.length === 0) return [];
     const topics = byTopic(places, ({ partition }) => ({ partition }));
@@ -119,8 +125,8 @@ export class GroupMembership {
   }
 
   /**
-   * Removes the members that a process of this client id has left behind: it was killed, and the group would wait for it
-   * until its session is over.
+   * Removes the members that a killed process of this client id has left behind. Otherwise the group would wait until
+   * their sessions time out.
    */
   private async removePredecessors(): Promise<void> {
     const { group, ownClientId } = this.options;
@@ -130,14 +136,17 @@ export class GroupMembership {
     for (const { memberId, clientId } of groups.flatMap(({ members }) => members)) {
       if (clientId !== ownClientId) continue;
       await this.remove(memberId).catch((error: unknown) => {
-        // Its session has run out meanwhile.
+        // Its session has timed out meanwhile.
         if (!isProtocolError(error, 'UNKNOWN_MEMBER_ID')) throw error;
       });
     }
     this.isFirst = false;
   }
 
-  /** A member that was thrown out joins under a new id. */
+  /**
+   * Sends a request with the member id. Clears the id if the group does not know it, so that the next join gets a new
+   * one.
+   */
   private async asMember<T>(request: (memberId: string) => Promise<T>): Promise<T> {
     const { memberId } = this;
     try {

@@ -12,7 +12,7 @@ const topics = Array.from({ length: 50 }, (_, i) => `t${i}`);
 const partitions = [0, 1, 2, 3];
 const listOffsets = 2;
 
-/** Two brokers, each the leader of every other partition; the second cannot be reached until it is `up`. */
+/** A cluster in which two brokers lead every second partition each. The second one is unreachable until it is `up`. */
 function givenCluster() {
   const asked = { metadata: 0, up: false };
   const send = async ({ request }: { request: { apiKey: number } }, node: number): Promise<unknown> => {
@@ -71,33 +71,33 @@ describe('the partitions of a member', () => {
     return { asked, positions, revokedCount: () => revoked };
   }
 
-  it('are opened where their broker answers, and the others are asked for together until theirs does', async () => {
+  it('are opened if their broker responds, and the others are looked up together until theirs responds', async () => {
     const { asked, positions } = given();
     session.adopt(generation(true));
     await expect.poll(() => positions.size).toBe(100);
     asked.metadata = 0;
     await sleep(1_000);
     expect(positions.size).toBe(100);
-    // A question for each of the hundred would be some three hundred.
+    // A separate lookup for each of the hundred partitions would cause about three hundred requests.
     expect(asked.metadata).toBeLessThan(30);
     asked.up = true;
     await expect.poll(() => positions.size, { timeout: 10_000 }).toBe(200);
   });
 
-  it('are not asked for when a generation brings none', async () => {
+  it('are not looked up if a generation assigns none', async () => {
     const { asked } = given();
     for (let i = 0; i < 5; i++) session.adopt(generation(false));
     await sleep(50);
     expect(asked.metadata).toBe(0);
   });
 
-  it('are opened once more when their topic may be another one than when they were opened', async () => {
+  it('are opened again if their topic may have been recreated since they were opened', async () => {
     const { asked, positions, revokedCount } = given();
     session.adopt(generation(true));
     await expect.poll(() => positions.size).toBe(100);
     session.reassign('t0');
     asked.up = true;
-    // Both that were open, and both that waited for their broker.
+    // Two partitions of the topic were open, and two waited for their broker.
     await expect.poll(revokedCount, { timeout: 10_000 }).toBe(4);
   });
 });

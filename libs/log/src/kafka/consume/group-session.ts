@@ -22,15 +22,18 @@ export interface SessionOptions {
   logger: KafkaLogger;
   outage: FetchOutage;
   membership: Pick<GroupMembership, 'committed'>;
-  /** The first one. */
+  /** The first generation of the session. */
   generation: Generation;
   handler: ConsumerHandler;
-  /** By partition, across sessions: resolves when the handler's last call for the partition is over. */
+  /**
+   * Running handler calls by partition, shared by successive sessions. The promise resolves when the last call of the
+   * handler for the partition ends.
+   */
   busy: Map<string, Promise<unknown>>;
   onFatal(error: unknown): void;
 }
 
-/** What was found of partitions that are opened together, by `keyOf`. */
+/** Lookup results for partitions that are opened together, by `keyOf`. */
 interface Found {
   committed: ReadonlyMap<string, CommittedOffset>;
   bounds: ReadonlyMap<string, LogBounds>;
@@ -38,20 +41,23 @@ interface Found {
 
 const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
-/** Questions that come within this time are asked as one. */
+/** Lookups within this time share one request. */
 const gatherMs = 20;
-/** A topic that was made or is being removed is without a leader for a second or two: only what lasts is worth a warning. */
+/**
+ * Time without a leader after which a warning is logged. A topic that was just created or is being removed has no
+ * leader for a second or two.
+ */
 const normalMs = 5_000;
 
 /**
- * The partitions that a member runs: opens them, reads them, lets them go. It lasts as long as the group knows the
- * member: a partition that one generation after the other gives to it is read on and on.
+ * Partitions that a member owns: opens, reads and releases them. The session lasts as long as the group knows the
+ * member. A partition that successive generations assign to the member is read without an interruption.
  */
 export class GroupSession {
   generation: Generation;
   private readonly fetcher: Fetcher;
   private readonly owned = new Map<string, OwnedPartition>();
-  /** Partitions whose offsets in the log are asked for next. */
+  /** Partitions whose offsets in the log are looked up next. */
   private readonly unknown = new Set<OwnedPartition>();
   private asking: Promise<Map<string, LogBounds>> | undefined;
   private draining = false;
@@ -74,7 +80,7 @@ export class GroupSession {
     });
   }
 
-  /** What this member tells the group when it joins again. */
+  /** Claim that this member sends when it rejoins the group. */
   get claim(): Claim {
     const owned = new Map<string, number[]>();
     for (const { topic, partition } of this.owned.values())
@@ -82,14 +88,17 @@ export class GroupSession {
     return { generation: this.generation.id, owned };
   }
 
-  /** Returns the partition if it is ours. A commit asks for it once: a different object is a different holding. */
+  /**
+   * Returns the partition if this member owns it. Each assignment creates a new object, so a commit keeps its object to
+   * detect that the partition was revoked.
+   */
   get(place: TopicPartition): OwnedPartition | undefined {
     return this.owned.get(keyOf(place));
   }
 
   /**
-   * Continues in this generation. Opens each newly assigned partition by itself. Returns the partitions that the
-   * generation takes away; they are read until they are released.
+   * Continues in this generation and opens each newly assigned partition. Returns the partitions that the generation
+   * takes away; they are read until `release` is called.
    */
   adopt(generation: Generation): OwnedPartition[] {
     this.generation = generation;
@@ -104,7 +113,7 @@ export class GroupSession {
     return lost;
   }
 
-  /** Resolves when this generation is over, or after the time. */
+  /** Resolves when this generation is over, at the latest after `ms` milliseconds. */
   async after(generation: Generation, ms: number): Promise<void> {
     if (this.generation === generation && !this.ended) await settledWithin(ms, this.passed);
   }
@@ -122,17 +131,23 @@ export class GroupSession {
     for (const own of fresh) this.settle(own, this.open(own, found));
   }
 
-  /** What was committed first: asked the other way round, the log could seem to end before it. */
+  /**
+   * Looks up the committed offsets first, and the offsets of the log second. In the other order, a committed offset
+   * could lie behind the end of the log.
+   */
   private async find(places: readonly OwnedPartition[]): Promise<Found> {
     const isOver = (): boolean => places.every(({ over }) => over);
     const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
-    // A partition that cannot be found now is asked for again by itself.
+    // A partition that is not found now is looked up again by itself.
     const bounds = await logBoundsOf(this.options.client, places).catch(() => new Map<string, LogBounds>());
     return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
   }
 
-  /** @throws LogUnavailableError while the partition has no leader, or does not exist */
+  /**
+   * Returns the offsets of the partition in the log.
+   * @throws LogUnavailableError if the partition has no leader or does not exist
+   */
   private async boundsOf(own: OwnedPartition): Promise<LogBounds> {
     this.unknown.add(own);
     this.asking ??= this.askTogether();
@@ -141,7 +156,10 @@ export class GroupSession {
     return found;
   }
 
-  /** Partitions of a broker that cannot be reached are asked for again at about the same time. */
+  /**
+   * Looks up all waiting partitions together, because the partitions of an unreachable broker retry at about the same
+   * time.
+   */
   private async askTogether(): Promise<Map<string, LogBounds>> {
     await sleep(gatherMs);
     const places = [...this.unknown].filter(({ over }) => !over);
@@ -156,7 +174,7 @@ export class GroupSession {
     });
   }
 
-  /** See Consumer.reassign. */
+  /** Implements `Consumer.reassign`. */
   reassign(topic: string): void {
     for (const own of [...this.owned.values()].filter((one) => one.topic === topic))
       if (own.feed) this.reopen(own);
@@ -168,7 +186,10 @@ export class GroupSession {
     if (own?.feed === feed) this.reopen(own);
   }
 
-  /** The log has moved on without this partition, or has another of its name: assigned anew, from where it is. */
+  /**
+   * Revokes the partition and assigns it again, because the log no longer has its next offset or its topic may have
+   * been recreated.
+   */
   private reopen(own: OwnedPartition): void {
     const next = new OwnedPartition(own.topic, own.partition);
     this.drop(own);
@@ -180,7 +201,7 @@ export class GroupSession {
     await sleep(retryWaitMs);
     const { topic } = own;
     const isOver = (): boolean => own.over;
-    // A topic that is made anew has its group's offsets removed with the old one.
+    // Waits for a leader before it looks up the committed offsets: Kafka removes these together with a removed topic.
     await this.persistently(() => leaderOf(this.options.client, own), { isOver, topic });
     await this.open(own, this.find([own]));
   }
@@ -228,7 +249,10 @@ export class GroupSession {
     return call;
   }
 
-  /** Tries until it succeeds; undefined when nobody needs it any more. */
+  /**
+   * Retries the operation until it succeeds. Returns undefined if `isOver` returns true before.
+   * @throws fatal errors
+   */
   private async persistently<T>(
     operation: () => Promise<T>,
     { isOver, topic }: { isOver: () => boolean; topic: string | undefined },
@@ -247,16 +271,18 @@ export class GroupSession {
     return undefined;
   }
 
-  /** All partitions of a session wait for the same thing, time and again: one warning is enough. */
+  /**
+   * Logs one warning for the session, because all its partitions wait for the same thing, and debug lines otherwise.
+   */
   private report(details: { err: unknown; topic: string | undefined }, lastsMs: number): void {
     const warns = lastsMs >= normalMs && !this.warned;
     this.warned ||= warns;
-    this.options.logger[warns ? 'warn' : 'debug'](details, 'Partitions cannot be opened yet: trying again');
+    this.options.logger[warns ? 'warn' : 'debug'](details, 'Cannot open partitions yet: retrying');
   }
 
   /**
-   * Lets these partitions go: hands over nothing more of them, and waits for the batches that are being worked on, which
-   * can still commit, but no longer than the time.
+   * Releases these partitions: delivers no further batch of them, and waits at most `withinMs` milliseconds for running
+   * batches, which can still commit. Then revokes the partitions.
    */
   async release(places: readonly TopicPartition[], withinMs: number): Promise<void> {
     const keys = new Set(places.map(keyOf));
@@ -265,7 +291,7 @@ export class GroupSession {
     for (const one of own()) this.drop(one);
   }
 
-  /** The same for all partitions of these topics. */
+  /** Releases all partitions of these topics. */
   async releaseTopics(topics: ReadonlySet<string>, withinMs: number): Promise<void> {
     const gone = [...this.owned.values()].filter(({ topic }) => topics.has(topic));
     if (gone.length > 0) await this.release(gone, withinMs);
@@ -284,14 +310,14 @@ export class GroupSession {
     if (own.begun) this.options.handler.revoked(placeOf(own));
   }
 
-  /** Opens and hands over nothing more; resolves when the batches that are being worked on are done. */
+  /** Opens no further partition and delivers no further batch; resolves when the running batches are done. */
   async drain(): Promise<void> {
     this.draining = true;
     this.fetcher.close();
     await Promise.all([...this.owned.values()].map(async ({ feed }) => feed?.close()));
   }
 
-  /** Lets every partition go at once; batches that are being worked on end by themselves. */
+  /** Revokes every partition at once; running batches end by themselves. */
   end(): void {
     if (this.ended) return;
     this.ended = true;

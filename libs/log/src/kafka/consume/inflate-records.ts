@@ -1,23 +1,26 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-/** The records of a batch cannot be read; the message says why, in words of ours. */
+/** The records of a batch cannot be decoded. The message is a fixed text that says why. */
 export class UndecodableError extends Error {
   override readonly name = 'UndecodableError';
 }
 
-/** Of one batch, and about of one fetch: far more than brokers take, far less than a gzip bomb makes. */
+/**
+ * Limit of the decompressed bytes of one batch, and about that of one fetch: far more than brokers accept, far less
+ * than a gzip bomb produces.
+ */
 export const maxInflatedBytes = 64 * 1024 * 1024;
 
 const inflateGzip = promisify(gunzip);
 const codecMask = 0x07;
-/** By the lowest three bits of a batch's attributes. */
+/** Names of the codecs, by the lowest three bits of the attributes of a batch. */
 const codecs = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 
 /**
- * Takes the compression off the records of a batch. Our own are not compressed, and brokers take off what others use on
- * our topics (`compression.type`); gzip is here for topics that someone else has made.
- * @throws UndecodableError
+ * Decompresses the records of a batch. Records of this producer are not compressed, and brokers decompress the records
+ * of other producers in topics that this log has created (`compression.type`). gzip is supported for topics of others.
+ * @throws UndecodableError if the codec is not supported, or the content is damaged or too large
  */
 export async function inflateRecords(content: Buffer, attributes: number): Promise<Buffer> {
   const codec = codecs[attributes & codecMask] ?? 'an unknown codec';

@@ -39,7 +39,7 @@ describe('a consumer on Kafka', () => {
     return topic;
   }
 
-  it('fetches nothing more while it holds as many bytes as it may', async () => {
+  it('fetches no more records while it holds as many bytes as its limit', async () => {
     const topic = await newTopic(2);
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`);
     for (const key of keys) await producer.append([{ topic, key, value: 'x'.repeat(2 * budget) }]);
@@ -51,11 +51,11 @@ describe('a consumer on Kafka', () => {
     await sleep(300);
     expect(reader.records).toHaveLength(1);
     release();
-    await until(() => reader.records.length === keys.length, 'everything after that');
+    await until(() => reader.records.length === keys.length, 'all other records');
     await reader.consumer.close();
   });
 
-  it('does not wait for the group when it is closed while it joins again', async () => {
+  it('does not wait for the group when it is closed during a rejoin', async () => {
     const topic = await newTopic(2);
     const group = randomUUID();
     const lively = new Recorder(log, group);
@@ -67,9 +67,9 @@ describe('a consumer on Kafka', () => {
     await sleepy.consumer.subscribe([await newTopic(1)]);
     await until(() => sleepy.assignments.length === 1, 'a partition for the sleepy one');
     await lively.consumer.subscribe([topic, await newTopic(1)]);
-    await until(() => !lively.consumer.joined, 'joining again, which waits for the sleepy one');
+    await until(() => !lively.consumer.joined, 'a rejoin, which waits for the sleepy one');
     await producer.append([{ topic, key: 'k', value: 'meanwhile' }]);
-    await until(() => lively.records.length === 1, 'what is written meanwhile');
+    await until(() => lively.records.length === 1, 'the record that is written meanwhile');
     expect(lively.consumer.joined).toBe(false);
     expect(await lively.consumer.commit(topic, lively.records[0]!.partition, 1)).toBe(true);
     expect(lively.revoked).toEqual([]);
@@ -78,7 +78,7 @@ describe('a consumer on Kafka', () => {
     await sleepyLog.close();
   });
 
-  it('reads every topic on while more and more are subscribed to', async () => {
+  it('keeps reading every topic while more topics are subscribed', async () => {
     const topics: string[] = [];
     const many = 40;
     for (let i = 0; i < many; i++) topics.push(await newTopic(2));
@@ -93,7 +93,7 @@ describe('a consumer on Kafka', () => {
       for (const topic of topics.slice(0, many - 5)) {
         const before = seenBy(topic);
         await producer.append([{ topic, key: 'k', value: `with ${known}` }]);
-        await until(() => seenBy(topic) === before + 1, 'a record of a topic that was there before');
+        await until(() => seenBy(topic) === before + 1, 'a record of a topic that was subscribed before');
       }
     }
     await until(() => reader.assignments.length === 2 * many, 'the added topics');
@@ -103,7 +103,7 @@ describe('a consumer on Kafka', () => {
     await reader.consumer.close();
   });
 
-  it('takes the place of the member that a killed process of its name has left', async () => {
+  it('replaces the member that a killed process of the same instance has left behind', async () => {
     const topic = await newTopic(2);
     const group = randomUUID();
     const named = (): Log =>
@@ -117,12 +117,12 @@ describe('a consumer on Kafka', () => {
     const next = new Recorder(again, group);
     await other.consumer.subscribe([topic]);
     await until(() => other.assignments.length === 1 && dead.revoked.length === 1, 'one each');
-    // As when it is killed: nothing is said to the group, and the session is far from over.
+    // This simulates a kill: the member does not leave the group, and its session is far from timed out.
     Object.assign(Reflect.get(dead.consumer, 'membership') as object, { leave: () => Promise.resolve() });
     await dead.consumer.close();
     await next.consumer.subscribe([topic]);
     await until(() => next.assignments.length === 1, 'its partition', 10_000);
-    // Two in between where the group notices the removal before the new member joins.
+    // The other member has two partitions in between if the group notices the removal before the new member joins.
     await until(() => other.assignments.length - other.revoked.length === 1, 'the other to keep one');
     await Promise.all([others.close(), again.close(), killed.close()]);
   });

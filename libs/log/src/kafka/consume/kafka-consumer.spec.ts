@@ -12,7 +12,7 @@ import { KafkaConsumer } from './kafka-consumer.js';
 const never = new Promise<never>(() => undefined);
 const listOffsets = 2;
 
-/** Answers where the log begins and ends; what is fetched does not come. */
+/** Responds to ListOffsets requests with offset 0, and never to fetches. */
 const send = async ({ request }: { request: { apiKey: number } }): Promise<unknown> =>
   request.apiKey === listOffsets ? [{ topic: 't', partition: 0, errorCode: 0, offset: 0 }] : never;
 
@@ -20,7 +20,7 @@ const unknownMember = Object.assign(new Error('unknown'), {
   ...{ name: 'KafkaJSProtocolError', type: 'UNKNOWN_MEMBER_ID' },
 });
 
-/** The same, but for one record that is fetched at first. */
+/** Responds like `send`, but the first fetch returns one record. */
 function oneRecord(): typeof send {
   const out = new GrowingBuffer(100);
   const writer = { producerId: -1n, producerEpoch: -1, firstSequence: -1 };
@@ -34,7 +34,7 @@ function oneRecord(): typeof send {
   };
 }
 
-/** The only broker of a cluster with one topic of one partition; the group has one member. */
+/** A cluster of one broker, with one topic of one partition and a group of one member. */
 function clusterOf(heartbeat: () => Promise<unknown>, answer = send): ClusterClient {
   const memberId = 'm';
   const broker: Partial<Broker> = {
@@ -64,7 +64,7 @@ describe('a member of a group', () => {
     for (const consumer of open.splice(0)) await consumer.close();
   });
 
-  it('lets everything go when its session is over, while a heart-beat of it still hangs', async () => {
+  it('revokes its partitions when its session times out, even while a heartbeat hangs', async () => {
     let beats = 0;
     const client = clusterOf(() => (beats++ === 0 ? Promise.resolve() : never));
     const revoked = await new Promise((resolve) => {
@@ -89,7 +89,7 @@ describe('a member of a group', () => {
     expect([revoked, beats]).toEqual([{ topic: 't', partition: 0 }, 2]);
   });
 
-  it('is given nothing any more when it is thrown out while it is closed', async () => {
+  it('is assigned nothing more if the group fences it while it is being closed', async () => {
     const calls: string[] = [];
     let isClosing = false;
     const heartbeat = async (): Promise<void> => {

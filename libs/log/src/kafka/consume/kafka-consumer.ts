@@ -18,48 +18,61 @@ import { Signal } from './signal.js';
 
 export interface ConsumerParts {
   client: ClusterClient;
-  /** Has connections of its own: a broker answers a member that joins when all the others have joined too. */
+  /**
+   * Client with its own connections, because a broker answers the join of a member only when all others have joined
+   * too.
+   */
   joining: ClusterClient;
   bounds: KafkaLogBounds;
   logger: KafkaLogger;
   outage: FetchOutage;
-  /** See `MembershipOptions`. */
+  /** See `MembershipOptions.ownClientId`. */
   ownClientId?: string | undefined;
-  /** Called when it has been closed. */
+  /** Called when the consumer has been closed. */
   closed?: (() => unknown) | undefined;
 }
 
 const firstWaitMs = 100;
 const longestWaitMs = 2_000;
-/** How often topics that do not exist yet are looked for. */
+/** How often the consumer checks whether a missing topic exists now. */
 const missingTopicsMs = 1_000;
 const commitTries = 5;
 const leaveMs = 1_000;
-/** How long a partition that is given away waits for its batch: the group thinks a member dead that is silent for longer. */
+/**
+ * How long a partition that moves to another member waits for its running batch. The member sends no heartbeat
+ * meanwhile, and the group considers a member dead that is silent for longer.
+ */
 const releaseMs = 3_000;
 
 /**
- * A member of a consumer group. One loop: join, open the partitions that are new, let those go that are given to others,
- * until the group rebalances, the topics change, or it is closed. What it keeps it reads on meanwhile. Only a member that
- * was thrown out loses everything. What fails is tried again; what cannot succeed ends in `onCrash`.
+ * A member of a consumer group. Its loop joins the group, opens new partitions, and releases partitions that move to
+ * others. Then it waits until the group rebalances, the topics change, or the consumer is closed. The partitions that
+ * it keeps are read meanwhile. It loses all partitions only if the group fences it or its session times out. It retries
+ * after errors; fatal errors end in `onCrash`.
  */
 export class KafkaConsumer implements Consumer {
   private readonly membership: GroupMembership;
   private readonly busy = new Map<string, Promise<unknown>>();
   private readonly changed = new Signal();
   private topics: readonly string[] = [];
-  /** Topics that were not subscribed to for a moment at least: what is known of them may not hold any more. */
+  /**
+   * Topics that were unsubscribed at least for a moment. Their partitions are released, because the topics may have
+   * been recreated since.
+   */
   private left = new Set<string>();
   private session: GroupSession | undefined;
   private running: Promise<void> | undefined;
   private debounce: NodeJS.Timeout | undefined;
   private rejoinedAt = -Infinity;
-  /** When the group last answered this member. */
+  /** Time of the last response of the group coordinator, in milliseconds of `performance.now()`. */
   private answeredAt = -Infinity;
   private joining = false;
   private warned = false;
   private closed = false;
-  /** Being closed, while batches are still being worked on: the group is kept alive for them, unless it has given them away. */
+  /**
+   * True while the consumer is being closed and batches are still running. The consumer remains in the group for them,
+   * unless the group has fenced it.
+   */
   private draining = false;
   private crashed = false;
 
@@ -86,7 +99,10 @@ export class KafkaConsumer implements Consumer {
     }, this.untilRejoinMs);
   }
 
-  /** The first change is followed soon; those that come after it wait for one another. */
+  /**
+   * Milliseconds until the next rejoin. The first change of the topics causes a rejoin soon; later changes wait for
+   * `rejoinIntervalMs`.
+   */
   private get untilRejoinMs(): number {
     const { subscribeDebounceMs, rejoinIntervalMs } = this.parts.bounds;
     return Math.max(subscribeDebounceMs, this.rejoinedAt + rejoinIntervalMs - performance.now());
@@ -121,7 +137,10 @@ export class KafkaConsumer implements Consumer {
     this.loseAll();
   }
 
-  /** Others may be given what this member runs once its session is over: it stops by then. */
+  /**
+   * Handles a failed request to the group. Revokes all partitions once the session has timed out, because others may
+   * own them then.
+   */
   private async unanswered(error: unknown, waitMs: number): Promise<void> {
     if (this.sessionLeftMs < 0) this.loseAll();
     const details = { err: error, group: this.options.group };
@@ -135,7 +154,7 @@ export class KafkaConsumer implements Consumer {
     this.session = undefined;
   }
 
-  /** Nothing is subscribed to: leaves the group until that changes. */
+  /** Leaves the group while no topic is subscribed, and waits for a change. */
   private async pause(): Promise<void> {
     await this.releaseLeft();
     this.loseAll();
@@ -152,7 +171,7 @@ export class KafkaConsumer implements Consumer {
     const lost = session.adopt(generation);
     this.report(generation);
     if (lost.length > 0) await session.release(lost, this.releaseMs);
-    // Others wait for what this member has let go.
+    // A rejoin lets the group assign the released partitions to others.
     if (lost.some((place) => exists(place, generation))) return;
     await this.untilOver(generation);
   }
@@ -187,7 +206,10 @@ export class KafkaConsumer implements Consumer {
     this.parts.logger.info(details, 'Joined the group');
   }
 
-  /** Topics may be left while this waits for batches: the claim of the next join must not name them any more. */
+  /**
+   * Releases the partitions of unsubscribed topics. Further topics may be unsubscribed while this waits for batches;
+   * the next join must not claim them.
+   */
   private async releaseLeft(): Promise<void> {
     while (this.left.size > 0) {
       const { left } = this;
@@ -222,18 +244,21 @@ export class KafkaConsumer implements Consumer {
     }
   }
 
-  /** Until the group may take this member for dead. */
+  /** Milliseconds until the group may consider this member dead. */
   private get sessionLeftMs(): number {
     return this.answeredAt + this.parts.bounds.sessionTimeoutMs - performance.now();
   }
 
-  /** A request that hangs ends with the session, long before its own time-out. */
+  /** Waits for the answer, but no longer than the session of this member lasts. */
   private withinSession<T>(answer: Promise<T>): Promise<T> {
-    // A timer may be early by a part of a millisecond.
+    // A timer may fire a fraction of a millisecond early.
     return answerWithin(Math.ceil(this.sessionLeftMs) + 1, answer);
   }
 
-  /** While changes come close together, it waits for the last of them. */
+  /**
+   * Whether the consumer subscribes to other topics than this generation. False while further changes are awaited, so
+   * that changes in quick succession cause one rejoin.
+   */
   private wantsOthersThan({ topics }: Generation): boolean {
     return this.debounce === undefined && (this.left.size > 0 || !sameTopics(topics, this.topics));
   }
@@ -284,7 +309,7 @@ export class KafkaConsumer implements Consumer {
     this.draining = false;
     this.session?.end();
     this.changed.raise();
-    // What cannot be reached finds out by the session's time-out.
+    // An unreachable coordinator detects the departure when the session times out.
     await settledWithin(leaveMs, this.membership.leave());
     await Promise.all([this.parts.client.close(), this.parts.joining.close()]);
     await this.running;
@@ -292,7 +317,7 @@ export class KafkaConsumer implements Consumer {
   }
 }
 
-/** Whether the partition can be given to another member. */
+/** Whether the partition exists, so that the group can assign it to another member. */
 function exists({ topic, partition }: TopicPartition, { partitionsOf }: Generation): boolean {
   return partition < (partitionsOf.get(topic) ?? 0);
 }

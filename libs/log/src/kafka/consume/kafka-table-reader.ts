@@ -19,7 +19,7 @@ export interface TableReaderOptions {
   handler: TableReaderHandler;
 }
 
-/** What the topic has, asked at this time of `performance.now()`. */
+/** Offset range of the topic, and the time of its lookup in milliseconds of `performance.now()`. */
 interface Range {
   beginning: number;
   end: number;
@@ -27,12 +27,18 @@ interface Range {
 }
 
 const missingWaitMs = 500;
-/** A topic that was just made is without a leader for a moment: only what lasts is worth a warning. */
+/** Time without a leader after which a warning is logged. A new topic has no leader for a moment. */
 const normalMs = 5_000;
-/** With one partition nothing else waits behind a fetch, and new records end it at once. */
+/**
+ * Milliseconds that an idle fetch waits at the broker. The reader has one partition, so no other one waits behind the
+ * fetch; new records end the wait at once.
+ */
 const idleFetchMs = 500;
 
-/** Reads partition 0 without a group: no coordinator, no waiting for others, nothing left behind on the broker. */
+/**
+ * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. It needs no coordinator and no
+ * rebalance, and leaves no state on the broker.
+ */
 export class KafkaTableReader implements TableReader {
   private readonly progress = new TableProgress();
   private readonly fetcher: Fetcher;
@@ -61,7 +67,10 @@ export class KafkaTableReader implements TableReader {
   private fail(error: Error): void {
     if (this.closed) return;
     this.fetcher.close();
-    this.options.logger.error({ err: error, topic: this.options.topic }, 'A table can no longer be followed');
+    this.options.logger.error(
+      { err: error, topic: this.options.topic },
+      'Reading of a table topic has stopped',
+    );
     this.progress.fail(error);
   }
 
@@ -79,7 +88,7 @@ export class KafkaTableReader implements TableReader {
     this.feed = this.follow(beginning);
   }
 
-  /** The topic was made anew: everything is handed over again. */
+  /** Reads a recreated topic from its beginning: the handler gets every record again. */
   private async restart(): Promise<void> {
     await this.feed?.close();
     const { beginning } = await this.range();
@@ -100,7 +109,7 @@ export class KafkaTableReader implements TableReader {
     return feed;
   }
 
-  /** The topic may be created after its reader has been started: waits for it. */
+  /** Returns the offset range of the topic. Waits for the topic, which may be created after its reader is started. */
   private async range(): Promise<Range> {
     const began = performance.now();
     let warned = false;
@@ -113,7 +122,7 @@ export class KafkaTableReader implements TableReader {
         const warns: boolean = !warned && performance.now() - began >= normalMs;
         warned ||= warns;
         const { logger, topic } = this.options;
-        logger[warns ? 'warn' : 'debug']({ err: error, topic }, 'A table cannot be read yet');
+        logger[warns ? 'warn' : 'debug']({ err: error, topic }, 'Cannot read a table topic yet: retrying');
       }
       if (this.closed) throw new LogUnavailableError('the reader is closed');
       await sleep(missingWaitMs);

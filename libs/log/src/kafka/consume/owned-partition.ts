@@ -1,15 +1,15 @@
 import type { TopicPartition } from './generation.js';
 import type { PartitionFeed } from './partition-feed.js';
 
-/** A partition that a member runs: from the generation that gives it until it is let go. */
+/** A partition that a member owns: from the generation that assigns it until its revocation. */
 export class OwnedPartition implements TopicPartition {
-  /** The handler has been told of it. */
+  /** True once `assigned` of the handler has been called. */
   begun = false;
-  /** It is being assigned, and is to be assigned once more after that. */
+  /** True if the partition is being assigned and must be assigned once more after that. */
   again = false;
-  /** It is no longer ours, or another object stands for it. */
+  /** True if the member no longer owns the partition, or another object has replaced this one. */
   over = false;
-  /** Set while it is read. */
+  /** Buffer of the partition; set while the partition is read. */
   feed: PartitionFeed | undefined;
 
   constructor(

@@ -27,8 +27,8 @@ function feedHeldBy(held: Promise<void>): { feed: PartitionFeed; delivered: numb
   return { feed, delivered };
 }
 
-describe('the feed of a partition', () => {
-  it('keeps one batch beside the one that is worked on, and lets each go when it is done', async () => {
+describe('the buffer of a partition', () => {
+  it('keeps one batch besides the one that is processed, and releases each when it is done', async () => {
     let release: () => void = () => undefined;
     const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));
     const freed: number[] = [];
@@ -46,7 +46,7 @@ describe('the feed of a partition', () => {
     ]);
   });
 
-  it('hands over what comes in the very moment in which it has become idle', async () => {
+  it('delivers a batch that arrives at the moment when it becomes idle', async () => {
     const { feed, delivered } = feedHeldBy(Promise.resolve());
     const next = (): void => feed.offer(batch(2), () => undefined);
     feed.offer(batch(1), () => void Promise.resolve().then(next));
@@ -55,7 +55,7 @@ describe('the feed of a partition', () => {
     expect(feed.wantsMore).toBe(true);
   });
 
-  it('lets go of what waits when it is closed, and takes nothing more', async () => {
+  it('releases the waiting batch when it is closed, and accepts no further batch', async () => {
     let release: () => void = () => undefined;
     const { feed, delivered } = feedHeldBy(new Promise((resolve) => (release = resolve)));
     const freed: number[] = [];

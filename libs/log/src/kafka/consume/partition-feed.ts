@@ -6,24 +6,24 @@ export interface FeedOptions {
   /** The first offset to read. */
   from: number;
   deliver(batch: RecordBatch): Promise<void>;
-  /** `deliver` rejected. */
+  /** Called with the error with which `deliver` rejects. */
   onError(error: unknown): void;
-  /** Everything before this offset has been handed over. */
+  /** Called when every record before `next` has been delivered. */
   onProgress?(next: number): void;
 }
 
 /**
- * Hands the batches of one partition over, one after the other. While one is being worked on, the next is fetched and
- * kept here: two at most.
+ * Buffer of one partition: delivers its batches one after the other. While one batch is processed, the next one is
+ * fetched and kept here, so the buffer has at most two batches.
  */
 export class PartitionFeed {
   readonly topic: string;
   readonly partition: number;
   /** The offset to fetch next. */
   next: number;
-  /** The broker to fetch from; undefined while it is not known. */
+  /** Node id of the broker to fetch from; undefined while the leader is not known. */
   leader: number | undefined = undefined;
-  /** Set by the fetcher: called when there is room for another batch. */
+  /** Called when there is room for another batch; set by the fetcher. */
   onRoom: () => void = () => undefined;
   private waiting: { batch: RecordBatch; release: () => void } | undefined;
   private delivering: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class PartitionFeed {
     return !this.closed && this.waiting === undefined;
   }
 
-  /** Calls `release` once the batch is no longer held: worked on, or dropped. */
+  /** Adds a fetched batch. Calls `release` once the batch is processed or discarded. */
   offer(batch: RecordBatch, release: () => void): void {
     if (this.closed) return release();
     this.next = batch.next;
@@ -47,7 +47,10 @@ export class PartitionFeed {
     this.delivering ??= this.deliver();
   }
 
-  /** Resets `delivering` in the very turn that finds nothing waiting: what is offered after that starts it again. */
+  /**
+   * Delivers batches until none is waiting. Clears `delivering` in the event-loop turn that finds none, so that a later
+   * `offer` starts it again.
+   */
   private async deliver(): Promise<void> {
     while (this.waiting && !this.closed) {
       const { batch, release } = this.waiting;
@@ -66,7 +69,7 @@ export class PartitionFeed {
     this.delivering = undefined;
   }
 
-  /** Nothing is handed over any more; resolves when the batch that is being worked on is done. */
+  /** Delivers no further batch; resolves when the batch that is being processed is done. */
   async close(): Promise<void> {
     this.closed = true;
     this.waiting?.release();

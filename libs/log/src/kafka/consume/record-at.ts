@@ -7,7 +7,10 @@ import { decodeRecords } from './record-decoder.js';
 
 const offsetOutOfRange = 1;
 
-/** The first record at or after an offset; undefined when there is none yet, or the log does not have the offset. */
+/**
+ * Returns the first record at or after an offset; undefined if there is none yet, or if the log does not have the
+ * offset.
+ */
 export async function recordAt(
   { client, bounds }: { client: ClusterClient; bounds: KafkaLogBounds },
   place: { topic: string; partition: number; leader: number; offset: number },

@@ -29,8 +29,8 @@ const decode = (bytes: Buffer, from = 0, aborted: { producerId: bigint; firstOff
 const values = async (decoded: ReturnType<typeof decode>): Promise<(string | undefined)[]> =>
   (await decoded).records.map(({ value }) => value?.toString());
 
-describe('decoding what a broker sends', () => {
-  it('gives back keys, values, times and headers', async () => {
+describe('decoding a fetch response', () => {
+  it('returns keys, values, timestamps and headers', async () => {
     const bytes = batch(
       [
         {
@@ -63,13 +63,13 @@ describe('decoding what a broker sends', () => {
     expect(records[1]?.headers).toEqual({});
   });
 
-  it('leaves out what lies before the offset that was asked for', async () => {
+  it('omits records before the requested offset', async () => {
     const bytes = batch([{ value: 'a' }, { value: 'b' }, { value: 'c' }], { baseOffset: 10 });
     expect(await values(decode(bytes, 12))).toEqual(['c']);
     expect((await decode(bytes, 13)).next).toBe(13);
   });
 
-  it('leaves a batch that is cut off for the next fetch', async () => {
+  it('leaves a batch that is cut off to the next fetch', async () => {
     const whole = batch([{ value: 'a' }]);
     const cut = batch([{ value: 'b' }], { baseOffset: 1 }).subarray(0, -1);
     const { records, next } = await decode(Buffer.concat([whole, cut]));
@@ -77,13 +77,13 @@ describe('decoding what a broker sends', () => {
     expect(next).toBe(1);
   });
 
-  it('reads on after offsets that compaction has removed', async () => {
+  it('continues after offsets that compaction has removed', async () => {
     const bytes = batch([{ value: 'a' }], { baseOffset: 4 });
     bytes.writeInt32BE(9, 23);
     expect((await decode(bytes)).next).toBe(14);
   });
 
-  it('leaves out control records and what aborted transactions wrote', async () => {
+  it('omits control records and the records of aborted transactions', async () => {
     const transactional = 0x10;
     const control = 0x20;
     const abort = { key: Buffer.from([0, 0, 0, 0]), value: Buffer.alloc(6) };
@@ -102,7 +102,7 @@ describe('decoding what a broker sends', () => {
     expect((await decode(bytes, 0, [{ producerId: 1n, firstOffset: 0 }])).next).toBe(4);
   });
 
-  it('reads what others have compressed', async () => {
+  it('decodes records that other producers have compressed', async () => {
     const plain = batch([{ value: 'x'.repeat(1000) }, { value: 'y' }]);
     const compressed = Buffer.concat([plain.subarray(0, 61), gzipSync(plain.subarray(61))]);
     compressed.writeInt32BE(compressed.length - 12, 8);
@@ -117,7 +117,7 @@ describe('decoding what a broker sends', () => {
     return bytes;
   };
 
-  it('says which batches it cannot decode, and reads on behind them', async () => {
+  it('reports batches that it cannot decode, and continues after them', async () => {
     const [first, last] = [batch([{ value: 'a' }]), batch([{ value: 'z' }], { baseOffset: 7 })];
     const two = (baseOffset: number): Buffer => batch([{ value: 'b' }, { value: 'c' }], { baseOffset });
     const garbled = two(5);
@@ -142,7 +142,7 @@ describe('decoding what a broker sends', () => {
     expect((await decode(bytes, 2)).undecodable[0]).toMatchObject({ offset: 2, lastOffset: 2 });
   });
 
-  it('does not inflate a gzip bomb', async () => {
+  it('does not decompress a gzip bomb', async () => {
     const bomb = compressedBy(1, batch([{ value: 'a' }]), gzipSync(Buffer.alloc(65 * 1024 * 1024)));
     const { undecodable, next } = await decode(bomb);
     expect(undecodable).toEqual([
@@ -151,7 +151,7 @@ describe('decoding what a broker sends', () => {
     expect(next).toBe(1);
   });
 
-  it('leaves the rest for the next fetch when the batches inflate to very much together', async () => {
+  it('leaves the rest to the next fetch if the batches decompress to too many bytes together', async () => {
     const large = (baseOffset: number): Buffer => {
       const plain = batch([{ value: 'x'.repeat(40 * 1024 * 1024) }], { baseOffset });
       return compressedBy(1, plain, gzipSync(plain.subarray(61)));

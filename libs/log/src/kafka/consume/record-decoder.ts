@@ -10,20 +10,23 @@ export interface AbortedTransaction {
 export interface RecordSet {
   topic: string;
   partition: number;
-  /** Record batches one after the other; the last may be cut off. */
+  /** Record batches in sequence; the last one may be cut off. */
   bytes: Buffer;
-  /** The offset that was asked for; a batch may start before it. */
+  /** Offset that the fetch requested; a batch may start before it. */
   from: number;
   aborted: readonly AbortedTransaction[];
 }
 
 export interface DecodedRecords {
   records: LogRecord[];
-  /** The offset after the last whole batch: where to read on, whatever was left out (compaction, control records). */
+  /**
+   * Offset after the last complete batch. Reading continues there, even if records before it were omitted (compaction,
+   * control records).
+   */
   next: number;
-  /** Batches whose records cannot be read. */
+  /** Offset ranges of batches whose records cannot be decoded. */
   undecodable: UndecodableRange[];
-  /** Bytes that the records take beside those that were fetched: what was compressed. */
+  /** Bytes of decompressed records, in addition to the fetched bytes. */
   inflated: number;
 }
 
@@ -45,8 +48,9 @@ interface BatchHeader {
 }
 
 /**
- * Reads the records of a fetch; the form is quoted in `produce/record-batch.ts`. Leaves out what lies before `from`,
- * control records and what aborted transactions wrote. Stops early when the batches have inflated to much already.
+ * Decodes the records of a fetch response; `produce/record-batch.ts` describes the format. Omits records before `from`,
+ * control records and records of aborted transactions. Stops early once the batches have decompressed to
+ * `maxInflatedBytes`.
  */
 export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
   const records: LogRecord[] = [];
@@ -77,7 +81,10 @@ export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
   return { records, next, undecodable, inflated };
 }
 
-/** Reading past the end of the bytes is a RangeError; anything else is no fault of the bytes. */
+/**
+ * Returns why a batch cannot be decoded. A read past the end of the bytes throws a RangeError. Any other error is not
+ * caused by the bytes, and is rethrown.
+ */
 function reasonOf(error: unknown): string {
   if (error instanceof UndecodableError) return error.message;
   if (error instanceof RangeError) return 'damaged';
@@ -115,7 +122,9 @@ function readRecords(
   }
 }
 
-/** Keeps the place of its parts, and makes them when they are asked for. */
+/**
+ * A fetched record. It keeps the positions of its key, value and headers in the response, and creates each on access.
+ */
 export class FetchedRecord implements LogRecord {
   readonly topic: string;
   readonly partition: number;
@@ -135,7 +144,7 @@ export class FetchedRecord implements LogRecord {
     this.partition = set.partition;
   }
 
-  /** The reader stands before the key's length. */
+  /** Reads the positions. The reader must be at the length of the key. */
   at(reader: ByteReader): this {
     this.bytes = reader.bytes;
     this.keyLength = reader.varint();
@@ -168,14 +177,17 @@ export class FetchedRecord implements LogRecord {
     return headers;
   }
 
-  /** Only this one, without making the others. @throws RangeError when the headers are damaged */
+  /**
+   * Returns one header without creating the others.
+   * @throws RangeError if the headers are damaged
+   */
   header(name: string): Buffer | undefined {
     const reader = new ByteReader(this.bytes);
     reader.skip(this.headersAt);
     for (let left = reader.varint(); left > 0; left--) {
       const length = reader.varint();
       const end = reader.offset + Math.max(length, 0);
-      // Most others differ in their length: no text is made of them.
+      // Most other names differ in length, so no text is created for them.
       const isIt = length === name.length && this.bytes.toString('latin1', reader.offset, end) === name;
       reader.offset = end;
       const value = reader.sizedBytes();
@@ -185,7 +197,7 @@ export class FetchedRecord implements LogRecord {
   }
 }
 
-/** Which batches a reader that sees only committed records is shown. */
+/** Decides which batches a read-committed consumer gets. */
 class Transactions {
   private readonly waiting: AbortedTransaction[];
   private readonly aborted = new Set<bigint>();
@@ -194,7 +206,7 @@ class Transactions {
     this.waiting = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   }
 
-  /** Control records are never compressed. */
+  /** Whether the consumer gets this batch. The content of control records is never compressed. */
   visible(header: BatchHeader, bytes: Buffer): boolean {
     while (this.waiting[0] && this.waiting[0].firstOffset <= header.lastOffset) {
       this.aborted.add((this.waiting.shift() as AbortedTransaction).producerId);
@@ -207,7 +219,7 @@ class Transactions {
   }
 }
 
-/** The key of a control record: INT16 version, INT16 type. */
+/** Returns the type of a control record, whose key is an INT16 version and an INT16 type. */
 function markerType(bytes: Buffer): number | undefined {
   const reader = new ByteReader(bytes);
   reader.varint();

@@ -1,4 +1,4 @@
-/** A flag that can be waited for. Setting it twice is setting it once; waiting clears it. */
+/** A flag that one caller can wait for. Raising it twice has the effect of raising it once; a wait clears it. */
 export class Signal {
   private set = false;
   private wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Signal {
     this.wake?.();
   }
 
-  /** Resolves true once it is raised, false after the time. One waiter at a time. */
+  /** Resolves true once the flag is raised, and false after the time-out. Only one caller may wait at a time. */
   async wait(timeoutMs?: number): Promise<boolean> {
     if (!this.set) {
       await new Promise<void>((resolve) => {

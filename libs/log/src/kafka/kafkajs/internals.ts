@@ -3,9 +3,10 @@ import type { IdempotentProducer } from '../produce/send-lane.js';
 import { installPatches } from './patches.js';
 
 /**
- * kafkajs 2.2.4 with our patches in place, and those of its inner parts that are used directly. This is the only file
- * that loads it. Its public consumer is not used: it cannot hold back one partition without the others, cannot leave
- * a running `join`, and rejoins only by stopping; `consume/` is a consumer on kafkajs' own protocol layer.
+ * kafkajs 2.2.4 with the patches of this folder, and its internal parts that the adapter uses directly. Only this file
+ * loads kafkajs. The adapter does not use the public consumer of kafkajs: it cannot pause one partition without the
+ * others, cannot abort a running `join`, and can only rejoin after a stop. `consume/` is a consumer on the protocol
+ * layer of kafkajs.
  */
 const require = createRequire(import.meta.url);
 installPatches(require);
@@ -13,7 +14,7 @@ installPatches(require);
 export interface PartitionMetadata {
   partitionErrorCode: number;
   partitionId: number;
-  /** -1 while there is none. */
+  /** Node id of the leader; -1 while the partition has none. */
   leader: number;
 }
 
@@ -23,7 +24,7 @@ export interface ClusterMetadata {
   topicMetadata: { topic: string; partitionMetadata: PartitionMetadata[] }[];
 }
 
-/** Request and response of one version of one API, as kafkajs' connections take them. */
+/** Request and response of one version of a Kafka API, in the form that kafkajs connections take. */
 export interface ProtocolRequest<T> {
   request: unknown;
   response: { decode(payload: Buffer): Promise<T>; parse(decoded: T): Promise<T> };
@@ -41,7 +42,7 @@ export interface GroupMember {
   memberMetadata: Buffer;
 }
 
-/** One broker (kafkajs/src/broker/index.js): one method per API. */
+/** A broker (kafkajs/src/broker/index.js), with one method for each API. */
 export interface Broker {
   readonly nodeId: number;
   isConnected(): boolean;
@@ -142,7 +143,7 @@ export const createKafkajsLogger = (
 export const { MemberMetadata, MemberAssignment } =
   require('kafkajs/src/consumer/assignerProtocol') as GroupProtocol;
 
-/** The error that a code of Kafka's protocol stands for. */
+/** Returns the error for an error code of the Kafka protocol. */
 export const errorOfCode = (
   require('kafkajs/src/protocol/error') as {
     createErrorFromCode: (code: number) => Error & { type: string; retriable: boolean };

@@ -14,9 +14,9 @@ const leaderNotAvailable = 5;
 const replicaNotAvailable = 9;
 
 /**
- * kafkajs fails a whole metadata answer when one of its topics is missing or has no leader yet; one deleted topic then
- * stops a client for all topics. Such topics are left out instead, and such partitions are kept (without a leader).
- * Later versions of the response take their `parse` from this one.
+ * Patches metadata responses so that one topic cannot fail them. kafkajs fails the whole response if one topic is
+ * missing or has no leader yet, so a deleted topic blocks a client for all topics. The patch omits such topics, and
+ * keeps partitions without a leader. Later versions of the response reuse this `parse`.
  */
 export function patchMetadataErrors(response: MetadataResponse): void {
   const original = response.parse;

@@ -8,31 +8,32 @@ import { patchRequestQueue, type RequestQueue } from './request-queue.js';
 
 type Function_ = (...args: never[]) => unknown;
 
-/** The version whose internals are replaced. */
+/** The version of kafkajs whose internals are replaced. */
 const patchedVersion = '2.2.4';
 
-/** @throws when the patches were not made for this version of kafkajs */
+/** @throws if the installed version of kafkajs is not the one that the patches were written for */
 export function checkVersion(installed: string): void {
   if (installed === patchedVersion) return;
   throw new Error(
-    `kafkajs ${installed} is installed, but libs/log replaces internals of kafkajs ${patchedVersion}, which another version ` +
-      `need not have. Install exactly kafkajs ${patchedVersion}, as package-lock.json does (npm ci).`,
+    `kafkajs ${installed} is installed, but libs/log replaces internals of kafkajs ${patchedVersion} that other ` +
+      `versions may not have. Install exactly kafkajs ${patchedVersion}, as package-lock.json does (npm ci).`,
   );
 }
 
 /**
- * Replaces parts of kafkajs, before it is loaded:
+ * Replaces parts of kafkajs before it is loaded:
  *
- * - the encoding of Produce requests (an Encoder object per record, CRC in JavaScript: 7 µs a record),
- * - the answer to a repeated Produce request, which hides what the first one has written,
- * - the grouping of messages by partition (quadratic in the batch),
- * - the framing of requests (three copies),
- * - the polling of the request queue, which spins (issues 1751, 1768), and hung connections, which it keeps,
- * - connections that are made again, which what is left of the ones before disturbs,
- * - one missing topic in a metadata answer, which fails all others.
+ * - the encoding of Produce requests (it creates an Encoder for each record and computes the CRC in JavaScript: 7 µs a
+ *   record),
+ * - the response to a repeated Produce request, which hides what the first request has written,
+ * - the grouping of messages by partition (quadratic in the size of the batch),
+ * - the framing of requests (it copies them three times),
+ * - the request queue, which polls without a pause (issues 1751, 1768) and keeps hung connections,
+ * - reconnects, which remains of the previous connection disturb,
+ * - metadata responses, in which one missing topic fails all others.
  *
- * It takes effect in the whole process; `internals.ts` runs it before it loads kafkajs.
- * @throws when another version of kafkajs is installed
+ * The patches affect the whole process; `internals.ts` installs them before it loads kafkajs.
+ * @throws if another version of kafkajs is installed
  */
 export function installPatches(require: NodeJS.Require): void {
   checkVersion((require('kafkajs/package.json') as { version: string }).version);
@@ -45,7 +46,7 @@ export function installPatches(require: NodeJS.Require): void {
   patchReconnect(require('kafkajs/src/network/connection') as { prototype: Connection });
 }
 
-/** Puts what `make` returns for the original in the place of a CommonJS module that exports one function. */
+/** Replaces a CommonJS module that exports one function with the result of `make`, which receives that function. */
 function replace(require: NodeJS.Require, path: string, make: (original: never) => Function_): void {
   const original = require(path) as never;
   const module = require.cache[require.resolve(path)];

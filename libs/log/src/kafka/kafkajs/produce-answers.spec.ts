@@ -19,7 +19,7 @@ interface EosManager {
 
 const logger = { debug: () => undefined, error: () => undefined };
 
-/** A broker that writes what a request has, but does not answer before it is told to. */
+/** A broker that writes the records of a request at once, but responds only when the spec allows it. */
 class HandBroker {
   readonly written: number[] = [];
   refusing = false;
@@ -50,7 +50,7 @@ function isWritten(entry: Request['topicData'][number]['partitions'][number]): b
   return !messages.isRenumbered(firstSequence);
 }
 
-/** kafkajs' own sending, to two brokers: each leads the partition of its number. */
+/** Returns the send function of kafkajs with two brokers: broker n leads partition n. */
 async function given(): Promise<{ brokers: HandBroker[]; send: (retries: () => void) => Send }> {
   const brokers = [new HandBroker(0), new HandBroker(1)];
   const cluster = {
@@ -84,8 +84,8 @@ function triedTwice(beforeSecond: () => void): (run: (bail: (error: unknown) => 
   };
 }
 
-describe('a send of which one broker refuses its part while another has not answered', () => {
-  it('is repeated, and says of what is written already where that is', async () => {
+describe('a send that one broker rejects before another has responded', () => {
+  it('is retried, and returns the positions of records that the first try has written', async () => {
     const { brokers, send } = await given();
     const [refusing, slow] = brokers as [HandBroker, HandBroker];
     let answer: () => void = () => undefined;

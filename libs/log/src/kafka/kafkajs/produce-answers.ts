@@ -8,15 +8,16 @@ interface ProduceAnswer {
   topics: { topicName: string; partitions: PartitionAnswer[] }[];
 }
 
-/** The part of kafkajs/src/broker/index.js that is used here. */
+/** The parts of kafkajs/src/broker/index.js that this patch uses. */
 export interface ProducingBroker {
   produce: (this: ProducingBroker, request: ProduceRequest) => Promise<ProduceAnswer>;
 }
 
 /**
- * kafkajs repeats a send as soon as one broker has refused its part, also to brokers that have not answered yet. Their
- * second request leaves out what the first has written (see `PartitionRecords.isRenumbered`), and the answer to the second
- * takes the place of the answer to the first. Here it says again what the first said of the partitions that were left out.
+ * Patches a broker so that the response to a repeated Produce request includes the answers to the first one. kafkajs
+ * repeats a send as soon as one broker has rejected its part, even to brokers that have not responded yet. The second
+ * request to these omits the records of the first one (see `PartitionRecords.isRenumbered`), and kafkajs evaluates only
+ * the second response. The patch adds the first answers for the partitions that the second request omits.
  */
 export function patchProduceAnswers({ prototype: broker }: { prototype: ProducingBroker }): void {
   const { produce } = broker;
@@ -26,7 +27,7 @@ export function patchProduceAnswers({ prototype: broker }: { prototype: Producin
   };
 }
 
-/** Remembers what this answer says; returns what earlier ones said of partitions that it does not name. */
+/** Stores the answers of this response. Returns earlier answers for the partitions that it does not contain. */
 function leftOut({ topicData }: ProduceRequest, answered: ProduceAnswer['topics']): ProduceAnswer['topics'] {
   const now = new Map(
     answered.flatMap(({ topicName, partitions }) =>

@@ -11,7 +11,7 @@ const original = createRequire(import.meta.url)(
 ) as Request;
 const ours = produceRequest(original);
 
-/** What kafkajs hands over: values are never undefined, keys may be. */
+/** Texts as kafkajs passes them on. A value is never undefined; a key may be. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
@@ -32,7 +32,7 @@ const record = fc.record(
         noNullPrototype: true,
       },
     ),
-    // Of one number of digits: kafkajs sorts them as texts.
+    // All timestamps have the same number of digits, because kafkajs sorts them as texts.
     timestamp: fc.integer({ min: 1_600_000_000_000, max: 1_799_999_999_999 }),
   },
   { requiredKeys: ['value', 'timestamp'] },
@@ -58,11 +58,11 @@ const request = fc.record({
   ),
 });
 
-describe('our encoding of a Produce request', () => {
+describe('the encoding of a Produce request', () => {
   beforeAll(() => void vi.useFakeTimers({ now: 1_750_000_000_000, toFake: ['Date'] }));
   afterAll(() => void vi.useRealTimers());
 
-  it('is byte for byte that of kafkajs', async () => {
+  it('equals the encoding of kafkajs byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(request, async (options) => {
         const theirs = (await original(options).encode()).buffer;
@@ -72,14 +72,14 @@ describe('our encoding of a Produce request', () => {
     );
   });
 
-  it('stamps records without a time with now, as kafkajs does', async () => {
+  it('stamps records without a timestamp with the current time, as kafkajs does', async () => {
     const messages = Array.from({ length: 300 }, (_, i) => ({ key: `k${i}`, value: `{"n":${i},"ž":"🐎"}` }));
     const options = requestOf(messages);
     const theirs = (await original(options as never).encode()).buffer;
     expect((await ours(options as never).encode()).buffer.equals(theirs)).toBe(true);
   });
 
-  it('takes records that were grouped before, and refuses them once nobody waits for them', async () => {
+  it('accepts grouped records, and rejects them once their send is cancelled', async () => {
     const records = [{ topic: 't', key: 'k', value: 'v', headers: { a: 'b' } }];
     const send = { cancelled: false };
     const options = requestOf(new PartitionRecords(records, 1, send));
@@ -92,7 +92,7 @@ describe('our encoding of a Produce request', () => {
     });
   });
 
-  it('does not write again what was sent with another sequence number before', async () => {
+  it('omits records that were already sent with another sequence number', async () => {
     const records = [{ topic: 't', key: 'k', value: 'once' }];
     const send = { cancelled: false, skipped: false };
     const messages = new PartitionRecords(records, 1, send);

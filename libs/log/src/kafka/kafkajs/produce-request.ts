@@ -2,7 +2,7 @@ import { GrowingBuffer } from '../produce/growing-buffer.js';
 import { PartitionRecords } from '../produce/partition-records.js';
 import { writeRecordBatch, type EncodableRecord } from '../produce/record-batch.js';
 
-/** A 64-bit number of kafkajs (kafkajs/src/utils/long.js), or one of the plain types that it takes as such. */
+/** A 64-bit number of kafkajs (kafkajs/src/utils/long.js), or a plain type that kafkajs accepts instead. */
 type Long = { value: bigint } | number | string | bigint;
 
 interface ProduceOptions {
@@ -29,7 +29,7 @@ interface ProduceRequest {
 }
 
 /**
- * Replaces kafkajs/src/protocol/requests/produce/v3/request.js (versions 4 to 7 take theirs from it) with one that
+ * Replaces kafkajs/src/protocol/requests/produce/v3/request.js, which versions 4 to 7 reuse, with an encoder that
  * writes everything into one buffer:
  *
  *     Produce Request (Version: 3) => transactional_id acks timeout [topic_data]
@@ -39,7 +39,7 @@ interface ProduceRequest {
  *         data => partition record_set
  *           partition => INT32, record_set => INT32 size + record batch
  *
- * Compressed and transactional requests, which we do not make, go the old way.
+ * Compressed and transactional requests, which this adapter never sends, use the original encoder.
  */
 export function produceRequest(original: (options: ProduceOptions) => ProduceRequest) {
   return (options: ProduceOptions): ProduceRequest => {
@@ -78,7 +78,10 @@ function encode(options: ProduceOptions): { buffer: Buffer } {
   return { buffer: out.filled() };
 }
 
-/** @throws SendCancelledError */
+/**
+ * Returns false for records that were already sent with another sequence number.
+ * @throws SendCancelledError if the send is cancelled
+ */
 function isToBeWritten({ messages, firstSequence = 0 }: ProducePartition): boolean {
   if (!(messages instanceof PartitionRecords)) return true;
   messages.throwIfCancelled();

@@ -18,7 +18,7 @@ const silent = { debug: () => undefined, error: () => undefined, warn: () => und
 const logger = { namespace: () => silent };
 const requestTimeout = 300;
 
-/** A request whose answer is text. */
+/** A request with a text as its response. */
 const asking = {
   request: { apiKey: 18, apiVersion: 0, apiName: 'Test', encode: async () => ({ buffer: Buffer.alloc(0) }) },
   response: {
@@ -27,7 +27,7 @@ const asking = {
   },
 };
 
-/** The requests in a chunk, each after its size. */
+/** Returns the requests in a chunk of bytes; each begins with its size. */
 function requestsIn(chunk: Buffer): Buffer[] {
   const requests: Buffer[] = [];
   for (let start = 0; start < chunk.length;) {
@@ -46,7 +46,7 @@ function answerTo(request: Buffer, payload: string): Buffer {
   return Buffer.concat([head, Buffer.from(payload)]);
 }
 
-describe('a connection to a broker that is used again', () => {
+describe('a connection to a broker that is lost and reopened', () => {
   let server: Server;
   let accepted: Socket[];
   let answer: (socket: Socket, request: Buffer) => void;
@@ -80,7 +80,7 @@ describe('a connection to a broker that is used again', () => {
     return connection.send(asking);
   };
 
-  it('reads answers whole after one that was cut off in the middle', async () => {
+  it('reads complete responses after one that was cut off in the middle', async () => {
     answer = (socket, request) => {
       socket.write(answerTo(request, 'x'.repeat(1_000)).subarray(0, 500), () => socket.resetAndDestroy());
     };
@@ -90,13 +90,13 @@ describe('a connection to a broker that is used again', () => {
     expect(await ask()).toBe('whole');
   });
 
-  it('is opened once by those who need it at the same time', async () => {
+  it('opens one socket for concurrent callers', async () => {
     const answers = await Promise.all([ask(), ask(), ask()]);
     expect(answers).toEqual(['whole', 'whole', 'whole']);
     expect(accepted).toHaveLength(1);
   });
 
-  it('is not ended by what came before it', async () => {
+  it('is not closed by events of its previous socket', async () => {
     await connection.connect();
     const first = accepted;
     await connection.disconnect();
@@ -108,7 +108,7 @@ describe('a connection to a broker that is used again', () => {
     expect(accepted).toHaveLength(2);
   });
 
-  it('lets no request wait when it has been closed without a word', async () => {
+  it('rejects a waiting request when its socket closes without an end or an error', async () => {
     answer = () => undefined;
     const waiting = ask();
     await expect.poll(() => accepted.length).toBe(1);
@@ -118,7 +118,7 @@ describe('a connection to a broker that is used again', () => {
     expect(await ask()).toBe('whole');
   });
 
-  it('is replaced when what comes is no answer', async () => {
+  it('is replaced when received bytes are not a response', async () => {
     answer = (socket) => socket.write(Buffer.alloc(16));
     await expect(ask()).rejects.toThrow('Connection error');
     answer = (socket, request) => socket.write(answerTo(request, 'whole'));

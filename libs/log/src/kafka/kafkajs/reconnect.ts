@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { RequestQueue } from './request-queue.js';
 
-/** The parts of kafkajs/src/network/connection.js that are used here. */
+/** The parts of kafkajs/src/network/connection.js that this patch uses. */
 export interface Connection {
   requestQueue: RequestQueue;
   socket?: Socket;
@@ -14,25 +14,26 @@ export interface Connection {
   processData(chunk: Buffer): void;
 }
 
-/** Of an answer's length, which comes first. */
+/** Size of the length field at the start of a response, in bytes. */
 const sizeBytes = 4;
 const kafkajsEvents = ['data', 'end', 'error', 'timeout'];
 
-/** A connection that was closed with nothing said about it. */
+/** A connection was closed without an end or an error. */
 class ConnectionGoneError extends Error {
   override readonly name = 'ConnectionGoneError';
 }
 
 /**
- * What kafkajs leaves open when a connection is lost and made again:
+ * Patches what kafkajs leaves behind when a connection is lost and reopened:
  *
- * - The bytes of an answer that was cut off stay in its buffer: the answers of the new connection are appended to them,
- *   and every one from then on is misread, for good.
- * - Several who need it at once each open a socket, of which one is used: when the others go, so does that one, or
- *   requests are written to one that is dead and wait for ever.
- * - What happens to the old socket later ends the new connection.
+ * - The bytes of a response that was cut off remain in its buffer. kafkajs appends the responses of the new connection
+ *   to them, and misreads every response from then on.
+ * - Concurrent callers each open a socket, and only one socket is used. When the others close, kafkajs closes the used
+ *   one too, or writes requests to a dead socket, where they wait for ever.
+ * - Later events of the old socket close the new connection.
  * - A socket that closes without an end or an error leaves its requests waiting.
- * - Bytes that are no answer throw where nobody catches it, which ends the process: here they end the connection.
+ * - Bytes that are not a response cause an uncaught exception, which ends the process. The patch closes the connection
+ *   instead.
  */
 export function patchReconnect({ prototype }: { prototype: Connection }): void {
   const connect = Reflect.get<Connection, 'connect'>(prototype, 'connect');
@@ -60,7 +61,7 @@ export function patchReconnect({ prototype }: { prototype: Connection }): void {
   };
 }
 
-/** Nothing that comes from the socket before has to do with this connection any more. */
+/** Discards the buffer and the events of the previous socket, so that they cannot affect the new connection. */
 function forget(connection: Connection): void {
   connection.chunks = [];
   connection.bytesBuffered = 0;

@@ -7,7 +7,8 @@ interface FrameParts {
 }
 
 /**
- * Makes the bytes of one request, copying its payload once (kafkajs/src/protocol/request.js copies it three times):
+ * Encodes the bytes of one request, and copies its payload once (kafkajs/src/protocol/request.js copies it three
+ * times):
  *
  *     Request Header (Version: 1) => size api_key api_version correlation_id client_id payload
  *       size => INT32, api_key => INT16, api_version => INT16, correlation_id => INT32, client_id => NULLABLE_STRING

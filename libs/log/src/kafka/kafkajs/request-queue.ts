@@ -3,7 +3,7 @@ interface InFlightRequest {
   requestTimeout: number;
 }
 
-/** The parts of kafkajs/src/network/requestQueue/index.js that are used here. */
+/** The parts of kafkajs/src/network/requestQueue/index.js that this patch uses. */
 export interface RequestQueue {
   inflight: Map<number, InFlightRequest>;
   pending: unknown[];
@@ -21,28 +21,28 @@ export interface RequestQueue {
   scheduleRequestTimeoutCheck(): void;
 }
 
-/** What a socket emits again and again while an answer on it is slow. */
+/** Event that a socket emits repeatedly while a response on it is slow. */
 export const slowAnswer = 'slow-answer';
 
 const timeoutCheckMs = 500;
-/** Longer than any fetch waits for records. */
+/** Time after which a response is slow: longer than any fetch waits for records. */
 const slowMs = 2_000;
 const pendingCheckMs = 10;
 
-/** A connection whose broker has not answered in time. kafkajs turns it into a retriable connection error. */
+/** A broker has not responded in time on a connection. kafkajs turns this into a retriable connection error. */
 class ConnectionHungError extends Error {
   override readonly name = 'ConnectionHungError';
 }
 
 /**
- * Two faults of kafkajs' request queues, one to each connection:
+ * Patches two faults of the request queue that kafkajs has for each connection:
  *
- * - The timer for throttled requests runs again each millisecond for ever, even when nothing waits (issues 1751,
- *   1768). Here it is set only while requests wait.
- * - A request that is not answered in time is given up, but its connection is used again, so that a connection that
- *   hangs is never replaced. Here it is closed, as Kafka's own clients do.
+ * - The timer for throttled requests fires every millisecond for ever, even if no request waits (issues 1751, 1768).
+ *   The patch sets the timer only while requests wait.
+ * - A request that is not answered in time is given up, but its connection is used again, so a hung connection is never
+ *   replaced. The patch closes the connection, as Kafka's own clients do.
  *
- * And a socket says when an answer on it is slow.
+ * In addition, a socket emits `slowAnswer` while a response on it is slow.
  */
 export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueue }): void {
   queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {
@@ -65,7 +65,7 @@ export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueu
   };
 }
 
-/** Whether a request has waited for so long; without a time: for as long as it may. */
+/** Whether a request has waited for longer than `forMs`, or without `forMs` for longer than its own time-out. */
 function isWaiting(queue: RequestQueue, forMs?: number): boolean {
   const now = Date.now();
   for (const request of queue.inflight.values()) {

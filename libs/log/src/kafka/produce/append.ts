@@ -1,15 +1,16 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { NewRecord, Position } from '../../log.js';
 
-/** Bytes of a record on the wire beside its key and value, at most, headers not counted. */
+/** Upper limit of the bytes of a record on the wire, without its key, value and headers. */
 const recordOverhead = 24;
 
-/** One call of `append`: its records, where each was written so far, and its promise. */
+/** One call of `append`: its records, the positions that are known so far, and its promise. */
 export class Append {
   readonly result: Promise<Position[]>;
   readonly bytes: number;
-  /** By record. */
+  /** Size in bytes of each record. */
   readonly sizes: Int32Array;
+  /** Partition of each record. */
   readonly partitions: Int32Array;
   private readonly positions: Position[];
   private missing: number;
@@ -36,7 +37,7 @@ export class Append {
     return this.done;
   }
 
-  /** The record at this index was written there. */
+  /** Sets the position at which the record with this index was written. Resolves the call after its last record. */
   written(index: number, position: Position): void {
     this.positions[index] = position;
     this.missing--;

@@ -1,4 +1,4 @@
-/** A buffer that grows by doubling, with a cursor. Writes are big-endian, as in Kafka's protocol. */
+/** Buffer with a write cursor that grows by doubling. Numbers are big-endian, as in the Kafka protocol. */
 export class GrowingBuffer {
   bytes: Buffer;
   offset = 0;
@@ -7,7 +7,7 @@ export class GrowingBuffer {
     this.bytes = Buffer.allocUnsafe(initialSize);
   }
 
-  /** Makes room for this many more bytes. */
+  /** Makes room for `more` bytes after the cursor. */
   ensure(more: number): void {
     const needed = this.offset + more;
     if (needed <= this.bytes.length) return;
@@ -36,7 +36,7 @@ export class GrowingBuffer {
     this.offset = this.bytes.writeBigInt64BE(value, this.offset);
   }
 
-  /** STRING and NULLABLE_STRING of Kafka's protocol: INT16 length, UTF-8. */
+  /** Writes a STRING or NULLABLE_STRING of the Kafka protocol: INT16 length and UTF-8. */
   string(value: string | null): void {
     if (value === null) return this.int16(-1);
     const length = Buffer.byteLength(value);

@@ -12,13 +12,13 @@ export interface ProducerOptions {
   operationTimeoutMs: number;
 }
 
-/** The port's producer: chooses partitions, bounds what is in flight, and shares the records out to its lanes. */
+/** The port's producer: selects partitions, limits the bytes in flight, and distributes the records over its shards. */
 export class KafkaProducer implements Producer {
   private inFlight = 0;
   private readonly open = new Set<Promise<unknown>>();
   /**
-   * By topic: the last append that waits to know it. The next ones of that topic queue behind it, so that none
-   * overtakes; those of other topics do not wait.
+   * By topic, the last append that waits for the topic's metadata. Later appends to the topic queue behind it, so that
+   * none overtakes it; appends to other topics do not wait.
    */
   private readonly gates = new Map<string, Promise<unknown>>();
   private closed = false;
@@ -72,12 +72,12 @@ export class KafkaProducer implements Producer {
   private async dispatchLater(append: Append, topics: readonly string[]): Promise<void> {
     await Promise.all(topics.map((topic) => this.options.catalog.load(topic)));
     if (append.deadline <= Date.now() || !this.assignPartitions(append)) {
-      throw new LogUnavailableError('the topics were not known in time');
+      throw new LogUnavailableError('the metadata of the topics did not arrive in time');
     }
     this.share(append);
   }
 
-  /** False when a topic is not known yet. */
+  /** Sets the partition of each record. Returns false if the metadata of a topic are not cached yet. */
   private assignPartitions({ records, partitions }: Append): boolean {
     let topic = '';
     let count: number | undefined;

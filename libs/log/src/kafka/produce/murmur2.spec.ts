@@ -29,7 +29,7 @@ describe('murmur2', () => {
 });
 
 describe('partitionOf', () => {
-  it('is never negative and less than the number of partitions', () => {
+  it('is at least zero and less than the number of partitions', () => {
     for (let i = 0; i < 1000; i++) {
       const partition = partitionOf(`key-${i}`, 7);
       expect(partition).toBeGreaterThanOrEqual(0);

@@ -3,20 +3,20 @@ const m = 0x5bd1e995;
 const r = 24;
 
 /**
- * The 32-bit murmur2 hash of a key's UTF-8 bytes, as Kafka's Java client computes it
- * (org.apache.kafka.common.utils.Utils.murmur2). Signed.
+ * Returns the signed 32-bit murmur2 hash of a key's UTF-8 bytes, as Kafka's Java client computes it
+ * (org.apache.kafka.common.utils.Utils.murmur2).
  */
 export function murmur2(key: string): number {
   const ascii = hashAscii(key);
   return ascii ?? hashBytes(Buffer.from(key));
 }
 
-/** The partition that Kafka's default partitioner chooses for a record with this key. */
+/** Returns the partition that Kafka's default partitioner selects for a record with this key. */
 export function partitionOf(key: string, partitions: number): number {
   return (murmur2(key) & 0x7fffffff) % partitions;
 }
 
-/** Hashes without making a Buffer; undefined when a character is more than one byte of UTF-8. */
+/** Returns the hash of an ASCII key without creating a Buffer; undefined if a character is not ASCII. */
 function hashAscii(key: string): number | undefined {
   const length = key.length;
   let seen = 0;

@@ -1,21 +1,24 @@
 import type { NewRecord } from '../../log.js';
 
-/** A sent batch that nobody waits for any more; kafkajs must not send it again. */
+/** No append waits for the send any more; kafkajs must not retry it. */
 export class SendCancelledError extends Error {
   override readonly name = 'SendCancelledError';
-  /** Read by kafkajs' retries. */
+  /** kafkajs does not retry an error with this value. */
   readonly retriable = false;
 }
 
-/** What the partitions of one send have in common. */
+/** State of a send, shared by its partitions. */
 export interface Sending {
-  /** Nobody waits for it any more. */
+  /** True if no append waits for the send any more. */
   readonly cancelled: boolean;
-  /** The producer has counted records that it has not sent: its next ones would be out of sequence. */
+  /**
+   * True if the producer has counted sequence numbers for records that it did not send. The broker would reject its
+   * next records as out of sequence.
+   */
   skipped?: boolean;
 }
 
-/** What a broker said of a partition's records. */
+/** Answer of a broker for one partition of a Produce request. */
 export interface PartitionAnswer {
   partition: number;
   errorCode: number;
@@ -24,13 +27,13 @@ export interface PartitionAnswer {
 
 /** Records of one partition in one request. kafkajs reads `length` to count its sequence numbers. */
 export class PartitionRecords {
-  /** The broker's, once it has written them. */
+  /** Answer of the broker, once it has written the records. */
   answer: PartitionAnswer | undefined;
   private sequence: number | undefined;
 
   constructor(
     readonly records: readonly NewRecord[],
-    /** About as many bytes as they take when they are encoded. */
+    /** Approximate size of the encoded records, in bytes. */
     readonly bytes: number,
     private readonly send: Sending,
   ) {}
@@ -39,18 +42,19 @@ export class PartitionRecords {
     return this.records.length;
   }
 
-  /** @throws SendCancelledError */
+  /** @throws SendCancelledError if the send is cancelled */
   throwIfCancelled(): void {
-    if (this.send.cancelled) throw new SendCancelledError('nobody waits for this batch any more');
+    if (this.send.cancelled) throw new SendCancelledError('the send is cancelled: no append waits for it');
   }
 
   /**
-   * Whether these records were sent before with another sequence number, so that they must not be sent again.
+   * Whether these records were already sent with another sequence number. If so, they must not be sent again.
    *
-   * kafkajs repeats a send of which one broker's part has failed. It keeps the numbers of the partitions that were not
-   * acknowledged, and counts on after those that were. If such a partition has moved since, its records are sent again with
-   * the next numbers, and the broker does not recognise them: they would be written twice. Nothing but the number is known
-   * here, not whether a broker has acknowledged them.
+   * kafkajs repeats a send if one broker's part of it has failed. It keeps the sequence numbers of partitions that were
+   * not acknowledged, and advances those of partitions that were. If an acknowledged partition has moved to another
+   * broker since, kafkajs sends its records again with the next sequence numbers. The broker does not recognise them as
+   * duplicates, and would write them twice. Here only the sequence number reveals this, because the acknowledgement is
+   * not known.
    */
   isRenumbered(firstSequence: number): boolean {
     this.sequence ??= firstSequence;
@@ -60,21 +64,24 @@ export class PartitionRecords {
   }
 }
 
-/** Records of one topic, grouped already. It stands in for the array of messages that kafkajs' `sendBatch` takes. */
+/**
+ * Records of one topic, already grouped by partition. It replaces the array of messages that `sendBatch` of kafkajs
+ * takes.
+ */
 export class GroupedRecords {
   constructor(
     readonly byPartition: Record<number, PartitionRecords>,
-    /** How many partitions the topic had when the records were given theirs. */
+    /** Number of partitions of the topic when the records were assigned to partitions. */
     readonly partitionCount: number,
   ) {}
 
-  /** kafkajs looks for messages without a value here; ours always have one. */
+  /** kafkajs searches for messages without a value with this method; there are none. */
   find(): undefined {
     return undefined;
   }
 }
 
-/** The topic has been made anew with another number of partitions. */
+/** The topic was recreated with another number of partitions. */
 export class PartitionCountChangedError extends Error {
   override readonly name = 'PartitionCountChangedError';
   readonly retriable = false;
@@ -86,13 +93,19 @@ interface Grouping {
   messages: unknown;
 }
 
-/** Replaces kafkajs/src/producer/groupMessagesPerPartition.js: takes grouped records as they are. */
+/**
+ * Wraps kafkajs/src/producer/groupMessagesPerPartition.js: returns records that are already grouped, and passes others
+ * to the original.
+ * @throws PartitionCountChangedError if the topic has another number of partitions than when the records were grouped
+ */
 export function groupMessages(original: (grouping: Grouping) => unknown): (grouping: Grouping) => unknown {
   return (grouping) => {
     const { messages, partitionMetadata } = grouping;
     if (!(messages instanceof GroupedRecords)) return original(grouping);
     if (messages.partitionCount !== partitionMetadata.length) {
-      throw new PartitionCountChangedError(`${messages.partitionCount} became ${partitionMetadata.length}`);
+      throw new PartitionCountChangedError(
+        `the partitions changed from ${messages.partitionCount} to ${partitionMetadata.length}`,
+      );
     }
     return messages.byPartition;
   };

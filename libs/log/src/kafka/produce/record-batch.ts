@@ -1,18 +1,18 @@
 import { crc32c } from '@node-rs/crc32';
 import type { GrowingBuffer } from './growing-buffer.js';
 
-/** What is encoded: the port's `NewRecord` fits, and so does a kafkajs message. */
+/** A record to encode: a `NewRecord` of the port or a message of kafkajs. */
 export interface EncodableRecord {
   key?: string | Buffer | null;
   value: string | Buffer | null;
   headers?: Record<string, EncodableHeader | EncodableHeader[]> | undefined;
-  /** Milliseconds since 1970; the time of encoding when it is missing. */
+  /** Milliseconds since 1970; the time of encoding if omitted. */
   timestamp?: number | string | undefined;
 }
 
 type EncodableHeader = string | Buffer | undefined;
 
-/** Where a batch stands in its producer's sequence; -1 for a producer that is not idempotent. */
+/** Position of a batch in the sequence of its producer; -1 for a producer that is not idempotent. */
 export interface BatchSequence {
   producerId: bigint;
   producerEpoch: number;
@@ -21,11 +21,11 @@ export interface BatchSequence {
 
 const crcAt = 17;
 const attributesAt = 21;
-/** Bytes of a record batch before its records. */
+/** Size of the header of a record batch, in bytes. */
 const headerBytes = 61;
 
 /**
- * Writes one record batch, magic 2 (https://kafka.apache.org/documentation/#recordbatch), not compressed:
+ * Writes one uncompressed record batch, magic 2 (https://kafka.apache.org/documentation/#recordbatch):
  *
  *     baseOffset: int64                 0: the broker sets it
  *     batchLength: int32                bytes after this field
@@ -45,7 +45,7 @@ const headerBytes = 61;
  *               key: varint length + bytes, value: varint length + bytes,
  *               headers: varint count, each varint length + UTF-8 key, varint length + bytes
  *
- * varint and varlong are zig-zag encoded; a length of -1 is null.
+ * varint and varlong are zig-zag encoded; a length of -1 means null.
  */
 export function writeRecordBatch(
   out: GrowingBuffer,
@@ -123,7 +123,7 @@ class RecordWriter {
     else this.out.offset += headers.copy(this.out.bytes, this.out.offset);
   }
 
-  /** The records of one request share one headers object: it is encoded once. */
+  /** Returns the encoded headers. Records of one request share one headers object, which is encoded once. */
   private headerBytes(headers: EncodableRecord['headers']): Buffer {
     if (headers === this.lastHeaders) return this.lastHeaderBytes;
     this.lastHeaders = headers;
@@ -140,7 +140,10 @@ class RecordWriter {
   }
 }
 
-/** Once for each request, and single events come in requests of their own: no buffers in between. */
+/**
+ * Encodes headers without intermediate buffers, because it runs once for each request, and single events come in
+ * requests of their own.
+ */
 function encodeHeaders(headers: NonNullable<EncodableRecord['headers']>): Buffer {
   const texts: EncodableHeader[] = [];
   for (const name of Object.keys(headers)) {
@@ -157,7 +160,7 @@ function encodeHeaders(headers: NonNullable<EncodableRecord['headers']>): Buffer
   return bytes;
 }
 
-/** A length and as many bytes; -1 and none for null. */
+/** Writes a length and that many bytes; for null, the length -1 and no bytes. Returns the index after them. */
 function writeSized(
   bytes: Buffer,
   start: number,
@@ -165,7 +168,7 @@ function writeSized(
 ): number {
   const at = writeVarint(bytes, start, size);
   if (typeof value !== 'string') value?.copy(bytes, at);
-  // As many bytes as characters is ASCII, and Latin-1 is the cheapest way to write that.
+  // A text with as many bytes as characters is ASCII, which is written fastest as Latin-1.
   else if (value.length === size) bytes.write(value, at, size, 'latin1');
   else bytes.write(value, at, size, 'utf8');
   return size > 0 ? at + size : at;
@@ -176,7 +179,7 @@ function sizeOf(value: string | Buffer | null | undefined): number {
   return value === null || value === undefined ? -1 : value.length;
 }
 
-/** Bytes of a zig-zag encoded number, exact up to 2^52. */
+/** Returns the size of a zig-zag encoded number in bytes; exact up to 2^52. */
 function sizeOfVarint(value: number): number {
   let rest = value < 0 ? -value * 2 - 1 : value * 2;
   let size = 1;

@@ -9,7 +9,7 @@ export interface SendBounds {
   partitionBatchBytes: number;
 }
 
-/** What a broker said about one partition's batch. */
+/** Answer of a broker for one partition of a topic. */
 export interface WrittenBatch extends PartitionAnswer {
   topicName: string;
 }
@@ -26,11 +26,14 @@ interface TopicShare {
   byPartition: Map<number, PartitionShare>;
 }
 
-/** What goes to Kafka in one request: the records of several appends, by topic and partition. */
+/** Content of one send to Kafka: the records of several appends, by topic and partition. */
 export class SendBatch implements Sending {
-  /** Set when nobody waits for it any more; kafkajs then gives up trying. */
+  /** Set when no append waits for the send any more; kafkajs then stops retrying. */
   cancelled = false;
-  /** Set where a partition was not sent again, see `PartitionRecords.isRenumbered`: the producer is of no use after that. */
+  /**
+   * Set if a retry omitted the records of a partition, see `PartitionRecords.isRenumbered`. The producer is unusable
+   * after that.
+   */
   skipped = false;
   deadline = Infinity;
   private readonly topics = new Map<string, TopicShare>();
@@ -45,7 +48,10 @@ export class SendBatch implements Sending {
     return this.records === 0;
   }
 
-  /** Takes the append's record at this index; false when the batch is full, at least for its partition. */
+  /**
+   * Adds the append's record at this index. Returns false if the batch, or its part for the record's partition, is
+   * full.
+   */
   add(append: Append, index: number, partitionCount: number): boolean {
     const record = append.records[index] as NewRecord;
     const partition = append.partitions[index] as number;
@@ -85,7 +91,7 @@ export class SendBatch implements Sending {
     return [...this.topics.keys()];
   }
 
-  /** In the form that kafkajs' `sendBatch` takes, grouped already. */
+  /** Returns the records, already grouped, in the form that `sendBatch` of kafkajs takes. */
   toTopicMessages(): { topic: string; messages: GroupedRecords }[] {
     return [...this.topics].map(([topic, { partitionCount, byPartition }]) => {
       const grouped = [...byPartition].map(
@@ -96,9 +102,9 @@ export class SendBatch implements Sending {
   }
 
   /**
-   * Tells each append where its records are.
-   * @throws LogUnavailableError when the answer leaves one of the partitions out: kafkajs forgets a partition whose
-   * leader moves, while it tries again, to a broker that has answered already.
+   * Passes the positions of the written records to each append.
+   * @throws LogUnavailableError if the answers omit a partition. kafkajs loses a partition whose leader moves, during
+   * the retries, to a broker that has already responded.
    */
   written(answers: readonly WrittenBatch[]): void {
     const offsets = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, answer]));
@@ -113,7 +119,9 @@ export class SendBatch implements Sending {
     }
   }
 
-  /** Fails every append that has a record in it; `topics` limits that to those topics. */
+  /**
+   * Rejects every append that has a record in this batch; with `topics`, only appends with a record of these topics.
+   */
   fail(error: Error, topics: readonly string[] = this.topicNames): void {
     for (const topic of topics) {
       for (const share of this.topics.get(topic)?.byPartition.values() ?? []) {

@@ -14,14 +14,14 @@ interface Sent {
   fail(error: Error): void;
 }
 
-/** A broker of one partition per topic that answers when it is told to. */
+/** A broker with one partition for each topic that responds when the spec allows it. */
 class HandBroker {
   readonly sent: Sent[] = [];
   connections = 0;
   refusing = false;
   forgetting = false;
   answersAtOnce = true;
-  /** Of the tries of a send, as kafkajs counts them. */
+  /** Sequence numbers of the tries of a send, as kafkajs counts them. */
   sequences = [0];
   gone = new Set<string>();
   private readonly ends = new Map<string, number>();
@@ -92,8 +92,8 @@ afterEach(async () => {
   await Promise.all(lanes.splice(0).map((lane) => lane.close()));
 });
 
-describe('a send lane', () => {
-  it('sends what arrives in one turn as one request', async () => {
+describe('a producer shard', () => {
+  it('sends records of one event-loop turn as one request', async () => {
     const broker = new HandBroker();
     const lane = laneOn(broker);
     const calls = [append(lane, records('a', 'b')), append(lane, records('c'))];
@@ -107,7 +107,7 @@ describe('a send lane', () => {
     expect(broker.sent.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
   });
 
-  it('has one request in flight and gathers what comes meanwhile', async () => {
+  it('has one request in flight, and collects records that arrive meanwhile', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
     const lane = laneOn(broker);
@@ -122,7 +122,7 @@ describe('a send lane', () => {
     expect(broker.sent.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('sends what is handed over in the very moment it becomes idle', async () => {
+  it('sends records that arrive at the moment when it becomes idle', async () => {
     const lane = laneOn(new HandBroker());
     for (let turns = 0; turns < 12; turns++) {
       await append(lane, records('a')).result;
@@ -132,7 +132,7 @@ describe('a send lane', () => {
     }
   });
 
-  it('keeps a partition batch below its bound and the order of its records', async () => {
+  it('keeps a partition batch below its limit, and keeps the order of its records', async () => {
     const broker = new HandBroker();
     const lane = laneOn(broker, { partitionBatchBytes: 300 });
     const call = append(lane, records('a'.repeat(100), 'b'.repeat(100), 'c'.repeat(400), 'd'));
@@ -142,7 +142,7 @@ describe('a send lane', () => {
     expect(sent).toEqual(['ab', 'c', 'd']);
   });
 
-  it('replaces its producer after a request that left out what had another sequence number before', async () => {
+  it('replaces its producer after a request that omitted records because of their sequence number', async () => {
     const broker = new HandBroker();
     const lane = laneOn(broker);
     await append(lane, records('a')).result;
@@ -154,7 +154,7 @@ describe('a send lane', () => {
     expect(broker.connections).toBe(2);
   });
 
-  it('replaces its producer after a failed request: its sequence numbers are not to be trusted any more', async () => {
+  it('replaces its producer after a failed request, because its sequence numbers are no longer reliable', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
     const lane = laneOn(broker);
@@ -167,14 +167,14 @@ describe('a send lane', () => {
     expect(broker.connections).toBe(2);
   });
 
-  it('does not believe an answer that leaves a partition out', async () => {
+  it('rejects an append if the response omits its partition', async () => {
     const broker = new HandBroker();
     broker.forgetting = true;
     const lane = laneOn(broker);
     await expect(append(lane, records('a')).result).rejects.toThrow(LogUnavailableError);
   });
 
-  it('gives up on a request that is not answered in time, and goes on with a new producer', async () => {
+  it('gives up a request that is not answered in time, and continues with a new producer', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
     const lane = laneOn(broker);
@@ -184,7 +184,7 @@ describe('a send lane', () => {
     expect(broker.sent.map(({ values }) => values)).toEqual([['a'], ['b']]);
   });
 
-  it('goes on by itself when the broker comes back, without what has expired meanwhile', async () => {
+  it('recovers when the broker returns, and does not send expired appends', async () => {
     const broker = new HandBroker();
     broker.refusing = true;
     const lane = laneOn(broker);
@@ -196,7 +196,7 @@ describe('a send lane', () => {
     expect(broker.sent.map(({ values }) => values)).toEqual([['patient']]);
   });
 
-  it('says which topic is gone instead of waiting for it', async () => {
+  it('rejects an append to a removed topic instead of waiting for the topic', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
     broker.gone.add('gone');
@@ -215,7 +215,7 @@ describe('the producer', () => {
     close: async () => undefined,
   } as unknown as TopicCatalog;
 
-  it('refuses more than may be in flight at once, and takes more when there is room again', async () => {
+  it('rejects an append beyond the limit of bytes in flight, and accepts appends when there is room again', async () => {
     const broker = new HandBroker();
     broker.answersAtOnce = false;
     const lane = laneOn(broker);
@@ -237,7 +237,7 @@ describe('the producer', () => {
     expect(broker.sent.map(({ values }) => values[0]?.[0])).toEqual(['a', 'c']);
   });
 
-  it('takes one append that is larger than the bound when nothing else is in flight', async () => {
+  it('accepts one append that is larger than the limit if nothing else is in flight', async () => {
     const lane = laneOn(new HandBroker());
     const producer = new KafkaProducer({
       lanes: [lane],
@@ -248,7 +248,7 @@ describe('the producer', () => {
     expect(await producer.append(records('a'.repeat(100)))).toHaveLength(1);
   });
 
-  it('holds up the appends of a topic that is not known yet, in their order, and no others', async () => {
+  it('delays appends to a topic that is not known yet, keeps their order, and delays no others', async () => {
     const broker = new HandBroker();
     const known = new Set(['t']);
     let found: () => void = () => undefined;
@@ -274,7 +274,7 @@ describe('the producer', () => {
     expect(broker.sent.flatMap(({ values }) => values)).toEqual(['a', 'n1', 'n2', 'n3']);
   });
 
-  it('acknowledges everything that is in flight before it is closed', async () => {
+  it('waits for all appends in flight when it is closed', async () => {
     const lane = laneOn(new HandBroker());
     const producer = new KafkaProducer({
       lanes: [lane],

@@ -6,7 +6,7 @@ import type { Append } from './append.js';
 import { PartitionCountChangedError } from './partition-records.js';
 import { SendBatch, type SendBounds, type WrittenBatch } from './send-batch.js';
 
-/** The part of kafkajs' producer that is used. */
+/** The part of a kafkajs producer that a shard uses. */
 export interface IdempotentProducer {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
@@ -18,14 +18,14 @@ export interface LaneOptions extends SendBounds {
   requestTimeoutMs: number;
   createProducer(): IdempotentProducer;
   partitionCount(topic: string): number;
-  /** The topic is gone or was made anew. */
+  /** Removes the cached metadata of a topic that was removed or recreated. */
   forgetTopic(topic: string): void;
   topicExists(topic: string): Promise<boolean>;
 }
 
 interface QueuedAppend {
   append: Append;
-  /** Which of its records go through this lane; all when it is missing. */
+  /** Indexes of the records that this shard sends; undefined means all records. */
   indexes?: number[];
   next: number;
 }
@@ -33,16 +33,16 @@ interface QueuedAppend {
 const expiryCheckMs = 200;
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
-/** When a request takes longer, it may be because a topic is gone. */
+/** Time after which a shard checks whether a topic of the slow request was removed. */
 const slowMs = 1_000;
 
 /**
- * One idempotent producer with at most one request in flight, because several break the order (kafkajs issues 598,
- * 353). What arrives meanwhile goes into the next request together.
+ * Producer shard: an idempotent producer with at most one request in flight, because several requests break the order
+ * (kafkajs issues 598, 353). Records that arrive meanwhile form the next request.
  *
- * After any failed request the producer is replaced by one with a new id: kafkajs uses the sequence numbers of a failed
- * request again, and a broker that has those records after all would take the next ones for repeats and drop them. The
- * same is done after a request that left out records which were already written.
+ * After a failed request, a producer with a new producer id replaces the old one. kafkajs reuses the sequence numbers
+ * of a failed request. A broker that has written its records after all would take the next records for duplicates and
+ * drop them. The producer is also replaced after a request that omitted records because they were already written.
  */
 export class SendLane {
   private readonly queue: QueuedAppend[] = [];
@@ -61,14 +61,17 @@ export class SendLane {
     this.running ??= this.run();
   }
 
-  /** Call it once every append is settled: what is left in the queue is not sent any more. */
+  /** Stops sending. Call it after every append is settled: queued records are not sent any more. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.expiryTimer);
     await this.producer?.disconnect().catch(() => undefined);
   }
 
-  /** Resets `running` in the very turn that finds the queue empty: what is pushed after that starts it again. */
+  /**
+   * Sends until the queue is empty. Clears `running` in the event-loop turn that finds the queue empty, so that a later
+   * `push` starts it again.
+   */
   private async run(): Promise<void> {
     await this.linger();
     const backoff = new Backoff(firstWaitMs, longestWaitMs);
@@ -135,7 +138,10 @@ export class SendLane {
     }
   }
 
-  /** kafkajs tries again for as long as a topic is missing; all others would wait behind it. */
+  /**
+   * Gives up the request if one of its topics does not exist. kafkajs would retry while the topic is missing, and all
+   * other records would wait behind the request.
+   */
   private async lookForTopics(batch: SendBatch): Promise<void> {
     for (const topic of batch.topicNames) {
       const exists = await this.options.topicExists(topic).catch(() => true);
@@ -148,7 +154,10 @@ export class SendLane {
     void producer.disconnect().catch(() => undefined);
   }
 
-  /** What was asked for the missing topic fails with that; what else was in the request may be written or not. */
+  /**
+   * Rejects the appends of a failed request. Appends to a missing topic are rejected with UnknownTopicError. The
+   * records of the others may be written or not.
+   */
   private failed(batch: SendBatch, error: unknown): void {
     if (error instanceof PartitionCountChangedError) {
       for (const topic of batch.topicNames) this.options.forgetTopic(topic);

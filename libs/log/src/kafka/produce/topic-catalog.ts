@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnknownTopicError } from '../../errors.js';
 import type { ClusterClient } from '../cluster-client.js';
 
-/** A new topic may take a moment to be known to every broker. */
+/** Tries to find an unknown topic: it may take a moment until every broker knows a new topic. */
 const unknownTries = 3;
 const unknownWaitMs = 100;
 const maxTopics = 20_000;
 
-/** How many partitions topics have. A topic's count is fixed, so it is asked for once. */
+/** Metadata cache: the number of partitions of each topic. The number is fixed, so each topic is looked up once. */
 export class TopicCatalog {
   private readonly counts = new Map<string, number>();
   private readonly pending = new Map<string, Promise<number>>();
@@ -18,7 +18,11 @@ export class TopicCatalog {
     return this.counts.get(topic);
   }
 
-  /** @throws UnknownTopicError @throws LogUnavailableError */
+  /**
+   * Returns the number of partitions, from the cache or from the cluster.
+   * @throws UnknownTopicError if the topic does not exist
+   * @throws LogUnavailableError if the cluster does not respond
+   */
   load(topic: string): Promise<number> {
     const known = this.counts.get(topic);
     if (known !== undefined) return Promise.resolve(known);
@@ -55,7 +59,7 @@ export class TopicCatalog {
   }
 
   private async lookUp(topic: string): Promise<number | undefined> {
-    const known = await this.client.retrying('asking for a topic', () => this.client.metadata([topic]));
+    const known = await this.client.retrying('looking up a topic', () => this.client.metadata([topic]));
     return known.get(topic)?.length;
   }
 }
