@@ -1,12 +1,18 @@
-/** What npm installs. An install that did not end well is recognised and done again from nothing. */
+/** Checks and installs the npm dependencies. An interrupted installation is detected and repeated from the start. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root, runTool } from './run-tool.mjs';
 
-/** There while npm installs, and after an install that was cut off: what it left is removed first, or npm fails on it. */
+/**
+ * Exists while npm installs, and after an interrupted installation. Then node_modules is removed first, because npm
+ * fails on it.
+ */
 const underWay = join(root, '.engines', 'installing');
 
-/** npm writes node_modules/.package-lock.json last: each package of the lock file must stand there, and be there. */
+/**
+ * Returns whether every package of the lock file is listed in node_modules/.package-lock.json, which npm writes last,
+ * and exists on the disk.
+ */
 export function dependenciesPresent() {
   if (existsSync(underWay)) return false;
   const wanted = readJson('package-lock.json')?.packages ?? {};
@@ -24,7 +30,7 @@ export async function installDependencies() {
   if (existsSync(underWay)) rmSync(join(root, 'node_modules'), { recursive: true, force: true });
   mkdirSync(dirname(underWay), { recursive: true });
   writeFileSync(underWay, '');
-  // The compiler is a development dependency: NODE_ENV=production would leave it out.
+  // The compiler is a development dependency, which npm omits with NODE_ENV=production.
   const args = ['ci', '--include=dev', '--loglevel=error', '--no-progress'];
   await runTool('npm', args, 'npm could not install the dependencies');
   rmSync(underWay);

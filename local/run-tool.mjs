@@ -1,4 +1,4 @@
-/** The tools that set-up runs: npm, Maven, the compiler. They end when set-up is ended. */
+/** Runs the tools of the set-up: npm, Maven and the compiler. They are stopped when the set-up is stopped. */
 import { spawn } from 'node:child_process';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { SetupError } from './tools.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** It was asked to end, by Ctrl-C for instance. */
+/** The user interrupted the set-up, for instance with Ctrl-C. */
 export class InterruptedError extends SetupError {}
 
 const patienceMs = 5_000;
@@ -14,9 +14,9 @@ const running = new Set();
 let interrupted = false;
 
 /**
- * Runs a tool; what it printed is shown only when it fails. It is a process group of its own: npm and Maven are scripts
- * that start others, and each of them is to hear of the end.
- * @throws InterruptedError when `endTools` was called; SetupError with the end of its output when it fails.
+ * Runs a tool and shows its output only if it fails. The tool gets its own process group, because npm and Maven are
+ * scripts that start other processes, and a signal has to reach all of them.
+ * @throws InterruptedError if the set-up was interrupted; SetupError with the end of the output if the tool fails.
  */
 export function runTool(command, args, complaint) {
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export function runTool(command, args, complaint) {
   });
 }
 
-/** Runs `work`; SIGINT and SIGTERM end the tools that it runs, and it with them, once they are gone. */
+/** Runs `work`. SIGINT and SIGTERM stop its tools; `work` fails with InterruptedError when they have ended. */
 export async function interruptible(work) {
   let force;
   const interrupt = () => {
@@ -65,7 +65,7 @@ function signalTools(signal) {
     try {
       if (pid) process.kill(-pid, signal);
     } catch {
-      // It has ended meanwhile.
+      // The process has already ended.
     }
   }
 }

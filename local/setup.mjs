@@ -1,6 +1,6 @@
 /**
- * What has to be there before anything runs: tools, dependencies, the build, Kafka's jars. Only Node's own modules are
- * used: this runs in a fresh clone. What is done already costs a few milliseconds.
+ * Prepares a clone for running: checks the tools, installs dependencies, compiles, and fetches Kafka's jars. Imports
+ * only Node's own modules, because it runs in a fresh clone. Completed steps take a few milliseconds.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -14,10 +14,13 @@ import { checkJava, checkMaven, checkNode, SetupError } from './tools.mjs';
 export { root };
 const quiet = !process.stdout.isTTY;
 
-/** Milliseconds after which something is said of a step that is not done. */
+/** Milliseconds after which a running step is reported. */
 const patienceMs = quiet ? 2000 : 1000;
 
-/** Runs `work` and shows how long it took; while it takes long, what is waited for: in a terminal each second, else once. */
+/**
+ * Runs `work` and prints its duration. A slow step is reported while it runs: each second in a terminal, otherwise
+ * once.
+ */
 export async function step(name, work) {
   const start = performance.now();
   const waiting = setInterval(() => {
@@ -41,8 +44,8 @@ export async function step(name, work) {
 }
 
 /**
- * Does all that is not done yet. `kafka: false` where an own Kafka is used: neither Java nor Maven is needed then.
- * Ctrl-C ends it with what it has started; the next one goes on from there.
+ * Runs all set-up steps that are not complete. With `kafka: false`, for an external Kafka, neither Java nor Maven is
+ * needed. Ctrl-C stops the set-up and its tools; the next call continues from there.
  */
 export async function setUp({ kafka = true } = {}) {
   checkNode();
@@ -57,7 +60,7 @@ export async function setUp({ kafka = true } = {}) {
   });
 }
 
-/** As `jarsDir` has it, which is not compiled yet in a fresh clone. */
+/** The same folder as `jarsDir`, which is not compiled yet in a fresh clone. */
 function jarsFolder() {
   const pom = readFileSync(join(root, 'local', 'kafka', 'pom.xml'), 'utf8');
   const version = /kafka_2\.13<\/artifactId>\s*<version>([\d.]+)</.exec(pom)?.[1];
@@ -90,7 +93,8 @@ async function build() {
   const stamp = sourceStamp();
   rmSync(stampFile, { force: true });
   const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
-  // The packages are what `npx tributary` runs. The client comes first: the command line has its types.
+  // `npx tributary` runs the compiled packages. The client is compiled first, because the command line imports its
+  // types.
   for (const project of ['.', 'packages/client', 'packages/cli'])
     await runTool(
       process.execPath,
@@ -101,7 +105,7 @@ async function build() {
   writeFileSync(stampFile, stamp);
 }
 
-/** Changes when a source is added, removed or touched, or the compiler's settings are. */
+/** Returns a hash that changes when a source file is added, removed or modified, or the compiler's settings change. */
 function sourceStamp() {
   const hash = createHash('sha256');
   for (const file of ['tsconfig.json', 'package.json', ...sources()]) {
@@ -115,7 +119,7 @@ function sources() {
   return sourceRoots.flatMap((folder) => files(folder).filter((file) => file.endsWith('.ts'))).sort();
 }
 
-/** What was compiled from sources that are gone would still be run, and tested. */
+/** Removes output whose source was deleted: Node and vitest would still run it. */
 function removeStale() {
   for (const folder of sourceRoots) {
     for (const file of files(join('dist', folder))) {
@@ -132,7 +136,7 @@ function files(folder) {
     .map((entry) => relative(root, join(entry.parentPath ?? entry.path, entry.name)));
 }
 
-/** For a script's own errors: a message where it is meant for a person, the stack where it is a mistake of ours. */
+/** Prints an error of a script and exits: the message alone for a user's error, the stack for a bug if DEBUG is set. */
 export function fail(error) {
   if (error instanceof InterruptedError) {
     console.log(error.message);

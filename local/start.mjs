@@ -1,4 +1,7 @@
-/** `npm start`: sets up what is missing, starts everything, and keeps it running until Ctrl-C, or until npm ends. `--watch` for `npm run dev`. */
+/**
+ * `npm start`: sets up the clone, starts all processes, and keeps them running until Ctrl-C, or until npm ends. `npm
+ * run dev` adds `--watch`.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { whenNpmEnds } from './npm-parent.mjs';
@@ -9,7 +12,7 @@ async function main() {
   const unknown = process.argv.slice(2).find((arg) => arg !== '--watch');
   if (unknown !== undefined) {
     throw new SetupError(
-      `Unknown argument: ${JSON.stringify(unknown)}. \`npm start\` takes none: settings are environment variables.`,
+      `Unknown argument: ${JSON.stringify(unknown)}. \`npm start\` takes no arguments: settings are environment variables.`,
     );
   }
   console.log('Tributary');
@@ -24,7 +27,7 @@ async function main() {
   whenNpmEnds(() => {
     if (!interrupted) process.kill(process.pid, 'SIGTERM');
   });
-  // Whoever read this may have ended with npm: the stop goes on.
+  // The reader of the output may have ended with npm: the shutdown continues without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   await setUp({ kafka: !process.env.KAFKA_BROKERS });
   const { openLocalSystem } = await import('../dist/local/src/start.js');
@@ -38,7 +41,7 @@ async function main() {
   process.exit(code);
 }
 
-/** Compiles on change, and restarts the apps when it compiles. */
+/** Compiles after each change, and restarts the apps after each successful compilation. */
 function watch(system) {
   const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   const child = spawn(process.execPath, [tsc, '-p', 'tsconfig.json', '--watch', '--preserveWatchOutput'], {

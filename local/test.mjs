@@ -1,4 +1,4 @@
-/** `npm test`: sets up what is missing, then runs every spec; arguments go to vitest. */
+/** `npm test`: sets up the clone, then runs every spec; arguments are passed to vitest. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fail, root, setUp } from './setup.mjs';

@@ -1,7 +1,7 @@
-/** The tools that have to be on this machine. Each check throws a message that says what to do. */
+/** Checks the tools that this machine needs. Each check throws a message that tells the user what to do. */
 import { spawnSync } from 'node:child_process';
 
-/** A message for a person; no stack. */
+/** An error whose message is for the user; no stack is printed. */
 export class SetupError extends Error {}
 
 const ownKafka = 'Or use a Kafka of your own: KAFKA_BROKERS=host:port npm start';
@@ -15,7 +15,7 @@ export function checkNode() {
   );
 }
 
-/** On macOS there is always a `java`: without Java it only says where to get one, and fails. */
+/** Checks Java. macOS has a `java` command even without Java: it prints where to get Java, and fails. */
 export function checkJava() {
   const hint = `Kafka needs Java ${oldestJava} or newer on the PATH (https://adoptium.net). ${ownKafka}`;
   const answer = spawnSync('java', ['-version'], { encoding: 'utf8' });

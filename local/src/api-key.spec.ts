@@ -12,23 +12,23 @@ describe('the API key of a data folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is made once, and stays the same', async () => {
+  it('is created once and does not change, async () => {
     const key = await folderApiKey(folder);
     expect(await folderApiKey(folder)).toBe(key);
     expect((await readFile(join(folder, 'api-key'), 'utf8')).trim()).toBe(key);
   });
 
-  it('is readable by its owner alone', async () => {
+  it('is readable only by its owner', async () => {
     await folderApiKey(folder);
     expect((await stat(join(folder, 'api-key'))).mode & 0o777).toBe(0o600);
   });
 
-  it('is made anew when the file holds something else', async () => {
+  it('is replaced when the file does not contain a valid key', async () => {
     await writeFile(join(folder, 'api-key'), 'trb_half');
     expect(keyIdOf(await folderApiKey(folder))).toBeDefined();
   });
 
-  it('is one that the gateway recognizes, and its setting is one that the gateway accepts', () => {
+  it('is recognized by the gateway, which also accepts its setting', () => {
     const key = makeApiKey();
     expect(keyIdOf(key)).toBe(apiKeySetting(key).split(':')[0]);
     expect(apiKeySetting(key)).not.toContain(key.split('_')[2]);
@@ -36,7 +36,7 @@ describe('the API key of a data folder', () => {
     expect(authenticate(key, ring, Date.now()).keyId).toBe(keyIdOf(key));
   });
 
-  it('may do everything: with it the other keys are issued', () => {
+  it('has every scope, so it can issue other keys', () => {
     const key = makeApiKey();
     const ring = new ConfiguredKeyRing([apiKeySetting(key)]);
     expect(ring.find(keyIdOf(key) ?? '')).toMatchObject({ scopes: new Set(scopes) });

@@ -6,18 +6,18 @@ const keyForm = /^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/;
 const digits = '0123456789';
 const lower = 'abcdefghijklmnopqrstuvwxyz';
 
-/** The key of a data folder, made once and kept there, readable by its owner alone. */
+/** Returns the API key of a data folder. The key is created once and kept in a file that only its owner may read. */
 export function folderApiKey(folder: string): Promise<string> {
   return keptSecret(join(folder, 'api-key'), { valid: keyForm, make: makeApiKey });
 }
 
-/** `trb_<key_id>_<secret>_<checksum>`; libs/http/src/auth/api-key.ts says what each part is. */
+/** Generates `trb_<key_id>_<secret>_<checksum>`; libs/http/src/auth/api-key.ts describes the parts. */
 export function makeApiKey(): string {
   const body = `trb_${random(12, lower + digits)}_${random(40, lower + lower.toUpperCase() + digits)}`;
   return `${body}_${sha256(body).slice(0, 6)}`;
 }
 
-/** The gateway's setting for it, with every scope: `<key_id>:<sha256 of the key>:<scope>+<scope>...` */
+/** Returns the gateway's setting for a key with every scope: `<key_id>:<sha256 of the key>:<scope>+<scope>...` */
 export function apiKeySetting(key: string): string {
   const scopes = [
     'events:read',

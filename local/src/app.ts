@@ -7,15 +7,15 @@ import type { Running } from './supervisor.js';
 
 export interface AppOptions {
   name: string;
-  /** Where its `/health/ready` answers: `http://host:port`. */
+  /** Base URL of the app's `/health/ready`: `http://host:port`. */
   url: string;
   env: Record<string, string>;
   onLog: (line: string) => void;
-  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  /** If aborted during the start, the app is stopped. */
   signal?: AbortSignal | undefined;
 }
 
-/** Starts one of the apps and resolves when it is ready. @throws with its last lines when it ends instead. */
+/** Starts an app and resolves when it is ready. @throws an Error with the app's last lines if it ends instead. */
 export async function startApp(options: AppOptions): Promise<Running> {
   const main = join(root, 'dist', 'apps', options.name, 'src', 'main.js');
   if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);

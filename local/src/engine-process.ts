@@ -3,33 +3,33 @@ import { createInterface } from 'node:readline';
 import { readable } from './readable-line.js';
 
 export interface EngineProcessOptions {
-  /** For messages. */
+  /** Used in messages. */
   name: string;
   command: string;
   args: string[];
   cwd?: string;
-  /** On top of this process's environment. */
+  /** Variables added to this process's environment. */
   env?: Record<string, string>;
-  /** Each line that it prints, of both streams. */
+  /** Receives each line of standard output and standard error. */
   onLog?: ((line: string) => void) | undefined;
-  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  /** If aborted during the start, the process is stopped. */
   signal?: AbortSignal | undefined;
 }
 
-/** How long one that is not wanted any more while it starts may take to end, in milliseconds. */
+/** The time in milliseconds that a process may take to end if it is stopped during its start. */
 const startStopMs = 10_000;
 
 const maxTail = 40;
 
 /**
- * A child process that is an engine: it says when it is ready, and is stopped in order. Its standard input is a pipe
- * that closes when this process ends, however it ends: it can tell by that.
+ * A child process that reports when it is ready and can be stopped gracefully. Its standard input is a pipe that
+ * closes when this process ends for any reason, so the child can detect that.
  */
 export class EngineProcess {
   private readonly child: ChildProcess;
   private readonly tail: string[] = [];
   private readonly watchers = new Set<(line: string) => void>();
-  /** Resolves when it has ended, with how: `it ended with exit code 1`. */
+  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   readonly ended: Promise<string>;
 
   constructor(private readonly options: EngineProcessOptions) {
@@ -37,7 +37,7 @@ export class EngineProcess {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Not in the terminal's process group: Ctrl-C reaches the one that started it, which stops engines in order.
+      // A separate process group: Ctrl-C then reaches only the starting process, which stops the engines in order.
       detached: true,
     });
     this.child = child;
@@ -62,9 +62,9 @@ export class EngineProcess {
   }
 
   /**
-   * Resolves with what `read` makes of the first line that it makes something of.
-   * @throws with the last lines when the process ends first, or when it takes longer; it is killed then. Also when it
-   * is not wanted any more; it is stopped then.
+   * Resolves with the first defined result of `read`, which is called for each line.
+   * @throws an Error with the last lines if the process ends first, if it exceeds the time-out (then it is killed),
+   * or if the start is aborted (then it is stopped).
    */
   async ready(read: (line: string) => string | undefined, timeoutMs: number): Promise<string> {
     let found = '';
@@ -81,7 +81,7 @@ export class EngineProcess {
     return found;
   }
 
-  /** Waits for `condition`, whose signal says when nobody waits any more. @throws as `ready` does. */
+  /** Waits for `condition`, whose signal is aborted when the wait ends. @throws like `ready`. */
   async until(condition: (signal: AbortSignal) => Promise<void>, timeoutMs: number): Promise<void> {
     const waiting = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -108,7 +108,7 @@ export class EngineProcess {
     throw new Error(this.complaint(outcome));
   }
 
-  /** SIGTERM, and SIGKILL after so many milliseconds. */
+  /** Sends SIGTERM, and SIGKILL after this time. */
   async stop(timeoutMs: number): Promise<void> {
     const force = setTimeout(() => this.child.kill('SIGKILL'), timeoutMs);
     this.child.kill('SIGTERM');

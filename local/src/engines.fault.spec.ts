@@ -37,7 +37,7 @@ describe('the embedded ClickHouse', () => {
     expect(await ask(await start(), 'SELECT count(), sum(n) FROM t')).toBe('100000\t4999950000\n');
   });
 
-  it('answers what runs before it stops', async () => {
+  it('completes running statements before it stops', async () => {
     const one = await start();
     const answer = ask(one, 'SELECT sleep(1), 42');
     await expect.poll(() => ask(one, 'SELECT count() FROM system.processes')).toBe('2\n');
@@ -50,13 +50,16 @@ function logOf(kafka: RunningKafka): Log {
   return openKafkaLog({ brokers: [kafka.brokers], clientId: 'test', replicationFactor: -1 });
 }
 
-/** DescribeConfigs, version 1, correlation 1, client `test`, of nothing: the broker and the controller know it. */
+/**
+ * A DescribeConfigs request, version 1, correlation 1, client `test`, without resources: the broker and the
+ * controller support it.
+ */
 const describeNothing = Buffer.from(
   ['0020', '0001', '00000001', '0004', '74657374', '00000000', '00'].join(''),
   'hex',
 );
 
-/** Whether a connection that has proven nothing gets an answer. */
+/** Whether a connection without authentication gets an answer. */
 async function answersUnproven(port: number): Promise<boolean> {
   const size = Buffer.alloc(4);
   size.writeInt32BE(describeNothing.length);
@@ -99,7 +102,7 @@ describe('the embedded Kafka', () => {
     },
   );
 
-  it('given a password, then it serves only who has it, and so does its controller', async () => {
+  it('given a password, then the broker and its controller serve only clients with that password', async () => {
     const controllerPort = await freePort();
     const one = await start({ password: 'secret', controllerPort, port: await freePort() });
     const sasl = (password: string) => ({ mechanism: 'plain' as const, username: 'tributary', password });
@@ -122,7 +125,7 @@ describe('the embedded Kafka', () => {
     expect([await answersUnproven(open.port), await answersUnproven(openController)]).toEqual([true, true]);
   });
 
-  it('says in one line what is wrong: the stack is in its log', async () => {
+  it('reports an error in one line, and the stack in its log', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -136,13 +139,13 @@ describe('the embedded Kafka', () => {
     expect(await readFile(join(folder, 'logs', 'server.log'), 'utf8')).toMatch(/^\s*at /m);
   });
 
-  it('ends when it has no memory left, so that it is started again', async () => {
+  it('exits when it runs out of memory, so that it is started again', async () => {
     const heapMb = 160;
     const tooMuch = (heapMb + 2) << 20;
     const one = await start({ heapMb, properties: { 'socket.request.max.bytes': tooMuch } });
     let ended = false;
     void one.ended.then(() => (ended = true));
-    // The length of a request that never comes: room for it is made at once.
+    // The length of a request that is never sent: the broker allocates the memory for it at once.
     const length = Buffer.alloc(4);
     length.writeInt32BE(tooMuch - 1);
     const socket = connect(one.port, '127.0.0.1', () => socket.write(length));
@@ -151,7 +154,7 @@ describe('the embedded Kafka', () => {
     socket.destroy();
   });
 
-  it('chooses again when a port that it has chosen is taken before it listens', async () => {
+  it('chooses another port when its chosen port is taken before it listens', async () => {
     const other = createServer().listen(await freePort(), '127.0.0.1');
     await once(other, 'listening');
     const { port: taken } = other.address() as AddressInfo;

@@ -14,19 +14,19 @@ describe('the lock of a data folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is refused to a second one, naming the process that has it', async () => {
+  it('is refused to a second process, with the id of the owner', async () => {
     await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toMatchObject({ pid: process.pid, folder });
     await expect(lockFolder(folder)).rejects.toThrow(FolderInUseError);
   });
 
-  it('can be had again once it was let go', async () => {
+  it('can be acquired again after it was released', async () => {
     const unlock = await lockFolder(folder);
     await unlock();
     await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
   });
 
-  it('counts for nothing when its process was killed', async () => {
+  it('is ignored when its process was killed', async () => {
     const other = spawn('sleep', ['100']);
     await once(other, 'spawn');
     await writeFile(join(folder, 'lock.1'), JSON.stringify(await identify(other.pid ?? 0)));
@@ -36,23 +36,23 @@ describe('the lock of a data folder', () => {
     await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
   });
 
-  it('counts for nothing when its number belongs to another process by now', async () => {
+  it('is ignored when its process id belongs to another process now', async () => {
     await writeFile(join(folder, 'lock.1'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
     await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
   });
 
-  it.each(['', '{"pid":', '{}', 'null', '[]'])('counts for nothing when it says %j', async (text) => {
+  it.each(['', '{"pid":', '{}', 'null', '[]'])('is ignored when it contains %j', async (text) => {
     await writeFile(join(folder, 'lock.1'), text);
     await expect(lockFolder(folder)).resolves.toBeTypeOf('function');
     await expect(lockFolder(folder)).rejects.toMatchObject({ pid: process.pid });
   });
 
-  it('leaves one file behind, however often the folder changed hands', async () => {
+  it('leaves one file behind after many changes of the owner', async () => {
     for (let i = 0; i < 5; i++) await (await lockFolder(folder))();
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  it('is had by one of many that find it stale at the same moment', async () => {
+  it('is acquired by exactly one of many processes that find it stale at the same moment', async () => {
     for (let round = 0; round < 30; round++) {
       const own = await mkdtemp(join(folder, 'round-'));
       await writeFile(join(own, 'lock.1'), JSON.stringify({ pid: process.pid, started: 'long ago' }));
@@ -61,7 +61,7 @@ describe('the lock of a data folder', () => {
     }
   });
 
-  it('is had by one of several processes at a time, while it changes hands', async () => {
+  it('is owned by one process at a time while several take turns', async () => {
     const exits = Array.from({ length: 4 }, async () => {
       const taker = spawn(process.execPath, ['--input-type=module', '-e', takeInTurns, folder], {
         stdio: ['ignore', 'ignore', 'inherit'],
@@ -72,7 +72,7 @@ describe('the lock of a data folder', () => {
   });
 });
 
-/** Takes and lets go for a second; ends with 1 when another has what it has. */
+/** Acquires and releases the lock for a second; exits with 1 if another process owns it at the same time. */
 const takeInTurns = `
   import { mkdirSync, rmdirSync } from 'node:fs';
   import { join } from 'node:path';

@@ -3,7 +3,7 @@ import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.js';
 
-/** The folder belongs to a process that runs. */
+/** The folder is locked by a running process. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
   constructor(
@@ -15,12 +15,12 @@ export class FolderInUseError extends Error {
 }
 
 /**
- * Makes a folder this process's own until it lets it go or ends, however it ends.
- *
- * The lock is the file `lock.<n>` with the highest number: it names its process, and counts for nothing when that one
- * is gone. Whoever finds it so makes `lock.<n + 1>`, which only one can, and has the folder if nobody is higher by then:
- * whoever looked too long ago made a lower one. The highest is never removed, or a number could be made twice.
- * @returns what lets the folder go.
+ * Locks a folder for this process, until the lock is released or the process ends for any reason.
+ * | The lock is the file `lock.<n>` with the highest number. It names the owning process and is ignored when that
+ * process no longer runs. A process that finds a stale lock creates `lock.<n + 1>`, which only one process can do. It
+ * owns the folder if no higher file exists afterwards; a process with outdated information creates a lower one. The
+ * highest file is never removed, because its number could then be used twice.
+ * @returns a function that releases the lock.
  * @throws FolderInUseError
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
@@ -51,7 +51,10 @@ async function highest(folder: string): Promise<number> {
   return Math.max(0, ...(await numbers(folder)));
 }
 
-/** Makes the file with its content at once, so that nobody reads half of it. Resolves false when it is there already. */
+/**
+ * Creates the file together with its content, so that no process reads a part of it. Resolves false if the file
+ * exists.
+ */
 async function make(file: string, owner: ProcessIdentity): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`;
   try {
@@ -77,7 +80,7 @@ async function readOwner(file: string): Promise<ProcessIdentity | undefined> {
     const owner = JSON.parse(await readFile(file, 'utf8')) as Partial<ProcessIdentity>;
     return typeof owner.pid === 'number' && owner.started ? (owner as ProcessIdentity) : undefined;
   } catch {
-    // Let go, or never had.
+    // The lock was released, or never acquired.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 
 export interface SecretForm {
-  /** What a whole secret looks like. */
+  /** Matches a complete secret. */
   valid: RegExp;
   make: () => string;
 }
@@ -12,7 +12,7 @@ const password: SecretForm = {
   make: () => randomBytes(24).toString('base64url'),
 };
 
-/** The secret that a file keeps, made once, readable by its owner alone; without a form, a password. */
+/** Returns the secret in a file. It is created once, and only its owner may read it. The default form is a password. */
 export async function keptSecret(file: string, form: SecretForm = password): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (form.valid.test(kept)) return kept;

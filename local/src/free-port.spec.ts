@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { freePort, isPortTaken, portRange } from './free-port.js';
 
 describe('a free port', () => {
-  it('is one that nobody listens on, and is given once', async () => {
+  it('has no listener, and is returned once', async () => {
     const ports = await Promise.all(Array.from({ length: 20 }, freePort));
     expect(new Set(ports).size).toBe(20);
     expect(await Promise.all(ports.map((port) => isPortTaken(port)))).not.toContain(true);
   });
 
-  it('is passed over when somebody has come to listen on it', async () => {
+  it('is skipped when a process has started to listen on it', async () => {
     const server = createServer();
     const port = (await freePort()) + 1;
     await new Promise<void>((resolve) => {
@@ -20,7 +20,7 @@ describe('a free port', () => {
     server.close();
   });
 
-  it('is below those that the system gives to outgoing connections', () => {
+  it('is below the ports that the system uses for outgoing connections', () => {
     expect(portRange('32768\t60999\n')).toEqual({ first: 15_000, last: 31_999 });
     expect(portRange('20000\t65000\n')).toEqual({ first: 15_000, last: 19_999 });
     expect(portRange('1024\t65000\n')).toEqual({ first: 15_000, last: 31_999 });

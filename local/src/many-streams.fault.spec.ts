@@ -10,7 +10,7 @@ import { freePort } from './free-port.js';
 import { portNames } from './settings.js';
 import { openLocalSystem, type LocalSystem } from './start.js';
 
-/** More of them, and some minutes without anything to do, are for a person who wants to know. */
+/** Higher values, and some idle minutes, are for manual runs. */
 const streamCount = Number(process.env.MANY_STREAMS ?? (testsAll ? 150 : 40));
 const idleSeconds = Number(process.env.MANY_STREAMS_IDLE_SECONDS ?? 5);
 const patience = { timeout: 240_000, interval: 250 };
@@ -20,7 +20,7 @@ const names = ['kafka.Kafka', 'clickhouse', 'ingest', 'materializer', 'processor
 interface Usage {
   pid: number;
   megabytes: number;
-  /** Of processor time since the start. */
+  /** Processor time since the start of the process. */
   seconds: number;
 }
 
@@ -75,7 +75,7 @@ describe(`the local system with ${streamCount} streams`, () => {
     return (events ?? []).map(({ data }) => data.number);
   };
 
-  it('has events of all of them to query', async () => {
+  it('can query events of all streams', async () => {
     const url = `http://127.0.0.1:${ports['GATEWAY_CORE_PORT']}/api/v1/streams`;
     const made = streams.values();
     const maker = async (): Promise<void> => {
@@ -92,7 +92,7 @@ describe(`the local system with ${streamCount} streams`, () => {
     }
   });
 
-  it('says what it costs while nothing is written', async () => {
+  it('reports its cost while nothing is written', async () => {
     const before = await usage();
     await sleep(idleSeconds * 1_000);
     const after = await usage();
@@ -104,7 +104,7 @@ describe(`the local system with ${streamCount} streams`, () => {
     process.stderr.write(`${streamCount} streams, idle for ${idleSeconds} s\n  ${lines.join('\n  ')}\n`);
   });
 
-  it('returns by itself when the broker dies', async () => {
+  it('recovers by itself when the broker dies', async () => {
     const before = await usage();
     process.kill(before.get('kafka.Kafka')?.pid ?? 0, 'SIGKILL');
     await expect.poll(() => said.join('\n'), patience).toContain('kafka is started again');
@@ -117,7 +117,7 @@ describe(`the local system with ${streamCount} streams`, () => {
   });
 });
 
-/** pid, kilobytes, `[hh:]mm:ss`, the command */
+/** Parses a line of `ps`: pid, kilobytes, `[hh:]mm:ss`, the command. */
 function parsedUsage(line: string): Usage & { args: string } {
   const [pid = '', rss = '', time = '', ...args] = line.trim().split(/\s+/);
   const seconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -9,7 +9,7 @@ import { root } from './kafka/jars.js';
 
 const module_ = pathToFileURL(join(root, 'local', 'npm-parent.mjs')).href;
 
-/** Says when it is left alone by its parent, and whether that is the end; it ends after that either way. */
+/** Reports how often `gone` was called after its parent ended, and then exits. */
 const child = `
   import { whenNpmEnds } from '${module_}';
   const parent = process.ppid;
@@ -23,7 +23,7 @@ const child = `
     clearInterval(timer);
   }, 5);
 `;
-/** Starts the child, and hands its output on as its own. */
+/** Starts the child and forwards its output. */
 const parent = `
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, ['--input-type=module', '-e', process.env.CHILD], {
@@ -33,7 +33,7 @@ const parent = `
   setInterval(() => undefined, 1000);
 `;
 
-/** What the child says when its parent ends by this signal. */
+/** Returns the child's output after its parent was ended by this signal. */
 async function after(signal: NodeJS.Signals, env: Record<string, string>): Promise<string> {
   const { npm_lifecycle_event: _own, ...rest } = process.env;
   const started = spawn(process.execPath, ['--input-type=module', '-e', parent], {
@@ -46,7 +46,7 @@ async function after(signal: NodeJS.Signals, env: Record<string, string>): Promi
   return (await said).replace('watching\n', '');
 }
 
-describe('given the start script', () => {
+describe('the start script', () => {
   it.each(['start', 'dev'])('`npm run %s` becomes Node: npm is its parent, not a shell', async (script) => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
       scripts: Record<string, string>;
@@ -58,12 +58,12 @@ describe('given the start script', () => {
     ['start', 'SIGKILL'],
     ['start', 'SIGTERM'],
     ['dev', 'SIGKILL'],
-  ])('when `npm run %s` ends by %s, then it is told, once', async (script, signal) => {
+  ])('when `npm run %s` ends by %s, then the callback is called once', async (script, signal) => {
     expect(await after(signal, { npm_lifecycle_event: script })).toBe('told 1 times\n');
   });
 
   it.each([{}, { npm_lifecycle_event: 'test' }] as Record<string, string>[])(
-    'when what ends is no npm that runs it (%j), then it is not: a shell may leave it running',
+    'when the parent that ends is not npm (%j), then the callback is not called: a shell may leave the process running',
     async (env) => {
       expect(await after('SIGKILL', env)).toBe('told 0 times\n');
     },

@@ -11,7 +11,7 @@ const engineProcess = new URL('engine-process.js', import.meta.url).href;
 const stopWithParent = new URL('stop-with-parent.js', import.meta.url).href;
 const children: ChildProcess[] = [];
 
-/** A process that starts one child through EngineProcess and prints its number. */
+/** Runs a process that starts one child through EngineProcess and prints the child's process id. */
 async function parentWithChild(
   childScript: string,
   ...flags: string[]
@@ -37,7 +37,7 @@ async function parentWithChild(
 const obedient = "console.log('ready'); setInterval(() => {}, 1000);";
 const stubborn = `process.on('SIGTERM', () => {}); ${obedient}`;
 
-describe('what a killed start leaves behind', () => {
+describe('a child process that a killed start leaves behind', () => {
   let record: ProcessRecord;
   let folder: string;
   beforeEach(async () => {
@@ -68,7 +68,7 @@ describe('what a killed start leaves behind', () => {
     expect(await identify(pid)).toBeUndefined();
   });
 
-  it('is ended also when it is paused', async () => {
+  it('is ended even if it is paused', async () => {
     const { parent, pid } = await parentWithChild(obedient);
     await record.write([pid]);
     process.kill(pid, 'SIGSTOP');
@@ -77,7 +77,7 @@ describe('what a killed start leaves behind', () => {
     expect(await identify(pid)).toBeUndefined();
   });
 
-  it('is left alone when its number belongs to another process by now', async () => {
+  it('is not touched when its process id belongs to another process now', async () => {
     const { pid } = await parentWithChild(obedient);
     await writeFile(join(folder, 'processes.json'), JSON.stringify([{ pid, started: 'long ago' }]));
     expect(await record.endRemaining(100)).toBe(0);

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.js';
 
 /**
- * The processes that belong to a data folder, in a file beside the data. When the process that started them is killed,
- * they are told by their standard input and stop by themselves; whoever starts next waits for that, and helps.
+ * Records the processes of a data folder in a file beside the data. When the process that started them is killed,
+ * their standard input closes and they stop by themselves. The next start waits for that, and ends those that do not
+ * stop.
  */
 export class ProcessRecord {
   private readonly file: string;
@@ -15,21 +16,21 @@ export class ProcessRecord {
     this.file = join(folder, 'processes.json');
   }
 
-  /** Keeps which processes there are now. */
+  /** Records the current processes. */
   async write(pids: number[]): Promise<void> {
     const identities = (await Promise.all(pids.map(identify))).filter((one) => one !== undefined);
     this.writing = this.writing.then(() => this.replace(JSON.stringify(identities)));
     await this.writing;
   }
 
-  /** At once, so that nobody reads half of it, also when this process is killed meanwhile. */
+  /** Replaces the file atomically, so that no process reads a part of it, even if this process is killed meanwhile. */
   private async replace(text: string): Promise<void> {
     const draft = `${this.file}.draft`;
     await writeFile(draft, text);
     await rename(draft, this.file);
   }
 
-  /** Those of the record that still run: the very same processes, not others with their numbers. */
+  /** Returns the recorded processes that still run. A process that reuses a recorded id is not among them. */
   async remaining(): Promise<ProcessIdentity[]> {
     const recorded = await this.read();
     const alive = await Promise.all(recorded.map(isRunning));
@@ -37,8 +38,9 @@ export class ProcessRecord {
   }
 
   /**
-   * Ends what is left from an earlier run: waits for it to end by itself, then asks, then forces.
-   * @returns how many there were.
+   * Ends the processes that remain from an earlier start: waits for them to stop by themselves, then sends SIGTERM,
+   * then SIGKILL.
+   * @returns their number.
    */
   async endRemaining(patienceMs = 5_000): Promise<number> {
     const found = await this.remaining();
@@ -54,10 +56,10 @@ export class ProcessRecord {
     for (const { pid } of await this.remaining()) {
       try {
         process.kill(pid, signal);
-        // One that is paused hears nothing but SIGKILL.
+        // A paused process reacts only to SIGKILL and SIGCONT.
         if (signal === 'SIGTERM') process.kill(pid, 'SIGCONT');
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
       }
     }
   }

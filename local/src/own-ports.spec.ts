@@ -3,7 +3,7 @@ import { onOwnPorts } from './own-ports.js';
 
 const taken = new Error('Kafka ended before it was ready. Its last lines:\n  Address already in use.');
 
-describe('a start on ports of its own choice', () => {
+describe('a start on ports that it chooses itself', () => {
   const startThat = (...errors: Error[]): { start: () => Promise<number>; calls: () => number } => {
     let calls = 0;
     const start = async (): Promise<number> => {
@@ -14,17 +14,17 @@ describe('a start on ports of its own choice', () => {
     return { start, calls: () => calls };
   };
 
-  it('is tried again when a port was taken meanwhile', async () => {
+  it('is repeated when a port was taken meanwhile', async () => {
     expect(await onOwnPorts(startThat(taken, taken).start)).toBe(3);
   });
 
-  it('is given up after the third time', async () => {
+  it('fails after the third attempt', async () => {
     const { start, calls } = startThat(taken, taken, taken, taken);
     await expect(onOwnPorts(start)).rejects.toThrow('Address already in use');
     expect(calls()).toBe(3);
   });
 
-  it('is not tried again when it fails for another reason', async () => {
+  it('is not repeated when it fails for another reason', async () => {
     const { start, calls } = startThat(new Error('no memory'));
     await expect(onOwnPorts(start)).rejects.toThrow('no memory');
     expect(calls()).toBe(1);

@@ -9,14 +9,14 @@ import { freePort, isPortTaken } from './free-port.js';
 import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
 import { portNames, readSettings } from './settings.js';
 
-/** A server on this port, or none where somebody else has it: it is in use then as well. */
+/** Listens on this port, unless another process already uses it: the port is in use either way. */
 async function listening(port: number): Promise<Server> {
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening').catch(() => undefined);
   return server;
 }
 
-describe('what is checked before anything is started', () => {
+describe('the check before the start', () => {
   it('names a port that is in use and the variable that chooses another', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -26,10 +26,10 @@ describe('what is checked before anything is started', () => {
     server.close();
   });
 
-  it('suggests, for all of them in one command, ports that are free', async () => {
+  it('suggests free ports for all of them in one command', async () => {
     const servers = [await listening(0), await listening(0)];
     const [first = 0, second = 0] = servers.map((server) => (server.address() as AddressInfo).port);
-    // The place where the second one's replacement would be looked for first.
+    // The first candidate for the replacement of the second port.
     const far = second < 50_000 ? second + 10_000 : second - 10_000;
     servers.push(await listening(far));
     const env: NodeJS.ProcessEnv = {
@@ -51,33 +51,33 @@ describe('what is checked before anything is started', () => {
     for (const server of servers) server.close();
   });
 
-  it('looks at the address that is listened on', async () => {
+  it('checks the address that HOST names', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    // Every other port is one that is free: this is about the one.
+    // Every other port is free, so the result depends on this one only.
     const env: NodeJS.ProcessEnv = { GATEWAY_QUERY_PORT: String(port) };
     for (const name of portNames) env[name] ??= String(await freePort());
     const check = (HOST: string): Promise<void> => checkPorts(readSettings({ ...env, HOST }, '/'), 0);
     await expect(check('0.0.0.0')).rejects.toThrow(`  ${port} (GATEWAY_QUERY_PORT)`);
-    // On macOS the loopback interface has only the one address.
+    // On macOS the loopback interface has only one address.
     if (process.platform === 'linux') await expect(check('127.0.0.2')).resolves.toBeUndefined();
     server.close();
   });
 
-  it('names HOST when this machine has no such address', async () => {
+  it('names HOST when its address does not belong to this machine', async () => {
     const settings = readSettings({ HOST: '192.0.2.1' }, '/');
     await expect(checkPorts(settings, 0)).rejects.toThrow(/^HOST is "192\.0\.2\.1"/);
   });
 
-  it('says how a second system is started beside the one that has the folder', async () => {
+  it('prints the command for a second system when the folder is in use', async () => {
     const settings = readSettings({ TRIBUTARY_DATA_DIR: '/data', KAFKA_BROKERS: 'a:1' }, '/');
     expect(await commandBeside(settings)).toMatch(
       /^KAFKA_BROKERS=a:1 TRIBUTARY_DATA_DIR=\/data-2 CLICKHOUSE_PORT=\d+ INGEST_PORT=\d+ MATERIALIZER_PORT=\d+ PROCESSOR_PORT=\d+ GATEWAY_CORE_PORT=\d+ GATEWAY_QUERY_PORT=\d+ npm start$/,
     );
   });
 
-  it('says what to do when the data folder is a file', async () => {
+  it('explains how to proceed when the data folder is a file', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-preflight-'));
     const file = join(folder, 'file');
     await writeFile(file, '');
@@ -87,7 +87,7 @@ describe('what is checked before anything is started', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('says which broker does not answer', async () => {
+  it('names the broker that does not answer', async () => {
     const port = await freePort();
     const { config } = readSettings({ KAFKA_BROKERS: `127.0.0.1:${port}` }, '/');
     await expect(checkBrokers(config)).rejects.toThrow(
@@ -95,7 +95,7 @@ describe('what is checked before anything is started', () => {
     );
   });
 
-  it('says that what answers is no Kafka', async () => {
+  it('reports a server that is not Kafka', async () => {
     const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -104,7 +104,7 @@ describe('what is checked before anything is started', () => {
     server.close();
   });
 
-  it('says that what answers is no ClickHouse, without its password', async () => {
+  it('reports a server that is not ClickHouse, without its password', async () => {
     const server = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

@@ -6,13 +6,13 @@ import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';
 import { neededPorts, quoted, type LocalSettings, type PortName } from './settings.js';
 
-/** Of all brokers together. */
+/** The time-out for all brokers together. */
 const brokerTimeoutMs = 8_000;
 
 /**
  * Closes the data folder to other users.
- * @throws when it is not a folder, when this user may not write to it, or when it is a folder of others: one that they
- * may enter, with files that are not ours
+ * @throws if it is not a folder, if this user may not write to it, or if it is shared: other users may enter it, and
+ * it contains files that `npm start` does not create
  */
 export async function checkFolder(folder: string): Promise<void> {
   try {
@@ -23,36 +23,37 @@ export async function checkFolder(folder: string): Promise<void> {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = (code && reasons[code]) ?? message;
     throw new Error(
-      `The data folder ${folder} cannot be used: ${reason}. Set TRIBUTARY_DATA_DIR to a folder that you may write to; it is made where there is none.`,
+      `The data folder ${folder} cannot be used: ${reason}. Set TRIBUTARY_DATA_DIR to a folder that you may write to; it is created if it does not exist.`,
       { cause: error },
     );
   }
 }
 
-/** What `npm start` puts into a data folder, at its top. */
+/** The files and folders at the top of a data folder that `npm start` creates. */
 const ownNames = /^(api-key|clickhouse|kafka|lock\.\d+(\..+)?|logs|processes\.json(\.draft)?)$/;
 
-/** Closing a folder such as `/tmp` would lock its users out. */
+/** Refuses a shared folder such as `/tmp`: closing it would lock out its users. */
 async function refuseSharedFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory() || (found.mode & 0o077) === 0) return;
   const foreign = (await readdir(folder)).find((name) => !ownNames.test(name));
   if (foreign !== undefined)
-    throw new Error(`others may enter it, and it holds what is not ours (${JSON.stringify(foreign)})`);
+    throw new Error(`other users may enter it, and it contains other files (${JSON.stringify(foreign)})`);
 }
 
 const reasons: Partial<Record<string, string>> = {
   EEXIST: 'it is a file',
   ENOTDIR: 'a part of its path is a file',
-  EACCES: 'it may not be written to, or a folder above it may not',
-  EPERM: 'it belongs to another user, and others may read it',
+  EACCES: 'you may not write to it, or not enter a folder above it',
+  EPERM: 'it belongs to another user, and other users may read it',
   EROFS: 'its file system is read-only',
   ENOSPC: 'its file system is full',
 };
 
 /**
- * A port that is in use is looked at again for a few seconds: what was just stopped may still be letting it go.
- * @throws naming each port that stays in use, with one command that chooses others, which are free.
+ * Checks that the ports are free. A port in use is checked again for a few seconds, because a process that was just
+ * stopped may not have released it yet.
+ * @throws an Error that names each port in use, with one command that chooses free ports instead.
  */
 export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): Promise<void> {
   const deadline = Date.now() + patienceMs;
@@ -73,20 +74,25 @@ export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): P
   );
 }
 
-/** A command that starts a second system beside the one that has these settings: another folder, other ports. */
+/**
+ * Returns a command that starts a second system beside the one with these settings: with another folder and other
+ * ports.
+ */
 export async function commandBeside(settings: LocalSettings): Promise<string> {
   const ports = await otherPorts(neededPorts(settings), settings);
   const folder = quoted(`${settings.dataDir}-2`);
   return command({ ...settings.given, TRIBUTARY_DATA_DIR: folder, ...ports });
 }
 
-/** What was given has to be given again: whoever pastes this may not have set it for longer than one command. */
+/**
+ * Returns the command with all variables that are set: the user who pastes it may have set them for one command only.
+ */
 function command(variables: Record<string, string>): string {
   const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return [...assignments, 'npm start'].join(' ');
 }
 
-/** Far from the ports they replace, as whole sets of services are often side by side. */
+/** Chooses replacements that are far from the given ports, because whole sets of services often use adjacent ports. */
 async function otherPorts(
   taken: [PortName, number][],
   settings: LocalSettings,
@@ -108,7 +114,7 @@ async function takenPorts(settings: LocalSettings): Promise<[PortName, number][]
   return needed.filter((_, i) => taken[i]);
 }
 
-/** The embedded engines listen on the loopback address, whatever HOST is. */
+/** Whether the port is in use. The embedded engines listen on the loopback address, whatever HOST is. */
 function isTaken(name: PortName, port: number, { host }: LocalSettings): Promise<boolean> {
   const isOfEngine = name === 'KAFKA_PORT' || name === 'CLICKHOUSE_PORT';
   return isOfEngine ? isPortTaken(port) : isAppPortTaken(port, host);
@@ -124,7 +130,7 @@ async function isAppPortTaken(port: number, host: string): Promise<boolean> {
   }
 }
 
-/** @throws when none of the brokers answers as Kafka does, with the settings that the apps will use. */
+/** Checks that a broker answers with the settings of the apps. @throws if none answers like Kafka. */
 export async function checkBrokers(config: AppConfig): Promise<void> {
   const bounds = { connectionTimeoutMs: 3_000, requestTimeoutMs: brokerTimeoutMs };
   const log = openKafkaLog({ ...kafkaLogOptions(config, 'npm-start'), bounds });
@@ -137,7 +143,7 @@ export async function checkBrokers(config: AppConfig): Promise<void> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `No Kafka broker answers at KAFKA_BROKERS=${config.KAFKA_BROKERS.join(',')} (${reason}). Is Kafka running there, and is this its port for clients? Without KAFKA_BROKERS, the embedded one is started.`,
+      `No Kafka broker answers at KAFKA_BROKERS=${config.KAFKA_BROKERS.join(',')} (${reason}). Is Kafka running there, and is this its port for clients? Without KAFKA_BROKERS, the embedded Kafka is started.`,
       { cause: error },
     );
   } finally {
@@ -147,13 +153,13 @@ export async function checkBrokers(config: AppConfig): Promise<void> {
   }
 }
 
-/** @throws when nothing there answers as ClickHouse does. */
+/** Checks that ClickHouse answers at the URL. @throws if no server answers like ClickHouse. */
 export async function checkClickHouse(url: string): Promise<void> {
   const answer = await fetch(new URL('/ping', url), { signal: AbortSignal.timeout(5_000) }).catch(
     () => undefined,
   );
   if (answer?.ok && (await answer.text()).startsWith('Ok')) return;
   throw new Error(
-    `No ClickHouse answers at CLICKHOUSE_URL=${new URL(url).origin}. Is it running, and is this its HTTP address? Without CLICKHOUSE_URL, the embedded one is started.`,
+    `No ClickHouse answers at CLICKHOUSE_URL=${new URL(url).origin}. Is it running, and is this its HTTP address? Without CLICKHOUSE_URL, the embedded ClickHouse is started.`,
   );
 }

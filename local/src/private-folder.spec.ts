@@ -17,13 +17,13 @@ describe.each([
   ['a private folder', privateFolder],
   ['the data folder that is checked before a start', checkFolder],
 ])('%s', (_name, prepare) => {
-  it('when it is not there, then it is made for its owner alone', async () => {
+  it('when the folder does not exist, then it is created for its owner only', async () => {
     await prepare(join(parent, 'a', 'b'));
     expect(await mode(join(parent, 'a', 'b'))).toBe('700');
   });
 
   it.each([0o755, 0o750, 0o777])(
-    'when it is there and open to others (%o), then it is closed',
+    'when the folder is open to others (%o), then it is closed',
     async (open) => {
       const folder = join(parent, 'data');
       await mkdir(folder);
@@ -34,14 +34,14 @@ describe.each([
   );
 });
 
-it('a folder of others, with their files, is refused as data folder, and stays open', async () => {
+it('a shared folder with other files is refused as data folder, and remains open', async () => {
   await chmod(parent, 0o755);
   await writeFile(join(parent, 'letter.txt'), 'x');
   await expect(checkFolder(parent)).rejects.toThrow(/letter\.txt.*TRIBUTARY_DATA_DIR/);
   expect(await mode(parent)).toBe('755');
 });
 
-it('an older data folder of ours that is open to others is closed', async () => {
+it('an older data folder of Tributary that is open to others is closed', async () => {
   await chmod(parent, 0o755);
   for (const name of ['api-key', 'lock.3', 'processes.json']) await writeFile(join(parent, name), 'x');
   await mkdir(join(parent, 'kafka'));
@@ -49,15 +49,15 @@ it('an older data folder of ours that is open to others is closed', async () => 
   expect(await mode(parent)).toBe('700');
 });
 
-describe('the secret of a file', () => {
-  it('is made once, and readable by its owner alone', async () => {
+describe('a secret in a file', () => {
+  it('is created once, and readable only by its owner', async () => {
     const file = join(parent, 'password');
     const secret = await keptSecret(file);
     expect(secret).toMatch(/^[\w-]{32}$/);
     expect([await keptSecret(file), await mode(file)]).toEqual([secret, '600']);
   });
 
-  it('differs for each file, and replaces a file that holds only half a secret', async () => {
+  it('differs for each file, and replaces an incomplete secret', async () => {
     await writeFile(join(parent, 'half'), 'abc');
     const secrets = [await keptSecret(join(parent, 'one')), await keptSecret(join(parent, 'half'))];
     expect(new Set([...secrets, 'abc']).size).toBe(3);

@@ -1,6 +1,6 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 
-/** Makes a folder that only its owner may enter; one that is there and open to others is closed to them. */
+/** Creates a folder that only its owner may enter, or closes an existing folder to other users. */
 export async function privateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);

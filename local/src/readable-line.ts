@@ -1,12 +1,15 @@
 /**
- * Of the engines' lines. At a start on existing data the broker asks its controller before that one has been elected: it
- * is told so, and asks again.
+ * Lines of the engines that are not shown. At a start on existing data the broker may contact its controller before
+ * the election; it gets a NotControllerException and retries.
  */
 const harmless = /^(INFO|ready )|NotControllerException/;
 
 const serious = new Set(['error', 'fatal']);
 
-/** A line of the apps' JSON logs, or of anything else, as a person reads it. */
+/**
+ * Converts a line of the apps' JSON logs, or any other line, to readable text, and returns whether it is an error or
+ * a warning.
+ */
 export function readable(line: string): { text: string; serious: boolean } {
   const entry = parse(line);
   if (!entry) return { text: line.slice(0, 400), serious: !harmless.test(line) };
@@ -26,11 +29,11 @@ export function readable(line: string): { text: string; serious: boolean } {
 
 interface Entry {
   level: string;
-  /** Of lines about one request: a warning among them has been told to who asked. */
+  /** Present in lines about one request: the client has received the warning in its answer. */
   request_id?: string;
   msg?: string;
   err?: { message?: string };
-  /** Why, where it is no error that is logged. */
+  /** The reason, if no error object is logged. */
   reason?: string;
   topic?: string;
   pipeline?: string;

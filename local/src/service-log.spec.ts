@@ -15,7 +15,7 @@ describe('the log of a service', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('keeps every line, and shows only what is wrong with the service', async () => {
+  it('keeps every line, and shows only errors and warnings of the service', async () => {
     const one = log();
     const lines = [
       '{"level":"info","msg":"started"}',
@@ -48,7 +48,7 @@ describe('the log of a service', () => {
     await expect.poll(() => readFile(one.file, 'utf8')).toBe(`${lines.join('\n')}\n`);
   });
 
-  it('does not grow past twice its bound', async () => {
+  it('does not exceed twice its limit', async () => {
     const one = log(1_000);
     for (let i = 0; i < 500; i++) one.line(`{"level":"info","msg":"line ${i}"}`);
     one.close();

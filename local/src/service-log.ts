@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { readable } from './readable-line.js';
 
 export interface ServiceLogOptions {
-  /** Where `<name>.log` is written. */
+  /** The folder of `<name>.log`. */
   folder: string;
   name: string;
-  /** At this size the file becomes `<name>.1.log`, and a new one begins. */
+  /** When the file reaches this size, it is renamed to `<name>.1.log`, and a new file begins. */
   maxBytes?: number;
-  /** What a person at the terminal should see. */
+  /** Shows a line to the user at the terminal. */
   show: (line: string) => void;
 }
 
 const maxTail = 20;
 
-/** Where the lines of one service go: all to a file of bounded size, what is wrong also to the terminal. */
+/**
+ * Receives the lines of one service: writes all to a file of bounded size, and shows errors and warnings at the
+ * terminal.
+ */
 export class ServiceLog {
   private fd: number;
   private bytes: number;
@@ -30,7 +33,7 @@ export class ServiceLog {
     return join(this.options.folder, `${this.options.name}.log`);
   }
 
-  /** The last lines, shortened for the terminal. */
+  /** Returns the last lines, shortened for the terminal. */
   tail(): string[] {
     return this.lastLines.map((line) => `    ${readable(line).text}`);
   }

@@ -9,10 +9,10 @@ import { ServiceLog } from './service-log.js';
 import { reachableHost, type LocalSettings } from './settings.js';
 import type { Running, Service } from './supervisor.js';
 
-/** What is made for a data folder, and kept there. */
+/** The secrets of a data folder, which are created once. */
 export interface Secrets {
   apiKey: string;
-  /** Of the embedded engines; none where an own one is used. */
+  /** Passwords of the embedded engines; undefined for an external engine. */
   kafkaPassword?: string | undefined;
   clickHousePassword?: string | undefined;
 }
@@ -20,7 +20,7 @@ export interface Secrets {
 export interface ServicesOptions {
   settings: LocalSettings;
   secrets: Secrets;
-  /** What a person at the terminal should see. */
+  /** Shows a line to the user at the terminal. */
   say: (line: string) => void;
   /** The environment that the apps inherit. */
   env: NodeJS.ProcessEnv;
@@ -28,7 +28,7 @@ export interface ServicesOptions {
 
 export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'processor' | 'gateway';
 
-/** Every process of the local system, and how each is started. */
+/** Returns every process of the local system with its start function. */
 export function localServices(options: ServicesOptions): Record<ServiceName, Service> {
   const { settings, secrets } = options;
   const { ports, dataDir } = settings;
@@ -71,7 +71,10 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
   };
 }
 
-/** How the apps prove themselves to the embedded engines; what is set for own ones is passed on as it is. */
+/**
+ * Returns the credentials of the apps for the embedded engines; credentials for external engines are passed on
+ * unchanged.
+ */
 function engineCredentials({ kafkaPassword, clickHousePassword }: Secrets): Record<string, string> {
   return {
     ...(kafkaPassword !== undefined && {
@@ -98,9 +101,10 @@ function appEnvironment({ settings, secrets, env }: ServicesOptions): Record<str
     PROCESSOR_PORT: String(ports.PROCESSOR_PORT),
     GATEWAY_CORE_PORT: String(ports.GATEWAY_CORE_PORT),
     GATEWAY_QUERY_PORT: String(ports.GATEWAY_QUERY_PORT),
-    // Each partition costs the broker memory and time, also when it is idle: a thousand streams fit on a laptop.
+    // An idle partition also costs the broker memory and time: with four per stream, a thousand streams fit on a
+    // laptop.
     STREAM_PARTITIONS: env.STREAM_PARTITIONS || '4',
-    // A materializer that was killed holds its partitions for so long: a person waits for them here.
+    // The partitions of a killed materializer are reassigned after this time, and a user waits for that.
     KAFKA_SESSION_TIMEOUT_MS: env.KAFKA_SESSION_TIMEOUT_MS || '10000',
     API_KEYS: [env.API_KEYS, apiKeySetting(secrets.apiKey)].filter(Boolean).join(','),
   };

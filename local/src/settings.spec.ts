@@ -17,7 +17,7 @@ describe('the settings of npm start', () => {
     });
   });
 
-  it('come from the environment; an empty variable counts as not set', () => {
+  it('are read from the environment; an empty variable counts as not set', () => {
     const env = {
       TRIBUTARY_DATA_DIR: '/data',
       KAFKA_BROKERS: 'a:1,b:2',
@@ -38,7 +38,7 @@ describe('the settings of npm start', () => {
     ['CLICKHOUSE_URL', 'localhost:8123'],
     ['CLICKHOUSE_URL', 'http://me:secret@localhost:8123'],
     ['SHUTDOWN_SECONDS', 'x'],
-  ])('refuse %s=%s as the apps would, naming the variable', (name, value) => {
+  ])('refuse %s=%s like the apps, and name the variable', (name, value) => {
     expect(() => readSettings({ [name]: value }, '/')).toThrow(`${name} is "`);
     expect(() => readSettings({ [name]: value }, '/')).not.toThrow(/secret/);
   });
@@ -49,26 +49,26 @@ describe('the settings of npm start', () => {
     ['0.0.0.0', '127.0.0.1'],
     ['::', '[::1]'],
     ['fe80::1', '[fe80::1]'],
-  ])('say that what listens on %s is reached at %s', (host, reached) => {
+  ])('convert the listen address %s to the reachable address %s', (host, reached) => {
     expect(reachableHost(readSettings({ HOST: host }, '/'))).toBe(reached);
   });
 
-  it.each(['x', '0', '70000', '1.5', '-1'])('refuse %s as a port, naming the variable', (text) => {
+  it.each(['x', '0', '70000', '1.5', '-1'])('refuse %s as a port, and name the variable', (text) => {
     expect(() => readSettings({ KAFKA_PORT: text }, '/')).toThrow(/^ {2}KAFKA_PORT is "/m);
   });
 
-  it('name everything that is wrong at once', () => {
+  it('report all errors at once', () => {
     const env = { KAFKA_PORT: 'abc', INGEST_PORT: '0', KAFKA_TLS: 'yes' };
     expect(() => readSettings(env, '/')).toThrow(/KAFKA_PORT[^]*INGEST_PORT[^]*KAFKA_TLS/);
   });
 
-  it('refuse one port for two, naming both; that of an engine that is not started counts for nothing', () => {
+  it('refuse the same port for two services and name both; the port of an engine that is not started is ignored', () => {
     const env = { GATEWAY_CORE_PORT: '4000', GATEWAY_QUERY_PORT: '4000' };
     expect(() => readSettings(env, '/')).toThrow(/^GATEWAY_CORE_PORT and GATEWAY_QUERY_PORT are both 4000/);
     expect(readSettings({ KAFKA_PORT: '3900', KAFKA_BROKERS: 'a:1' }, '/').ports.KAFKA_PORT).toBe(3900);
   });
 
-  it('are kept as a shell sets them, without secrets', () => {
+  it('are kept in shell syntax, without secrets', () => {
     const env = {
       TRIBUTARY_DATA_DIR: "/my data's",
       KAFKA_BROKERS: 'a:1,b:2',

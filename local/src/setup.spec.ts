@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from './kafka/jars.js';
 import { identify, isRunning } from './process-identity.js';
 
-/** What npm does in these specs: one package, the compiler, which compiles nothing. */
+/** A fake npm: it installs one package and a compiler that does nothing. */
 const installs = `mkdir -p node_modules/typescript-7/bin dist
 test -e node_modules/half && exit 1
 echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
@@ -66,7 +66,7 @@ describe('the set-up of a fresh clone', () => {
     expect(run()).toEqual({ status: 0, output: '' });
   });
 
-  it('says what it waits for when that takes long', async () => {
+  it('reports a slow step while it runs', async () => {
     await npm(`${installs}\nsleep 2.2`);
     expect(run().output.split('\n').slice(0, 2)).toEqual([
       '  … Install dependencies',
@@ -74,7 +74,7 @@ describe('the set-up of a fresh clone', () => {
     ]);
   });
 
-  it('installs again what is no longer there', async () => {
+  it('installs a missing package again', async () => {
     await npm(installs);
     run();
     await rm(join(clone, 'node_modules', 'typescript-7'), { recursive: true });
@@ -84,8 +84,8 @@ describe('the set-up of a fresh clone', () => {
     });
   });
 
-  it('ends with what it has started on Ctrl-C, and heals the next time', async () => {
-    // It looks complete, as with another npm that runs at the same time.
+  it('ends with its tools on Ctrl-C, and succeeds the next time', async () => {
+    // The folder looks complete, as if another npm ran at the same time.
     await npm(`${installs}\ntouch node_modules/half\nsleep 60 & echo $! > pid\nwait`);
     const child = spawn(process.execPath, ['run.mjs'], { cwd: clone, env });
     let output = '';

@@ -16,7 +16,7 @@ const startTimeout = 240_000;
 
 const script = [process.execPath, 'local/start.mjs'] as const;
 
-/** One `npm start`, and what it has printed. */
+/** One `npm start` and its output. */
 class Start {
   private readonly child: ChildProcess;
   private readonly exit: Promise<number | null>;
@@ -34,7 +34,7 @@ class Start {
     return this.child.pid ?? 0;
   }
 
-  /** Waits until it is up. @throws with all that it printed when it ends instead. */
+  /** Waits until the system runs. @throws with all output if it ends instead. */
   async up(): Promise<void> {
     const isUp = (): boolean => this.output.includes('Ctrl-C stops everything');
     const seen = vi.waitUntil(isUp, { timeout: startTimeout, interval: 100 });
@@ -42,7 +42,7 @@ class Start {
     await Promise.race([seen, ended]);
   }
 
-  /** The commands to paste that it printed. */
+  /** The printed commands that a user can paste. */
   get commands(): string[] {
     return this.output.split('\n').filter((line) => line.startsWith('  curl '));
   }
@@ -93,7 +93,7 @@ describe('npm start', () => {
     await expect.poll(() => paste(read)).toContain('"amount":42');
   });
 
-  it('is refused a second time on the same folder, with what to do', async () => {
+  it('is refused a second time on the same folder, with a command that works', async () => {
     const second = new Start(env);
     expect(await second.end()).toBe(1);
     expect(second.output).toMatch(
@@ -104,14 +104,14 @@ describe('npm start', () => {
     expect(await paste(read)).toContain('"amount":42');
   });
 
-  it('keeps the data folder, and what opens the engines, to its owner', async () => {
+  it('lets only the owner read the data folder and the engines' passwords', async () => {
     const modes = ['', 'clickhouse/password', 'kafka/password', 'kafka/server.properties', 'api-key'].map(
       async (path) => ((await stat(join(folder, path))).mode & 0o777).toString(8),
     );
     expect(await Promise.all(modes)).toEqual(['700', '600', '600', '600', '600']);
   });
 
-  it('lets nobody ask the engines who cannot read the data folder', async () => {
+  it('refuses engine requests from users who cannot read the data folder', async () => {
     const url = `http://127.0.0.1:${env.CLICKHOUSE_PORT}`;
     const count = 'SELECT count() > 0 FROM tributary.events';
     expect((await askClickHouse({ clickhouseUrl: url, clickhousePassword: '' }, count)).status).toBe(403);
@@ -127,7 +127,7 @@ describe('npm start', () => {
     await kafka.close();
   });
 
-  it('shows no password, neither in what it prints nor among the processes of the machine', async () => {
+  it('shows no password, neither in its output nor in the process list', async () => {
     const { stdout: commands } = await promisify(execFile)('ps', ['-eo', 'args'], { maxBuffer: 16 << 20 });
     expect(commands).toContain(folder);
     for (const engine of ['clickhouse', 'kafka']) {
@@ -147,7 +147,7 @@ describe('npm start', () => {
   });
 
   it(
-    'has what was there when it is started again',
+    'still has its events after a restart',
     async () => {
       running = new Start(env);
       await running.up();
@@ -156,7 +156,7 @@ describe('npm start', () => {
     startTimeout,
   );
 
-  it('leaves nothing running when it is killed', async () => {
+  it('leaves no process running when it is killed', async () => {
     await recordProcesses();
     expect(await alive()).toHaveLength(6);
     await running.end('SIGKILL');
@@ -164,7 +164,7 @@ describe('npm start', () => {
   });
 
   it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
-    'stops everything in order when the npm that runs it ends by %s',
+    'stops everything in order when its npm process ends by %s',
     async (signal) => {
       running = new Start(env, ['npm', 'start']);
       await running.up();

@@ -14,29 +14,29 @@ import { Supervisor, type Service } from './supervisor.js';
 export interface StartOptions {
   env: NodeJS.ProcessEnv;
   say: (line: string) => void;
-  /** Runs `work` as a step that shows its name and how long it took. */
+  /** Runs `work` as a step, and prints its name and duration. */
   step: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
 export interface LocalSystem {
   /**
-   * Starts everything. Resolves true when it runs, false when it was stopped meanwhile.
-   * @throws with a message for a person when it cannot; all is stopped by then.
+   * Starts everything. Resolves true when the system runs, false if it was stopped meanwhile.
+   * @throws an Error with a message for the user if the start fails; all processes are stopped then.
    */
   start(): Promise<boolean>;
-  /** Resolves with the exit code when everything has ended. */
+  /** Resolves with the exit code when all processes have ended. */
   ended: Promise<number>;
-  /** The first call stops in order, also what is only starting; the second at once. */
+  /** The first call stops the processes in order, also during the start; the second call ends them at once. */
   stop(): void;
-  /** The apps, not the engines, run what is in dist now. */
+  /** Restarts the apps, but not the engines, with the current content of dist. */
   restartApps(): Promise<void>;
 }
 
 const apps: ServiceName[] = ['ingest', 'materializer', 'processor', 'gateway'];
 
 /**
- * Takes the data folder for this process. Nothing is started yet.
- * @throws with a message for a person when it cannot be had, or a setting is wrong.
+ * Locks the data folder for this process. Starts no process.
+ * @throws an Error with a message for the user if the folder is in use or a setting is invalid.
  */
 export async function openLocalSystem(options: StartOptions): Promise<LocalSystem> {
   const settings = readSettings(options.env, root);
@@ -75,7 +75,7 @@ class System implements LocalSystem {
       say: options.say,
       changed: (pids) => void this.record.write(pids),
       giveUp: (reason) => {
-        options.say(`${reason}: everything is stopped. The logs are in ${settings.dataDir}/logs`);
+        options.say(`${reason}: all processes are stopped. The logs are in ${settings.dataDir}/logs`);
         void this.end(1);
       },
     });
@@ -85,7 +85,7 @@ class System implements LocalSystem {
     try {
       return await Promise.race([this.startAll().then(() => true), this.ended.then(() => false)]);
     } catch (error) {
-      // What is stopped while it starts fails to start.
+      // A process that is stopped during its start fails to start.
       const stopped = this.ending !== undefined;
       await this.end(1);
       if (stopped) return false;
@@ -97,7 +97,7 @@ class System implements LocalSystem {
     const { options, settings } = this;
     const { step } = options;
     if ((await this.record.remaining()).length > 0) {
-      await step('Stop what an earlier run left', () => this.record.endRemaining());
+      await step('Stop processes of an earlier start', () => this.record.endRemaining());
     }
     await checkPorts(settings);
     const secrets = await this.secrets();
@@ -105,10 +105,10 @@ class System implements LocalSystem {
     const run = (service: Service): Promise<void> => this.supervisor.run(service);
     await Promise.all([
       settings.brokers
-        ? step('Reach Kafka', () => checkBrokers(settings.config))
+        ? step('Connect to Kafka', () => checkBrokers(settings.config))
         : step('Start Kafka', () => run(services.kafka)),
       settings.clickhouseUrl
-        ? step('Reach ClickHouse', () => checkClickHouse(settings.clickhouseUrl ?? ''))
+        ? step('Connect to ClickHouse', () => checkClickHouse(settings.clickhouseUrl ?? ''))
         : step('Start ClickHouse', () => run(services.clickhouse)),
     ]);
     await step('Start ingest, materializer, processor and gateway', () =>
@@ -131,11 +131,11 @@ class System implements LocalSystem {
   stop(): void {
     this.stops++;
     if (this.stops > 1) {
-      this.options.say('Everything is ended at once.');
+      this.options.say('All processes are killed.');
       void this.supervisor.killAll().then(() => this.finish(130));
       return;
     }
-    this.options.say('\nStopping ... (Ctrl-C again ends everything at once)');
+    this.options.say('\nStopping ... (Ctrl-C again kills all processes)');
     void this.end(this.running ? 0 : 130);
   }
 
@@ -143,7 +143,7 @@ class System implements LocalSystem {
     await Promise.all(apps.map((name) => this.supervisor.restart(name)));
   }
 
-  /** Who writes stops first, so that what was accepted passes on; the engines last. */
+  /** Stops all processes: first those that write, so that accepted events are still processed, and the engines last. */
   end(code: number): Promise<void> {
     this.ending ??= this.stopInOrder().then(() => this.finish(code));
     return this.ending;

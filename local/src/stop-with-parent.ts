@@ -1,6 +1,7 @@
 /**
- * Loaded into an app before its own code (`node --import`): when the process that started it is gone, its end of this
- * pipe closes, and the app stops as if asked to. Not part of any app: in production nobody closes the standard input.
+ * Loaded into an app before its own code (`node --import`). When the process that started the app has ended, this
+ * pipe closes and the app stops as after SIGTERM. It is not part of any app: in production the standard input remains
+ * open.
  */
 process.stdin.once('close', () => process.kill(process.pid, 'SIGTERM'));
 process.stdin.resume();

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { reachableHost, type LocalSettings } from './settings.js';
 
-/** What a person needs to begin: addresses, the key, and two commands that work when pasted. */
+/** Returns the text that `npm start` prints: addresses, the key, and two commands to paste. */
 export function summary(settings: LocalSettings, apiKey: string): string {
   const at = (port: number): string => `http://${reachableHost(settings)}:${port}`;
   const { ports } = settings;
@@ -25,9 +25,9 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     'Read it back:',
     `  curl -s '${at(ports.GATEWAY_QUERY_PORT)}/api/v1/events/query?stream=orders' -H 'authorization: Bearer ${apiKey}'`,
     '',
-    `The key may do everything. It is kept in ${join(settings.dataDir, 'api-key')}; POST /api/v1/keys issues others that may do less.`,
+    `The key has every scope. It is stored in ${join(settings.dataDir, 'api-key')}; POST /api/v1/keys issues keys with fewer scopes.`,
     ...engineNotes(settings),
-    'Ctrl-C stops everything in order; the data stays.',
+    'Ctrl-C stops everything in order; the data remains.',
     '',
   ].join('\n');
 }
@@ -35,7 +35,7 @@ export function summary(settings: LocalSettings, apiKey: string): string {
 function engineNotes(settings: LocalSettings): string[] {
   if (settings.clickhouseUrl) return [];
   return [
-    'ClickHouse runs embedded (chdb): a default for development, not for production. CLICKHOUSE_URL names a real server.',
+    'ClickHouse runs embedded (chdb), which is for development, not for production. Set CLICKHOUSE_URL to use a real server.',
   ];
 }
 

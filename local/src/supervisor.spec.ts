@@ -7,7 +7,7 @@ import { Supervisor, type Running, type Service } from './supervisor.js';
 const supervisors: Supervisor[] = [];
 afterEach(() => Promise.all(supervisors.splice(0).map((one) => one.killAll())));
 
-/** A real process that says `ready` and then does what the script says. */
+/** A real process that prints `ready` and then runs the script. */
 function service(name: string, script: string, ready = `console.log('ready')`): Service & { pids: number[] } {
   const lines: string[] = [];
   const pids: number[] = [];
@@ -40,7 +40,7 @@ function supervisor(): { supervisor: Supervisor; said: string[]; gaveUp: string[
 const forEver = 'setInterval(() => {}, 1000)';
 
 describe('a service under the supervisor', () => {
-  it('is started again when it is killed, and its last lines are shown', async () => {
+  it('is restarted when it is killed, and its last lines are shown', async () => {
     const { supervisor: one, said } = supervisor();
     const app = service('app', `console.log('my last words'); ${forEver}`);
     await one.run(app);
@@ -53,7 +53,7 @@ describe('a service under the supervisor', () => {
     expect(one.pids).toEqual([app.pids[1]]);
   });
 
-  it('is given up when it dies three times within a minute, with the reason', async () => {
+  it('is given up with the reason when it dies three times within a minute', async () => {
     const { supervisor: one, gaveUp, said } = supervisor();
     const app = service('app', 'setTimeout(() => process.exit(3), 20)');
     await one.run(app);
@@ -63,7 +63,7 @@ describe('a service under the supervisor', () => {
     expect(app.pids).toHaveLength(3);
   });
 
-  it('is not started again when it was stopped', async () => {
+  it('is not restarted after it was stopped', async () => {
     const { supervisor: one, said } = supervisor();
     const app = service('app', forEver);
     await one.run(app);
@@ -73,7 +73,7 @@ describe('a service under the supervisor', () => {
     expect([app.pids.length, one.pids, said]).toEqual([1, [], []]);
   });
 
-  it('that is restarted on purpose has not died', async () => {
+  it('is not reported as dead after an intended restart', async () => {
     const { supervisor: one, said, gaveUp } = supervisor();
     const app = service('app', forEver);
     await one.run(app);
@@ -81,7 +81,7 @@ describe('a service under the supervisor', () => {
     expect([app.pids.length, said, gaveUp]).toEqual([4, [], []]);
   });
 
-  it('that cannot be started the first time says why, with what it printed', async () => {
+  it('fails with its output when the first start fails', async () => {
     const { supervisor: one } = supervisor();
     const broken = service('broken', '');
     const start = (): Promise<Running> => {
@@ -94,7 +94,7 @@ describe('a service under the supervisor', () => {
     );
   });
 
-  it('is stopped while it starts', async () => {
+  it('can be stopped during its start', async () => {
     const { supervisor: one, said } = supervisor();
     const app = service('app', forEver, `console.log('pid ' + process.pid)`);
     const started = one.run(app).then(

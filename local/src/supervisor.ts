@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process that runs. Kafka, ClickHouse and the apps look alike from here. */
+/** A running process: Kafka, ClickHouse or an app. */
 export interface Running {
   pid: number;
-  /** Resolves when it has ended, with how: `it ended with exit code 1`. */
+  /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   ended: Promise<string>;
   stop(): Promise<void>;
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -11,58 +11,61 @@ export interface Running {
 
 export interface Service {
   name: string;
-  /** Starts it and resolves when it serves. When the signal is aborted before, it stops it and rejects. */
+  /** Starts the process and resolves when it serves. If the signal is aborted before, stops it and rejects. */
   start(signal: AbortSignal): Promise<Running>;
-  /** The end of its log, for the one who is told that it died. */
+  /** Returns the last lines of its log, for the message that it died. */
   tail(): string[];
 }
 
 export interface SupervisorOptions {
-  /** What a person at the terminal should see. */
+  /** Shows a line to the user at the terminal. */
   say: (line: string) => void;
   /** Called once when a service cannot be kept running. */
   giveUp: (reason: string) => void;
-  /** Each time the set of processes has changed. */
+  /** Called after each change of the set of processes. */
   changed?: (pids: number[]) => void;
-  /** So many ends within `windowMs` are too many. Default 3. */
+  /** The number of ends within `windowMs` after which a service is given up. Default 3. */
   maxEnds?: number;
   windowMs?: number;
-  /** Milliseconds before one that died is started again. */
+  /** Milliseconds before a service that died is restarted. */
   pauseMs?: number;
 }
 
 interface Entry {
   service: Service;
   running: Running | undefined;
-  /** Settles when the start that is under way is over, either way. */
+  /** Settles when the current start has succeeded or failed. */
   starting: Promise<unknown> | undefined;
-  /** When it ended unasked, in milliseconds. */
+  /** Times of unexpected ends, in milliseconds. */
   ends: number[];
-  /** Its end is wanted. */
+  /** The service is being stopped on purpose. */
   stopping: boolean;
 }
 
-/** Keeps services running: one that dies is started again, with its last words shown; one that keeps dying ends it all. */
+/**
+ * Keeps services running: restarts a service that dies, shows its last lines, and gives up when a service keeps
+ * dying.
+ */
 export class Supervisor {
   private readonly entries = new Map<string, Entry>();
-  /** Aborted when everything stops. */
+  /** Aborted when all services are stopped. */
   private readonly stopped = new AbortController();
 
   constructor(private readonly options: SupervisorOptions) {}
 
-  /** Starts a service and keeps it running. @throws when it cannot be started the first time, or is stopped before. */
+  /** Starts a service and keeps it running. @throws if the first start fails, or the service is stopped before. */
   async run(service: Service): Promise<void> {
     const entry: Entry = { service, running: undefined, starting: undefined, ends: [], stopping: false };
     this.entries.set(service.name, entry);
     await this.start(entry);
   }
 
-  /** Stops these services, all at the same time, in order. */
+  /** Stops these services gracefully, all at the same time. */
   async stop(...names: string[]): Promise<void> {
     await Promise.all(names.map((name) => this.stopOne(name)));
   }
 
-  /** Stops and starts one anew, without counting that as an end of its own. */
+  /** Stops and starts a service, without counting this as an unexpected end. */
   async restart(name: string): Promise<void> {
     const entry = this.entries.get(name);
     if (!entry || this.stopping) return;
@@ -71,7 +74,7 @@ export class Supervisor {
     await this.start(entry).catch((error: unknown) => this.afterEnd(entry, String(error)));
   }
 
-  /** From now on nothing is started again, and what is starting is stopped. */
+  /** Prevents further restarts, and stops services that are starting. */
   beginStopping(): void {
     this.stopped.abort();
   }
@@ -80,7 +83,7 @@ export class Supervisor {
     return this.stopped.signal.aborted;
   }
 
-  /** Ends everything at once. */
+  /** Kills all services at once. */
   async killAll(): Promise<void> {
     this.stopped.abort();
     const running = [...this.entries.values()].flatMap((entry) => entry.running ?? []);
@@ -112,7 +115,7 @@ export class Supervisor {
       this.options.changed?.(this.pids);
       void this.afterEnd(entry, how);
     });
-    // It was asked to stop while it was starting.
+    // The service was stopped during its start.
     if (entry.stopping || this.stopping) await running.stop();
   }
 

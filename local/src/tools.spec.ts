@@ -27,7 +27,7 @@ describe('npm start on a machine without its tools', () => {
   };
   const says = (message: RegExp) => ({ status: 1, stderr: expect.stringMatching(message) as string });
 
-  it('says that Java is missing, and how to go on without', () => {
+  it('reports that Java is missing, and the alternative', () => {
     expect(run('local/start.mjs')).toMatchObject(
       says(/^\nJava was not found\. .*Java 17 or newer.*KAFKA_BROKERS=host:port npm start\n\n$/),
     );
@@ -55,14 +55,14 @@ describe('npm start on a machine without its tools', () => {
   };
 
   it.each(['openjdk version "17.0.9" 2023-10-17', 'openjdk version "25-ea" 2025-09-16'])(
-    'takes %s',
+    'accepts %s',
     async (text) => {
       await provide('java', `echo 'Picked up JAVA_TOOL_OPTIONS: -Xmx1g' >&2; echo '${text}' >&2`);
       expect(check('checkJava')).toMatchObject({ status: 0, stderr: '' });
     },
   );
 
-  it('says that Maven is missing, or does not run', async () => {
+  it('reports that Maven is missing, or does not run', async () => {
     expect(check('checkMaven')).toMatchObject(says(/^\nMaven was not found\. .*KAFKA_BROKERS/));
     await provide('mvn', 'exit 3');
     expect(check('checkMaven')).toMatchObject(says(/^\nMaven does not run/));

@@ -13,7 +13,7 @@ export interface AnswerOptions {
   version: string;
 }
 
-/** Writes one answer as ClickHouse's HTTP interface does. */
+/** Writes one HTTP response in the format of ClickHouse's HTTP interface. */
 export class Answer {
   private readonly gzip: boolean;
   private readonly tag = randomBytes(8).toString('hex');
@@ -28,19 +28,19 @@ export class Answer {
     options.response.setHeader('X-ClickHouse-Server-Display-Name', 'embedded');
   }
 
-  /** Whether the client is gone. */
+  /** Whether the client has disconnected. */
   get abandoned(): boolean {
     return this.options.response.destroyed;
   }
 
-  /** A whole answer. */
+  /** Sends a complete response. */
   async send(format: string, body: Uint8Array, summary: Record<string, number>): Promise<void> {
     this.begin(format, summary);
     if (body.length > 0) await this.write(body);
     this.end();
   }
 
-  /** The head of a streamed answer. */
+  /** Sends the headers of a streamed response. */
   begin(format: string, summary: Record<string, number>): void {
     const { response } = this.options;
     response.statusCode = 200;
@@ -51,7 +51,7 @@ export class Answer {
     this.out = this.gzip ? this.compressed() : response;
   }
 
-  /** Resolves when the client has taken enough for more, or is gone. */
+  /** Resolves when the client can receive more, or has disconnected. */
   async write(chunk: Uint8Array): Promise<void> {
     const { out } = this;
     const { response } = this.options;
@@ -71,7 +71,7 @@ export class Answer {
     this.out?.end();
   }
 
-  /** Says what went wrong: as the whole answer, or at the end of one that has begun, which is then cut off. */
+  /** Sends an error: as the whole response, or at the end of a response that has begun, which is then cut off. */
   fail(error: unknown): void {
     const { response, version } = this.options;
     const exception = toException(error);
@@ -81,17 +81,20 @@ export class Answer {
     response.statusCode = httpStatus(exception);
     response.setHeader('Content-Type', 'text/plain; charset=UTF-8');
     response.setHeader('X-ClickHouse-Exception-Code', String(exception.code));
-    // The rest of a body that was refused is not read: the connection cannot be used again.
+    // The rest of a refused body is not read, so the connection cannot be reused.
     if (!this.options.request.complete) response.setHeader('Connection', 'close');
     response.end(text);
   }
 
-  /** `\r\n__exception__\r\n<tag>\r\n<message>\n<length> <tag>\r\n__exception__\r\n`, then no proper end. */
+  /**
+   * Writes `\r\n__exception__\r\n<tag>\r\n<message>\n<length> <tag>\r\n__exception__\r\n` and ends the connection
+   * without completing the response.
+   */
   private failLate(text: string): void {
     const { response } = this.options;
     const length = Buffer.byteLength(text);
     const block = `\r\n__exception__\r\n${this.tag}\r\n${text}${length} ${this.tag}\r\n__exception__\r\n`;
-    // A moment later, so that a client reads what was said before it sees the connection end.
+    // The delay lets the client read the exception before it sees the end of the connection.
     const cut = (): void => void setTimeout(() => response.socket?.end(), 50);
     if (this.out === response) return void response.write(block, cut);
     this.out?.write(block);

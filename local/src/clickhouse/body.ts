@@ -5,7 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { ClickHouseException, code } from './errors.js';
 
-/** The bytes of a request's body, decompressed, refused from `maxBytes` on. @throws ClickHouseException */
+/**
+ * Returns the request's body as streams that decompress it and fail above `maxBytes`. @throws ClickHouseException for
+ * an unknown Content-Encoding.
+ */
 function decoded(request: IncomingMessage, maxBytes: number): { source: Readable; steps: Transform[] } {
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return { source: request, steps: [limit(maxBytes)] };
@@ -40,7 +43,7 @@ function limit(maxBytes: number): Transform {
   });
 }
 
-/** The whole body in memory. @throws ClickHouseException when it is too large or broken. */
+/** Reads the whole body into memory. @throws ClickHouseException if the body is too large or malformed. */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { source, steps } = decoded(request, maxBytes);
   const chunks: Buffer[] = [];
@@ -56,12 +59,12 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
 
 export interface SpoolOptions {
   file: string;
-  /** Bytes that come before the body. */
+  /** Bytes written before the body. */
   first: Buffer;
   maxBytes: number;
 }
 
-/** Writes the body to a file, so that an insert's size costs no memory. Resolves with its size. */
+/** Writes the body to a file, so that a large insert takes no memory. Resolves with the size of the file in bytes. */
 export async function spoolBody(
   request: IncomingMessage | undefined,
   options: SpoolOptions,

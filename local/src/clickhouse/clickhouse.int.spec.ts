@@ -9,7 +9,7 @@ const headers = clickHouseHeaders(engines);
 const database = `http_${randomBytes(5).toString('hex')}`;
 const quiet = { log: { level: 127 as never } };
 
-/** POST with the query in the URL. */
+/** Sends a POST with the query in the URL. */
 function post(
   query: string,
   body: string | Buffer = '',
@@ -19,7 +19,7 @@ function post(
   return fetch(`${url}/?${search.toString()}`, { method: 'POST', body, headers });
 }
 
-describe('the embedded ClickHouse, asked by the official client', () => {
+describe('the embedded ClickHouse, used by the official client', () => {
   let client: ClickHouseClient;
   const rows = async <T>(query: string, query_params?: Record<string, unknown>): Promise<T[]> =>
     (await client.query({ query, query_params, format: 'JSONEachRow' })).json<T>();
@@ -44,7 +44,7 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     expect(await client.ping({ select: true })).toEqual({ success: true });
   });
 
-  it('keeps what was inserted, also text that looks like the end of the data', async () => {
+  it('stores the inserted rows, also a text that looks like the end of the data', async () => {
     const values = [
       { id: 1, text: 'a\n\nb' },
       { id: 2, text: "'; DROP TABLE events; --" },
@@ -66,7 +66,7 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     expect((await rows(query)).length).toBeGreaterThan(0);
   });
 
-  it('binds parameters of every kind, whatever is in them', async () => {
+  it('binds parameters of every kind, with any content', async () => {
     const text = "'; DROP TABLE events; -- \\ {x:String} \n\t`";
     const [row] = await rows(
       'SELECT {text:String} AS text, {list:Array(String)} AS list, {map:Map(String, UInt8)} AS map, {none:Nullable(String)} AS none, {at:DateTime64(6)} AS at, count() AS n FROM {table:Identifier} WHERE id IN {ids:Array(UInt64)}',
@@ -90,20 +90,20 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     });
   });
 
-  it('takes nothing in a string or a comment for a parameter', async () => {
+  it('does not treat text in a string or a comment as a parameter', async () => {
     expect(await rows("SELECT '{a:String}' AS x /* {b:String} */ -- {c:String}")).toEqual([
       { x: '{a:String}' },
     ]);
   });
 
-  it('gives many queries at once their own parameters', async () => {
+  it('binds separate parameters to concurrent queries', async () => {
     const one = async (value: string): Promise<boolean> =>
       (await rows<{ v: string }>('SELECT {v:String} AS v', { v: value }))[0]?.v === value;
     const all = await Promise.all(Array.from({ length: 100 }, (_, i) => one(`value ${i}`)));
     expect(all.every(Boolean)).toBe(true);
   });
 
-  it('takes parameters from a multipart body when there are too many for the URL', async () => {
+  it('reads parameters from a multipart body when they are too long for the URL', async () => {
     const ids = Array.from({ length: 20_000 }, (_, i) => i);
     const answer = await client.query({
       query: 'SELECT length({ids:Array(UInt64)}) AS n',
@@ -114,7 +114,7 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     expect(await answer.json()).toEqual([{ n: 20_000 }]);
   });
 
-  it('applies settings to the one query that came with them', async () => {
+  it('applies the settings of a request only to its own query', async () => {
     const query = "SELECT toUInt32(getSetting('max_threads')) AS n";
     const answer = await client.query({
       query,
@@ -125,7 +125,7 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     expect(await rows(query)).not.toEqual([{ n: 7 }]);
   });
 
-  it('goes on after a setting that does not exist', async () => {
+  it('serves further queries after an unknown setting', async () => {
     const clickhouse_settings = { max_threads: 5, no_such_setting: 1 } as never;
     await expect(client.query({ query: 'SELECT 1', clickhouse_settings })).rejects.toMatchObject({
       code: '115',
@@ -133,7 +133,7 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     await Promise.all(Array.from({ length: 8 }, () => rows('SELECT 1')));
   });
 
-  it('inserts a block with the same deduplication token once', async () => {
+  it('inserts a row batch with the same deduplication token once', async () => {
     await client.command({
       query:
         'CREATE TABLE once (id UInt64) ENGINE MergeTree ORDER BY id SETTINGS non_replicated_deduplication_window = 100',
@@ -151,14 +151,14 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     expect(await rows('SELECT count() AS n FROM once')).toEqual([{ n: 2 }]);
   });
 
-  it('streams an answer that is larger than one block', async () => {
+  it('streams an answer that is larger than one ClickHouse block', async () => {
     const answer = await client.query({ query: 'SELECT number FROM numbers(300000)', format: 'JSONEachRow' });
     let count = 0;
     for await (const chunk of answer.stream()) count += (chunk as unknown[]).length;
     expect(count).toBe(300_000);
   });
 
-  it('fails a streamed answer that breaks off in the middle', async () => {
+  it('reports an error that occurs in the middle of a streamed answer', async () => {
     const query = 'SELECT throwIf(number = 250000) FROM numbers(300000)';
     await expect(async () => {
       const answer = await client.query({ query, format: 'JSONEachRow' });
@@ -166,7 +166,7 @@ describe('the embedded ClickHouse, asked by the official client', () => {
     }).rejects.toThrow();
   });
 
-  it('stops a query whose client has gone away', async () => {
+  it('stops a query whose client has disconnected', async () => {
     const controller = new AbortController();
     const query = 'SELECT count() FROM numbers(1000000000000) WHERE NOT ignore(number) AND 4711 = 4711';
     const running = client.query({ query, abort_signal: controller.signal, format: 'JSON' });
@@ -217,10 +217,10 @@ describe('the embedded ClickHouse over plain HTTP', () => {
   const raw = { database: `${database}_raw` };
 
   it.each(['RowBinary', 'Native', 'Parquet', 'JSONEachRow', 'CSV', 'TabSeparatedWithNames'])(
-    'takes back every row of an answer in %s',
+    'inserts every row of an answer in %s again',
     async (format) => {
       await post('TRUNCATE TABLE t', '', raw);
-      // The numbers hold two line feeds in a row in binary formats.
+      // In binary formats these numbers contain two line feeds in a row.
       const query = `SELECT number + 2560 AS id, concat('\\n\\n', toString(number)) AS text FROM numbers(1000) FORMAT ${format}`;
       const bytes = Buffer.from(await (await post(query, '', raw)).arrayBuffer());
       const inserted = await post(`INSERT INTO t FORMAT ${format}`, bytes, raw);
@@ -230,7 +230,7 @@ describe('the embedded ClickHouse over plain HTTP', () => {
     },
   );
 
-  it('takes an insert with its rows behind the query in the body', async () => {
+  it('accepts an insert whose body contains the query and then the rows', async () => {
     await post('TRUNCATE TABLE t', '', raw);
     const body =
       'INSERT INTO t SETTINGS max_threads = 1 FORMAT JSONEachRow\n{"id":1,"text":"ü"}\n\n{"id":2,"text":""}\n';
@@ -255,7 +255,7 @@ describe('the embedded ClickHouse over plain HTTP', () => {
     );
   });
 
-  it('says that a database does not exist, also when it was there a moment ago', async () => {
+  it('reports a missing database, also if it was dropped a moment ago', async () => {
     const gone = { database: `${database}_gone` };
     await post(`CREATE DATABASE ${gone.database}`, '', { database: 'default' });
     const before = await Promise.all(Array.from({ length: 8 }, () => post('SELECT 1', '', gone)));
@@ -273,7 +273,7 @@ describe('the embedded ClickHouse over plain HTTP', () => {
     expect([answer.status, answer.headers.get('x-clickhouse-exception-code')]).toEqual([500, '164']);
   });
 
-  it('says what it does not support', async () => {
+  it('reports unsupported features', async () => {
     for (const parameters of [{ compress: '1' }, { role: 'x' }, { session_id: 'x' }] as Record<
       string,
       string
@@ -282,14 +282,14 @@ describe('the embedded ClickHouse over plain HTTP', () => {
     }
   });
 
-  it('gives the query id back, and the format', async () => {
+  it('returns the query id and the format', async () => {
     const answer = await post('SELECT 1 FORMAT CSV', '', { ...raw, query_id: 'my-id' });
     expect(answer.headers.get('x-clickhouse-query-id')).toBe('my-id');
     expect(answer.headers.get('x-clickhouse-format')).toBe('CSV');
     await answer.text();
   });
 
-  it('refuses a body that is not what its Content-Encoding says', async () => {
+  it('refuses a body that does not match its Content-Encoding', async () => {
     const search = new URLSearchParams({ query: 'INSERT INTO t FORMAT CSV', ...raw });
     const answer = await fetch(`${url}/?${search.toString()}`, {
       method: 'POST',

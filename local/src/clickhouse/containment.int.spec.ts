@@ -10,7 +10,7 @@ import { askClickHouse, testEngines } from '#testkit';
 const secret = `secret-${randomBytes(6).toString('hex')}`;
 const database = `contained_${randomBytes(5).toString('hex')}`;
 let folder: string;
-/** Counts who connects. */
+/** Counts connections to a server outside the engine. */
 let outside: Server;
 let connections = 0;
 let port: number;
@@ -39,7 +39,10 @@ function ask(statement: string, parameters: Record<string, string> = {}): Promis
   return askClickHouse(testEngines(), statement, `?${search.toString()}`);
 }
 
-/** `FILE` is a file with a secret, `DIR` its folder, `HOST` a server that counts who connects. */
+/**
+ * Replaces the placeholders: `FILE` is a file with a secret, `DIR` its folder, `HOST` a server that counts
+ * connections.
+ */
 function filled(text: string): string {
   return text
     .replaceAll('FILE', join(folder, 'kept'))
@@ -47,7 +50,7 @@ function filled(text: string): string {
     .replaceAll('HOST', `127.0.0.1:${port}`);
 }
 
-describe('the embedded ClickHouse, whatever a statement asks for', () => {
+describe('the containment of the embedded ClickHouse', () => {
   it.each<[string, Record<string, string>?]>([
     ["SELECT * FROM file('FILE', 'LineAsString')"],
     ["SELECT * FROM 'FILE'"],
@@ -123,7 +126,7 @@ describe('the embedded ClickHouse, whatever a statement asks for', () => {
     ['GRANT ALL ON *.* TO default'],
     ['SYSTEM SHUTDOWN'],
   ])(
-    'given %s, then it is refused, and nothing is read, written or reached',
+    'given %s, then it is refused, and no file or server is accessed',
     async (statement, parameters = {}) => {
       const given = Object.entries(parameters).map(([name, value]) => [filled(name), filled(value)]);
       const answer = await ask(filled(statement), Object.fromEntries(given) as Record<string, string>);
@@ -135,7 +138,7 @@ describe('the embedded ClickHouse, whatever a statement asks for', () => {
     },
   );
 
-  it('given a text that only looks so, then it is answered', async () => {
+  it('given a harmless statement with forbidden words in its texts, then it is executed', async () => {
     const statement = "SELECT 'file', {s:String}, '\\\\x66ile' AS `a file` FROM {t:Identifier}";
     const answer = await ask(statement, { param_s: 'file', param_t: 't' });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
@@ -144,7 +147,7 @@ describe('the embedded ClickHouse, whatever a statement asks for', () => {
     expect(await (await ask('SELECT count() FROM t')).text()).toBe('2\n');
   });
 
-  it('given all that, then the folder is as it was', async () => {
+  it('given all these statements, then the folder is unchanged', async () => {
     expect((await readdir(folder)).sort()).toEqual(['kept', 'template']);
     expect(await readFile(join(folder, 'kept'), 'utf8')).toBe(`${secret}\n`);
   });

@@ -3,7 +3,7 @@ import { assertContained, firstForbidden } from './containment.js';
 
 const none = new Map<string, string>();
 
-describe('what reaches beyond the data folder', () => {
+describe('the check for access outside the data folder', () => {
   it.each([
     ["SELECT file('/etc/passwd')", 'file'],
     ['SELECT * APPLY file FROM t', 'file'],
@@ -24,11 +24,11 @@ describe('what reaches beyond the data folder', () => {
     'CREATE TABLE t (a String) ENGINE = ReplacingMergeTree ORDER BY a',
     'CREATE DATABASE d ENGINE = Atomic',
     'SELECT * FROM system.disks',
-  ])('when %s is sent, then nothing is', (statement) => {
+  ])('when %s is sent, then nothing is forbidden', (statement) => {
     expect(firstForbidden(statement, none)).toBeUndefined();
   });
 
-  it('when the name of a function comes as a parameter, then its value counts', () => {
+  it('when the name of a function is a parameter, then the value of the parameter is checked', () => {
     const statement = 'SELECT arrayMap({f:Identifier}, [1])';
     expect(firstForbidden(statement, new Map([['f', 'file']]))).toBe('{f:Identifier}');
     expect(firstForbidden(statement, none)).toBe('{f:Identifier}');
@@ -36,7 +36,7 @@ describe('what reaches beyond the data folder', () => {
     expect(firstForbidden('SELECT {f:String}', new Map([['f', 'file']]))).toBeUndefined();
   });
 
-  it('when the engine gives no reading of a doubtful statement, then it is refused', async () => {
+  it('when the engine cannot normalize a suspicious statement, then it is refused', async () => {
     const lane = { run: () => Promise.resolve({ bytes: new Uint8Array(), rows: 0 }) };
     await expect(assertContained(lane, { sql: "SELECT file('x')", params: none })).rejects.toMatchObject({
       symbol: 'ACCESS_DENIED',

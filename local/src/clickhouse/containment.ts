@@ -2,20 +2,20 @@ import { ClickHouseException, code } from './errors.js';
 import type { Lane } from './lane.js';
 import { quote, tokens, type Token } from './sql.js';
 
-/** A statement without any of these letters has nothing to look for, however it is written: names allow escapes. */
+/** A statement without these words needs no check. Names may contain escapes, so a backslash is included. */
 const doubtful = /file|engine|disk|identifier|executable|ytsaurus|\\/i;
 
-/** Functions and clauses that reach files, programs or servers without a grant. */
+/** Functions and clauses that access files, programs or servers without a grant. */
 const forbiddenNames = new Set(['file', 'infile', 'outfile', 'executable', 'ytsaurus']);
 
-/** Engines that keep everything in the data folder, of tables and of databases. */
+/** Engines of tables and databases that store all data in the data folder. */
 const allowedEngine = /^(\w*MergeTree|Memory|Null|Atomic)$/;
 
 /**
- * Refuses a statement that reaches beyond the data folder by what the engine has no grant for: the function `file`,
- * `INFILE` and `OUTFILE`, table engines over paths and programs, disks of its own. The engine's parser says what the
- * statement is, not a reading of ours, which comments and quotes could mislead.
- * @throws ClickHouseException, or the engine's own error for what is no statement.
+ * Refuses a statement that would access files, programs or servers outside the data folder and that no grant
+ * prevents: the function `file`, `INFILE` and `OUTFILE`, table engines over paths and programs, custom disks. The
+ * statement is normalized by the engine's own parser, because comments and quotes could mislead a parser of ours.
+ * @throws ClickHouseException for a forbidden statement, or the engine's own error for an invalid one.
  */
 export async function assertContained(
   lane: Pick<Lane, 'run'>,
@@ -29,11 +29,11 @@ export async function assertContained(
   throw new ClickHouseException(
     code.accessDenied,
     'ACCESS_DENIED',
-    `${found} is not allowed: the embedded ClickHouse reaches no file, program or server outside its data folder`,
+    `${found} is not allowed: the embedded ClickHouse cannot access files, programs or servers outside its data folder`,
   );
 }
 
-/** What a statement, as the engine writes it, has in it that is not allowed. */
+/** Returns the first forbidden word of a statement that the engine has normalized, or undefined. */
 export function firstForbidden(canonical: string, params: ReadonlyMap<string, string>): string | undefined {
   let before: Token | undefined;
   let last: Token | undefined;
@@ -48,7 +48,7 @@ export function firstForbidden(canonical: string, params: ReadonlyMap<string, st
   return undefined;
 }
 
-/** The name of a function may come as a parameter. */
+/** Whether a parameter contains the name of a forbidden function. */
 function isForbiddenParameter(token: Token, params: ReadonlyMap<string, string>): boolean {
   const name = token.kind === 'parameter' && /^\{\s*(\w+)\s*:\s*Identifier\s*\}$/.exec(token.text)?.[1];
   if (!name) return false;

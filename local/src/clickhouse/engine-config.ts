@@ -1,11 +1,14 @@
-/** Statements of the apps and of whoever looks at the data; nothing that reaches beyond the data folder. */
+/** Privileges for the apps and for users who inspect the data; none of them reaches outside the data folder. */
 const grants = [
   'CHECK, SHOW, SELECT, INSERT, ALTER, TRUNCATE, OPTIMIZE, DROP, UNDROP TABLE, KILL QUERY',
   'CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE',
   'SYSTEM MERGES, SYSTEM JEMALLOC',
 ];
 
-/** Settings by which a statement that needs no grant would read or write a file, reach a server, or run another text. */
+/**
+ * Settings with which a statement could read or write a file, connect to a server, or run another text without a
+ * grant.
+ */
 const fixedSettings = [
   'allow_experimental_ai_functions',
   'allow_experimental_eval_table_function',
@@ -22,9 +25,9 @@ const fixedSettings = [
 ];
 
 /**
- * The engine's configuration: its one user has no grant on sources (files, URLs, S3, other databases), dictionaries,
- * named collections, users, functions and backups, and no host is allowed. `file` is where the text will be: the users
- * stand in the same file.
+ * Returns the engine's configuration. Its only user has no grant on sources (files, URLs, S3, other databases),
+ * dictionaries, named collections, users, functions and backups, and no remote host is allowed. `file` is the path
+ * where the configuration will be stored: it also contains the users.
  */
 export function engineConfig(file: string): string {
   const constraints = fixedSettings.map((name) => `<${name}><const/></${name}>`).join('');

@@ -7,14 +7,14 @@ import { quote } from './sql.js';
 
 export interface EngineOptions {
   dataDir: string;
-  /** Bytes that the engine may allocate in all; a query over it fails. */
+  /** Bytes that the engine may allocate in total; a query that exceeds them fails. */
   maxMemoryBytes: number;
   selectLanes: number;
   insertLanes: number;
 }
 
 /**
- * The engine in this process with its connections: lanes for reading and DDL, lanes for inserts, so that neither waits
+ * The engine in this process, with its connections: some for reads and DDL, others for inserts, so that neither waits
  * for the other, and one for control (cancelling).
  */
 export class Engine {
@@ -36,7 +36,7 @@ export class Engine {
     return this.lanes.inserts;
   }
 
-  /** Opens the data folder, making it where there is none. What an earlier process left in the intake is removed. */
+  /** Opens the data folder, or creates it. Removes the intake files of an earlier process. */
   static async open(options: EngineOptions): Promise<Engine> {
     const dataDir = resolve(options.dataDir);
     const path = join(dataDir, 'store');
@@ -59,7 +59,7 @@ export class Engine {
     });
   }
 
-  /** Runs `work` on a connection of the pool that is in the given state. */
+  /** Runs `work` on a connection of the pool, after bringing the connection into the given state. */
   async onLane<T>(pool: LanePool, state: LaneState, work: (lane: Lane) => Promise<T>): Promise<T> {
     const lane = await pool.acquire(state);
     this.running++;
@@ -74,19 +74,22 @@ export class Engine {
     }
   }
 
-  /** Asks the engine to stop the statement that runs with this marker; it ends with QUERY_WAS_CANCELLED. */
+  /** Makes the engine stop the statement with this marker; the statement fails with QUERY_WAS_CANCELLED. */
   cancel(marker: string): Promise<void> {
     const started = quote(`/*${marker}*/`);
     return this.command(`KILL QUERY WHERE startsWith(query, ${started}) ASYNC`);
   }
 
-  /** On the control connection, one after the other, as on any connection. A failure changes nothing. */
+  /** Runs a statement on the control connection after the previous one has ended. Errors are ignored. */
   private command(sql: string): Promise<void> {
     this.commands = this.commands.then(() => this.lanes.control.run(sql, 'Null')).then(nothing, nothing);
     return this.commands;
   }
 
-  /** A database was dropped: each connection chooses its own anew, and says so when it is gone. */
+  /**
+   * Makes each connection select its database again, after a database was dropped. A missing database is then
+   * reported.
+   */
   forgetDatabases(): void {
     this.reads.forEach((lane) => lane.forgetDatabase());
     this.inserts.forEach((lane) => lane.forgetDatabase());
@@ -96,7 +99,7 @@ export class Engine {
     return this.reads.busy + this.inserts.busy;
   }
 
-  /** Closes the connections; nothing may run any more. */
+  /** Closes the connections. The caller ensures that no statement runs. */
   close(): void {
     clearTimeout(this.purge);
     this.reads.close();
@@ -104,7 +107,7 @@ export class Engine {
     this.lanes.control.close();
   }
 
-  /** The allocator keeps freed memory for later; when nothing has run for a while it goes back to the system. */
+  /** Returns freed memory, which the allocator keeps for reuse, to the system after 5 s without a statement. */
   private schedulePurge(): void {
     clearTimeout(this.purge);
     this.purge = setTimeout(() => {
@@ -116,7 +119,10 @@ export class Engine {
 
 const nothing = (): void => undefined;
 
-/** The engine's defaults are those of a big server: its caches alone may grow to 5 GB each. */
+/**
+ * Command-line arguments that reduce the caches. The engine's defaults are for a large server: its caches may grow to
+ * 5 GB each.
+ */
 function engineArgs(maxMemoryBytes: number): string[] {
   const mb = 1 << 20;
   return [

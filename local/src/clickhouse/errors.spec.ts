@@ -17,7 +17,7 @@ describe('an error of the engine', () => {
     );
   });
 
-  it('is told from the one that it is wrapped in, and the file that the rows went through is not shown', () => {
+  it('is extracted from the error that wraps it, and the path of the intake file is hidden', () => {
     const inner =
       'Code: 33. DB::Exception: Cannot read all data: (at row 4)\n: (in file/uri /data/intake/1): While executing File';
     const error = toException(
@@ -28,7 +28,7 @@ describe('an error of the engine', () => {
     expect(error.message).not.toContain('intake');
   });
 
-  it('that is something else is an unknown exception', () => {
+  it('of another form is an unknown exception', () => {
     expect(toException(new TypeError('x is not a function'))).toMatchObject({ code: 1002 });
   });
 });

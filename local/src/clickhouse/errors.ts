@@ -1,4 +1,4 @@
-/** ClickHouse's own codes, as far as this server raises or tells them apart. */
+/** ClickHouse's error codes that this server raises or distinguishes. */
 export const code = {
   notImplemented: 48,
   timeoutExceeded: 159,
@@ -12,7 +12,7 @@ export const code = {
   unknownException: 1002,
 } as const;
 
-/** An exception in ClickHouse's words. `message` is what stands between `DB::Exception: ` and ` (NAME)`. */
+/** An exception of ClickHouse. `message` is the text between `DB::Exception: ` and ` (NAME)`. */
 export class ClickHouseException extends Error {
   override readonly name = 'ClickHouseException';
   constructor(
@@ -24,11 +24,14 @@ export class ClickHouseException extends Error {
   }
 }
 
-/** `Code: 62. DB::Exception: Syntax error: ... (SYNTAX_ERROR)`: what the engine throws, also nested in itself. */
+/**
+ * An error that the engine throws: `Code: 62. DB::Exception: Syntax error: ... (SYNTAX_ERROR)`, possibly wrapped in
+ * another one.
+ */
 const engineForm =
   /^(?:Code: \d+\. DB::Exception: )*Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z][A-Z0-9_]{2,})\)(?: \(version [^)]*\))?/;
 
-/** Any thrown value as an exception. The path of our own intake file is taken out of the message. */
+/** Converts any thrown value to an exception. The path of the intake file is removed from the message. */
 export function toException(error: unknown): ClickHouseException {
   if (error instanceof ClickHouseException) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -39,12 +42,12 @@ export function toException(error: unknown): ClickHouseException {
   return new ClickHouseException(Number(number), symbol, shown);
 }
 
-/** The body of the answer. */
+/** Returns the body of the error response. */
 export function describeException(error: ClickHouseException, version: string): string {
   return `Code: ${error.code}. DB::Exception: ${error.message} (${error.symbol}) (version ${version} (chdb))\n`;
 }
 
-// The lists are those of ClickHouse's HTTPHandler (exceptionCodeToHTTPStatus).
+// These lists are copied from ClickHouse's HTTPHandler (exceptionCodeToHTTPStatus).
 const badRequest = new Set([
   6, 26, 27, 36, 38, 41, 42, 43, 44, 45, 52, 53, 62, 69, 70, 72, 117, 130, 161, 168, 181, 184, 215, 349, 456,
   457,
@@ -59,7 +62,7 @@ const others = new Map<number, number>([
   [code.tooManyBytes, 413],
 ]);
 
-/** The status of an exception, as ClickHouse's server chooses it. */
+/** Returns the HTTP status that ClickHouse's server chooses for an exception. */
 export function httpStatus(error: ClickHouseException): number {
   if (badRequest.has(error.code)) return 400;
   if (notFound.has(error.code)) return 404;

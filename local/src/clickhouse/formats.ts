@@ -1,6 +1,6 @@
 /**
- * Formats whose blocks, encoded one by one, make up the whole answer when put one after the other. Every other format
- * has a head, a foot or names before its rows, and is answered in one piece.
+ * Formats in which the separately encoded blocks can be concatenated to the whole answer. Every other format has a
+ * header, a footer or column names, so its answer is sent in one piece.
  */
 const blockwise = new Set([
   'JSONEachRow',
@@ -24,7 +24,7 @@ export function isBlockwise(format: string): boolean {
   return blockwise.has(format);
 }
 
-/** The Content-Type that ClickHouse gives an answer in this format. */
+/** Returns the Content-Type that ClickHouse sends for this format. */
 export function contentType(format: string): string {
   if (/^(JSON.*EachRow.*|JSONLines|NDJSON)$/.test(format)) return 'application/x-ndjson; charset=UTF-8';
   if (format.startsWith('JSON')) return 'application/json; charset=UTF-8';

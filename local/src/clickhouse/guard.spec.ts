@@ -4,9 +4,9 @@ import { credentialsRefusal, foreignRefusal } from './guard.js';
 
 const host = '127.0.0.1:8123';
 
-describe('who may send a request to the embedded ClickHouse', () => {
+describe('the check of a request's origin', () => {
   it.each(['127.0.0.1', '127.0.0.1:8123', 'localhost:8123', 'LocalHost', '[::1]:8123'])(
-    'given the Host %s, when nothing else is said, then it goes on',
+    'given the Host %s and no other header, then the request is accepted',
     (name) => expect(foreignRefusal({ host: name })).toBeUndefined(),
   );
 
@@ -21,7 +21,7 @@ describe('who may send a request to the embedded ClickHouse', () => {
     '0.0.0.0:8123',
     'localhost@attacker.example',
     '127.0.0.1 attacker.example',
-  ])('given the Host %s, then it is refused', (name) => {
+  ])('given the Host %s, then the request is refused', (name) => {
     expect(foreignRefusal({ host: name })).toMatchObject({ status: 403 });
   });
 
@@ -33,18 +33,18 @@ describe('who may send a request to the embedded ClickHouse', () => {
     { 'sec-fetch-site': 'same-site' },
     { 'sec-fetch-site': '' },
   ] as IncomingHttpHeaders[])(
-    'given %j, which only a page in a browser sends, then it is refused',
+    'given %j, which only a page in a browser sends, then the request is refused',
     (headers) => {
       expect(foreignRefusal({ host, ...headers })).toMatchObject({ status: 403 });
     },
   );
 
-  it.each(['none', 'same-origin'])('given Sec-Fetch-Site %s, then it goes on', (site) => {
+  it.each(['none', 'same-origin'])('given Sec-Fetch-Site %s, then the request is accepted', (site) => {
     expect(foreignRefusal({ host, 'sec-fetch-site': site })).toBeUndefined();
   });
 });
 
-describe('what a query has to prove', () => {
+describe('the check of a query's credentials', () => {
   const basic = (text: string): IncomingHttpHeaders => ({
     authorization: `Basic ${Buffer.from(text).toString('base64')}`,
   });
@@ -53,7 +53,7 @@ describe('what a query has to prove', () => {
     basic('default:secret'),
     { 'x-clickhouse-user': 'default', 'x-clickhouse-key': 'secret' },
     { 'x-clickhouse-key': 'secret' },
-  ] as IncomingHttpHeaders[])('given %j, then it is answered', (headers) => {
+  ] as IncomingHttpHeaders[])('given %j, then the query is answered', (headers) => {
     expect(credentialsRefusal(headers, 'secret')).toBeUndefined();
   });
 
@@ -66,9 +66,9 @@ describe('what a query has to prove', () => {
     { authorization: 'Bearer secret' },
     { 'x-clickhouse-user': 'default' },
     { 'x-clickhouse-user': 'admin', 'x-clickhouse-key': 'secret' },
-    // What is given twice is not chosen from.
+    // A credential that is given twice is refused: neither of the two is chosen.
     { ...basic('default:wrong'), 'x-clickhouse-key': 'secret' },
-  ] as IncomingHttpHeaders[])('given %j, then it is refused, and the password is not said', (headers) => {
+  ] as IncomingHttpHeaders[])('given %j, then the query is refused, and the answer does not contain the password', (headers) => {
     const refusal = credentialsRefusal(headers, 'secret');
     expect(refusal).toMatchObject({ status: 403 });
     expect(refusal?.text).not.toMatch(/secre/);

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Who may ask: the engine has one user. */
+/** The engine's only user. */
 export const clickHouseUser = 'default';
 
 export interface Refusal {
@@ -10,8 +10,8 @@ export interface Refusal {
 }
 
 /**
- * Why a request is not for this server, whatever it asks: a page in a browser sent it (`Origin`, `Sec-Fetch-Site`), or
- * it was sent to another name that leads here (`Host`). Undefined for one that may go on.
+ * Returns a refusal for a request that a page in a browser sent (`Origin`, `Sec-Fetch-Site`), or whose `Host` is not
+ * a loopback address, which happens after DNS rebinding. Returns undefined for an acceptable request.
  */
 export function foreignRefusal(headers: IncomingHttpHeaders): Refusal | undefined {
   if (!isLoopback(headers.host)) {
@@ -36,17 +36,17 @@ function isLoopback(host: string | undefined): boolean {
   return host !== undefined && /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i.test(host);
 }
 
-/** Why a query is not answered: it does not name the user and the password. Undefined for one that does. */
+/** Returns a refusal for a query without the user and the password, or undefined for a query with both. */
 export function credentialsRefusal(headers: IncomingHttpHeaders, password: string): Refusal | undefined {
   const given = basic(headers.authorization) ?? clickHouseHeaders(headers) ?? '';
   if (equal(given, `${clickHouseUser}:${password}`)) return undefined;
   return {
     status: 403,
-    text: `Code: 516. DB::Exception: ${clickHouseUser}: Authentication failed. The embedded ClickHouse takes the password of its data folder (the file \`password\` there), as Authorization: Basic or in the headers X-ClickHouse-User and X-ClickHouse-Key; in the URL it takes none. (AUTHENTICATION_FAILED)\n`,
+    text: `Code: 516. DB::Exception: ${clickHouseUser}: Authentication failed. The embedded ClickHouse accepts the password of its data folder (the file \`password\` there) as Authorization: Basic or in the headers X-ClickHouse-User and X-ClickHouse-Key, not in the URL. (AUTHENTICATION_FAILED)\n`,
   };
 }
 
-/** `user:password` */
+/** Decodes `Basic` credentials to `user:password`. */
 function basic(authorization: string | undefined): string | undefined {
   const encoded = /^Basic +([\w+/=-]+)$/i.exec(authorization ?? '')?.[1];
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
@@ -57,7 +57,7 @@ function clickHouseHeaders(headers: IncomingHttpHeaders): string | undefined {
   return typeof user === 'string' && typeof key === 'string' ? `${user}:${key}` : undefined;
 }
 
-/** In a time that says nothing of where they differ. */
+/** Compares two texts in a time that does not depend on their difference. */
 function equal(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b));
 }

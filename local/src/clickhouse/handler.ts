@@ -22,22 +22,22 @@ import {
   type InsertHead,
 } from './sql.js';
 
-/** The largest statement, without the rows of an INSERT. */
+/** The maximum size in bytes of a statement, without the rows of an INSERT. */
 export const maxQueryBytes = 64 << 20;
-/** The largest body of an INSERT, decompressed. */
+/** The maximum size in bytes of the body of an INSERT, decompressed. */
 export const maxInsertBytes = 2 ** 31;
-/** How far into a body the rows of an INSERT may begin. */
+/** The maximum position in a body, in bytes, at which the rows of an INSERT may begin. */
 const maxHeadBytes = 256 << 10;
 
 export interface Exchange {
   http: IncomingMessage;
   query: QueryRequest;
   answer: Answer;
-  /** Aborted when the client goes away before its answer is complete. */
+  /** Aborted when the client disconnects before its answer is complete. */
   gone: AbortSignal;
 }
 
-/** Carries out one request. @throws ClickHouseException or the engine's own error, to be answered. */
+/** Executes one request. @throws ClickHouseException or the engine's own error, which the caller sends. */
 export async function handleQuery(engine: Engine, exchange: Exchange): Promise<void> {
   const { http, query } = exchange;
   const inUrl = insertHead(query.sql);
@@ -77,7 +77,10 @@ async function runStatement(engine: Engine, exchange: Exchange): Promise<void> {
   );
 }
 
-/** What a statement sets ends with its request, as on ClickHouse's server without a session. */
+/**
+ * Runs a statement and resets the settings that it made: they end with the request, as on ClickHouse's server without
+ * a session.
+ */
 async function runAlone(lane: Lane, sql: string, format: string): Promise<LaneResult> {
   try {
     return await lane.run(sql, format);
@@ -86,7 +89,10 @@ async function runAlone(lane: Lane, sql: string, format: string): Promise<LaneRe
   }
 }
 
-/** The first block is computed before the head is sent, so that most errors still have a status of their own. */
+/**
+ * Streams an answer. The first block is computed before the headers are sent, so most errors still get an HTTP status
+ * of their own.
+ */
 async function streamAnswer(lane: Lane, exchange: Exchange, format: string): Promise<void> {
   const { query, answer } = exchange;
   const blocks = lane.stream(query.sql, format);
@@ -100,9 +106,9 @@ async function streamAnswer(lane: Lane, exchange: Exchange, format: string): Pro
   answer.end();
 }
 
-/** An INSERT whose query and rows are both in the body. Resolves false when the body is no such thing. */
+/** Runs an INSERT whose query and rows are both in the body. Resolves false if the body is not such an INSERT. */
 async function insertWithin(engine: Engine, exchange: Exchange, body: Buffer): Promise<boolean> {
-  // latin1 has one character for each byte: positions in the text are positions in the body.
+  // latin1 has one character for each byte, so positions in the text are positions in the body.
   const text = body.subarray(0, maxHeadBytes).toString('latin1');
   if (statementKind(text) !== 'INSERT') return false;
   const head = insertHead(text);
@@ -122,15 +128,15 @@ function insertFromBody(engine: Engine, exchange: Exchange, head: InsertHead): P
 
 interface IncomingRows {
   head: InsertHead;
-  /** Rows that came with the statement. */
+  /** Rows that were sent with the statement. */
   first: Buffer;
-  /** The request whose body brings the others. */
+  /** The request whose body contains the remaining rows. */
   rest: IncomingMessage | undefined;
 }
 
 /**
- * The rows go through a file and `FROM INFILE`: the engine reads any format from there, in parallel. Given after the
- * statement they would end at the first empty line, and what follows would be taken for another statement.
+ * Inserts rows through a file with `FROM INFILE`: the engine reads any format from a file, in parallel. Rows after
+ * the statement would end at the first empty line, and the rest would be parsed as another statement.
  */
 async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): Promise<void> {
   const { query, answer } = exchange;
@@ -151,7 +157,10 @@ async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): P
   }
 }
 
-/** @throws ClickHouseException for a parameter that the statement names and the request does not give. */
+/**
+ * Returns the connection state that a query needs. @throws ClickHouseException for a parameter of the statement that
+ * the request does not set.
+ */
 function laneState(query: QueryRequest): LaneState {
   const names = parameterNames(query.sql);
   const kind = statementKind(query.sql);
@@ -159,7 +168,7 @@ function laneState(query: QueryRequest): LaneState {
   for (const name of names) {
     const value = query.params.get(name);
     if (value !== undefined) params.set(name, value);
-    // The text of a parameterized view keeps its parameters.
+    // A parameterized view keeps the parameters in its text.
     else if (kind !== 'CREATE') {
       throw new ClickHouseException(
         code.unknownQueryParameter,
@@ -173,7 +182,7 @@ function laneState(query: QueryRequest): LaneState {
 
 let markers = 0;
 
-/** Runs `work`, and has the engine stop it when the client goes away meanwhile. */
+/** Runs `work`, and cancels its statement when the client disconnects. */
 async function cancellable(
   run: { engine: Engine; lane: Lane; gone: AbortSignal; cancelled: boolean },
   work: () => Promise<void>,

@@ -19,22 +19,25 @@ describe('a connection of the embedded ClickHouse', () => {
     { dialect: 'kusto' },
     { max_query_size: '8' },
     { limit: '1', no_such_setting: '1' },
-  ] as Record<string, string>[])('lets the settings %j fail no request but their own', async (settings) => {
-    const hostile = Array.from({ length: 12 }, async (_, i) => {
-      const where = { database: i % 2 ? database : 'default' };
-      await (await post('SELECT sum(number) FROM numbers(1e6)', { ...settings, ...where })).text();
-    });
-    await Promise.all(hostile);
-    const answers = Array.from({ length: 24 }, async (_, i) => {
-      const one = ['default', database, 'system'][i % 3] ?? '';
-      const parameters = { database: one, param_n: String(i), ...(i % 2 ? { max_threads: '2' } : {}) };
-      const answer = await post('SELECT currentDatabase(), {n:UInt8}', parameters);
-      return (await answer.text()) === `${one}\t${i}\n`;
-    });
-    expect(await Promise.all(answers)).toEqual(Array(24).fill(true));
-  });
+  ] as Record<string, string>[])(
+    'applies the settings %j only to their own request, even if that fails',
+    async (settings) => {
+      const hostile = Array.from({ length: 12 }, async (_, i) => {
+        const where = { database: i % 2 ? database : 'default' };
+        await (await post('SELECT sum(number) FROM numbers(1e6)', { ...settings, ...where })).text();
+      });
+      await Promise.all(hostile);
+      const answers = Array.from({ length: 24 }, async (_, i) => {
+        const one = ['default', database, 'system'][i % 3] ?? '';
+        const parameters = { database: one, param_n: String(i), ...(i % 2 ? { max_threads: '2' } : {}) };
+        const answer = await post('SELECT currentDatabase(), {n:UInt8}', parameters);
+        return (await answer.text()) === `${one}\t${i}\n`;
+      });
+      expect(await Promise.all(answers)).toEqual(Array(24).fill(true));
+    },
+  );
 
-  it('forgets what a SET, a USE or a temporary table has set on its connection', async () => {
+  it('resets the effects of a SET, a USE or a temporary table on its connection', async () => {
     for (const query of ['SET max_threads = 61', 'USE system', 'CREATE TEMPORARY TABLE mine (n UInt8)']) {
       const done = await Promise.all(Array.from({ length: 12 }, () => post(query, { database })));
       expect(done.map((answer) => answer.status)).toEqual(Array(12).fill(200));

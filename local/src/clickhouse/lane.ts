@@ -1,7 +1,7 @@
 import { Session } from 'chdb';
 import { quote, quoteName } from './sql.js';
 
-/** What a statement needs set on the connection before it runs. */
+/** The settings of a connection that a statement needs. */
 export interface LaneState {
   database: string;
   settings: ReadonlyMap<string, string>;
@@ -15,20 +15,19 @@ export interface LaneResult {
 
 /**
  * One connection to the engine. It runs one statement at a time, and keeps database, settings and parameters between
- * statements, as a ClickHouse session does: a statement that wants the same settings needs nothing set. For others the
- * connection is opened anew, which takes less than a millisecond: taking settings back is itself a statement under
- * these settings, and fails under a low `max_memory_usage`, say.
- *
- * Parameters are given by `SET param_x`, which belongs to the connection: chdb's own binding is shared by all
- * connections of a process and lets only one bound query run at a time.
+ * statements, like a ClickHouse session. A statement with the same settings needs no preparation. For other settings
+ * the connection is reopened, which takes less than a millisecond. Resetting them by a statement could fail, because
+ * that statement runs under the old settings (for instance a low `max_memory_usage`).
+ * | Parameters are set by `SET param_x`, which affects only this connection. chdb's own binding is shared by all
+ * connections of a process and allows only one bound query at a time.
  */
 export class Lane {
   private session: Session;
   private database: string | undefined;
   private settings: ReadonlyMap<string, string> = new Map();
-  /** Nothing was set on this connection since it was opened. */
+  /** No setting was made on this connection since it was opened. */
   private fresh = true;
-  /** What system.processes shows of the running statement, so that it can be cancelled. */
+  /** The marker of the running statement in system.processes, by which it can be cancelled. */
   marker: string | undefined;
 
   constructor(
@@ -38,19 +37,20 @@ export class Lane {
     this.session = this.open();
   }
 
-  /** Whether a statement with this state needs nothing set. */
+  /** Whether the connection needs no preparation for a statement with this state. */
   fits(state: LaneState): boolean {
     return this.database === state.database && sameMap(this.settings, state.settings);
   }
 
   /**
-   * Brings the connection into this state; when that fails nothing of it stays.
-   * @throws the engine's error for what it does not know.
+   * Brings the connection into this state; a failure leaves no part of it.
+   * @throws the engine's error for an unknown database, setting or type.
    */
   async prepare(state: LaneState): Promise<void> {
     if (!sameMap(this.settings, state.settings)) this.reopen();
     if (!this.fresh) {
-      // It may fail for what earlier statements left, not for what this one asks for.
+      // The first attempt may fail because of the settings of earlier statements. Only the second attempt on a fresh
+      // connection decides.
       if (await this.bring(state).then(succeeded, failed)) return;
       this.reopen();
     }
@@ -80,7 +80,7 @@ export class Lane {
     this.settings = state.settings;
   }
 
-  /** Forgets all that was set on the connection, also by statements of its users. */
+  /** Resets all settings of the connection, including those made by statements of users. */
   reopen(): void {
     this.session.close();
     this.session = this.open();
@@ -93,19 +93,22 @@ export class Lane {
     return new Session(this.path, { connectionArgs: this.args });
   }
 
-  /** Runs a statement and resolves with its whole answer. */
+  /** Runs a statement and resolves with its complete answer. */
   async run(sql: string, format: string): Promise<LaneResult> {
     const result = await this.session.queryAsync(this.marked(sql), { format });
     return { bytes: result.bytes(), rows: Number(result.rowsRead) };
   }
 
-  /** The answer of a statement block by block, each encoded by itself; the next is computed when it is asked for. */
+  /**
+   * Returns the answer of a statement block by block, each encoded separately. Each block is computed when it is
+   * requested.
+   */
   async *stream(sql: string, format: string): AsyncGenerator<Uint8Array> {
     const stream = this.session.queryStream(this.marked(sql), { format });
     for await (const chunk of stream) yield chunk.raw();
   }
 
-  /** The next statement chooses its database anew, whichever this connection was in. */
+  /** Makes the next statement select its database again. */
   forgetDatabase(): void {
     this.database = undefined;
   }

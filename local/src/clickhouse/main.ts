@@ -4,8 +4,9 @@ import { Engine } from './engine.js';
 import { createClickHouseServer } from './server.js';
 
 /**
- * The embedded ClickHouse as a process of its own: `main.js <data folder> <port>`. It prints `ready <port>` once it
- * answers those who give CLICKHOUSE_PASSWORD. SIGTERM lets running statements end, then closes; SIGKILL is safe, the data is the engine's own.
+ * Runs the embedded ClickHouse as a process of its own: `main.js <data folder> <port>`. Prints `ready <port>` when it
+ * accepts clients with CLICKHOUSE_PASSWORD. SIGTERM waits for running statements and then closes the engine. SIGKILL
+ * is safe, because the engine's files survive a crash.
  */
 const [dataDir, port = '0'] = process.argv.slice(2);
 if (!dataDir) throw new Error('Usage: main.js <data folder> [<port>]');
@@ -37,7 +38,7 @@ async function stop(): Promise<void> {
   server.closeIdleConnections();
   const deadline = Date.now() + 20_000;
   while (engine.busy > 0 && Date.now() < deadline) await sleep(20);
-  // A statement that still runs would make closing its connection unsafe; ending the process is not.
+  // Closing a connection while a statement runs is unsafe; ending the process is safe.
   if (engine.busy === 0) engine.close();
   process.exit(0);
 }

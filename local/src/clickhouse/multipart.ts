@@ -1,6 +1,6 @@
 /**
- * The parts of a `multipart/form-data` body by name. Text only: it is what ClickHouse's clients send when a query's
- * parameters are too long for the URL.
+ * Returns the parts of a `multipart/form-data` body by name. Supports text only: ClickHouse's clients send such
+ * bodies when the parameters of a query are too long for the URL.
  */
 export function readMultipart(body: Buffer, contentType: string): Map<string, string> {
   const boundary = /boundary="?([^";]+)"?/i.exec(contentType)?.[1];

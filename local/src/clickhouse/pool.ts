@@ -9,13 +9,13 @@ interface Waiting {
 }
 
 export interface PoolLimits {
-  /** How many may wait for a free connection; one more is refused. */
+  /** The maximum number of statements that wait for a free connection; further ones are refused. */
   maxWaiting: number;
-  /** Milliseconds that one may wait. */
+  /** The maximum waiting time in milliseconds. */
   maxWaitMs: number;
 }
 
-/** Connections that are handed out one statement at a time, with a bounded queue before them. */
+/** A pool of connections. Each is lent to one statement at a time, and waiting statements are in a bounded queue. */
 export class LanePool {
   private readonly free: Lane[];
   private readonly waiting: Waiting[] = [];
@@ -32,8 +32,8 @@ export class LanePool {
   }
 
   /**
-   * A connection for one statement, to be given back by `release`; one that is in the wanted state already is preferred.
-   * @throws ClickHouseException when too many wait, or when it takes too long.
+   * Lends a connection to one statement, until `release`. Prefers a connection that is already in the desired state.
+   * @throws ClickHouseException if too many statements wait, or the waiting time is exceeded.
    */
   acquire(state: LaneState): Promise<Lane> {
     const index = Math.max(
@@ -64,7 +64,7 @@ export class LanePool {
     next.resolve(lane);
   }
 
-  /** To be called when nothing runs any more. */
+  /** Closes all connections. The caller ensures that no statement runs. */
   close(): void {
     for (const entry of this.waiting.splice(0)) {
       clearTimeout(entry.timer);

@@ -1,14 +1,14 @@
 import { quote, statementKind } from './sql.js';
 import { ClickHouseException, code } from './errors.js';
 
-/** What one HTTP request asks the engine to do. */
+/** A query, as read from one HTTP request. */
 export interface QueryRequest {
-  /** The statement; rows of an INSERT are not part of it unless they came in the URL. */
+  /** The statement; it contains rows of an INSERT only if they were sent in the URL. */
   sql: string;
   database: string | undefined;
-  /** `param_*`, in ClickHouse's escaped form, without the prefix. */
+  /** `param_*` without the prefix, in ClickHouse's escaped form. */
   params: Map<string, string>;
-  /** Everything else in the URL: settings of this query. */
+  /** All other parameters of the URL: settings of this query. */
   settings: Map<string, string>;
   format: string;
   queryId: string;
@@ -31,7 +31,7 @@ const reserved = new Set([
   'wait_end_of_query',
   'client_protocol_version',
 ]);
-/** Settings of ClickHouse's HTTP server that mean something here or nothing, and nothing to the engine. */
+/** Settings of ClickHouse's HTTP server, which the engine does not know. This server uses or ignores them. */
 const ofTheServer = /^(enable_http_compression|http_.*|send_progress_in_http_headers|cancel_http_.*)$/;
 const unsupported = new Set(['compress', 'decompress', 'role', 'session_id']);
 
@@ -41,7 +41,7 @@ export interface RequestLine {
   queryId: string;
 }
 
-/** Reads a request's URL and headers. @throws ClickHouseException for what this server cannot do. */
+/** Reads a request's URL and headers. @throws ClickHouseException for an unsupported feature. */
 export function readRequest(line: RequestLine): QueryRequest {
   const search = line.url.searchParams;
   const header = (name: string): string | undefined => {
@@ -60,7 +60,7 @@ export function readRequest(line: RequestLine): QueryRequest {
   return request;
 }
 
-/** Takes over one parameter of the URL or one part of a multipart body. */
+/** Adds one parameter of the URL or one part of a multipart body to the request. */
 export function addField(request: QueryRequest, name: string, value: string): void {
   if (unsupported.has(name) && value !== '0') {
     throw new ClickHouseException(
@@ -69,7 +69,7 @@ export function addField(request: QueryRequest, name: string, value: string): vo
       `The embedded ClickHouse does not support the URL parameter ${name}`,
     );
   }
-  // It becomes a part of a SET.
+  // The name becomes part of a SET statement.
   if (!/^\w{1,128}$/.test(name)) {
     throw new ClickHouseException(code.unknownSetting, 'UNKNOWN_SETTING', `Unknown setting ${quote(name)}`);
   }
@@ -82,7 +82,7 @@ export function addField(request: QueryRequest, name: string, value: string): vo
 const selecting = new Set(['SELECT', 'WITH', 'FROM']);
 const reading = new Set([...selecting, 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
 
-/** A GET changes nothing, as on ClickHouse's server. @throws ClickHouseException */
+/** Refuses a GET that changes data, as ClickHouse's server does. @throws ClickHouseException */
 export function assertAllowedByMethod(method: string, sql: string): void {
   if (method === 'POST' || reading.has(statementKind(sql))) return;
   throw new ClickHouseException(

@@ -14,7 +14,7 @@ interface Asked {
   body?: string;
 }
 
-/** Sends exactly these headers, `Host` and `Origin` among them, which `fetch` does not. */
+/** Sends exactly these headers, including `Host` and `Origin`, which `fetch` does not allow. */
 async function ask({ method = 'POST', path = '/', headers = {}, body = '' }: Asked): Promise<{
   status: number;
   text: string;
@@ -30,7 +30,7 @@ async function ask({ method = 'POST', path = '/', headers = {}, body = '' }: Ask
   });
 }
 
-describe('a web page that asks the embedded ClickHouse', () => {
+describe('a web page that sends requests to the embedded ClickHouse', () => {
   const drop = { body: 'DROP DATABASE IF EXISTS nobodys', headers: { 'content-type': 'text/plain' } };
 
   it.each<OutgoingHttpHeaders>([
@@ -38,13 +38,13 @@ describe('a web page that asks the embedded ClickHouse', () => {
     { origin: 'null' },
     { 'sec-fetch-site': 'cross-site' },
     { host: `attacker.example:${port}` },
-  ])('given %j, then it is refused, even with the password', async (headers) => {
+  ])('given %j, then the request is refused, even with the password', async (headers) => {
     const answer = await ask({ ...drop, headers: { ...drop.headers, ...proof, ...headers } });
     expect([answer.status, answer.headers.connection]).toEqual([403, 'close']);
     expect(answer.text).toMatch(/refuses this request/);
   });
 
-  it('given a preflight, then it is allowed nothing', async () => {
+  it('given a preflight request, then nothing is allowed', async () => {
     const headers = {
       origin: 'https://attacker.example',
       'access-control-request-method': 'POST',
@@ -55,7 +55,7 @@ describe('a web page that asks the embedded ClickHouse', () => {
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  it('given another name that leads here, then not even a ping is answered', async () => {
+  it('given another name that resolves to this address, then not even a ping is answered', async () => {
     expect((await ask({ method: 'GET', path: '/ping' })).status).toBe(200);
     expect((await ask({ method: 'GET', path: '/ping', headers: { host: 'attacker.example' } })).status).toBe(
       403,
@@ -70,8 +70,8 @@ describe('a query to the embedded ClickHouse', () => {
     ['no password', {}],
     ['a wrong one', { headers: { ...proof, 'x-clickhouse-key': `${engines.clickhousePassword}x` } }],
     ['another user', { headers: { ...proof, 'x-clickhouse-user': 'admin' } }],
-    ['the password in the URL, where logs keep it', { path: secretInUrl }],
-  ])('given %s, then it is not carried out', async (_what, asked) => {
+    ['the password in the URL, which logs would store', { path: secretInUrl }],
+  ])('given %s, then the query is not executed', async (_what, asked) => {
     const answer = await ask({ ...asked, body: 'SELECT 1' });
     expect([answer.status, answer.headers.connection]).toEqual([403, 'close']);
     expect(answer.text).toMatch(/^Code: 516\. DB::Exception: .* \(AUTHENTICATION_FAILED\)\n$/);
@@ -84,11 +84,11 @@ describe('a query to the embedded ClickHouse', () => {
       'as Authorization: Basic',
       { authorization: `Basic ${Buffer.from(`default:${engines.clickhousePassword}`).toString('base64')}` },
     ],
-  ])('given the password %s, then it is', async (_where, headers) => {
+  ])('given the password %s, then the query is executed', async (_where, headers) => {
     expect(await ask({ headers, body: 'SELECT 1' })).toMatchObject({ status: 200, text: '1\n' });
   });
 
-  it('given a malformed URL, then it answers 400 and goes on', async () => {
+  it('given a malformed URL, then the server answers 400 and continues', async () => {
     expect((await ask({ path: '//', headers: proof })).status).toBe(400);
     expect((await ask({ headers: proof, body: 'SELECT 1' })).status).toBe(200);
   });

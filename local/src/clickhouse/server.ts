@@ -7,16 +7,16 @@ import { handleQuery } from './handler.js';
 import { readRequest } from './request.js';
 
 /**
- * ClickHouse's HTTP interface over the engine, for development: it listens on the loopback address, answers queries
- * that carry the password, and none that a web page sends.
+ * Returns an HTTP server that implements ClickHouse's HTTP interface over the engine, for development. It listens on
+ * the loopback address, answers only queries with the password, and refuses requests from web pages.
  */
 export function createClickHouseServer(engine: Engine, password: string): Server {
-  // As long an address as ClickHouse's server takes: settings are in it.
+  // The maximum URL size of ClickHouse's server: the URL contains settings.
   const server = createServer(
     { maxHeaderSize: 1 << 20 },
     (request, response) => void serve({ engine, password, request, response }),
   );
-  // Longer than any client keeps an idle socket, so that no request meets a socket that is being closed.
+  // Longer than the idle time of any client's socket, so that no request is sent on a socket that is being closed.
   server.keepAliveTimeout = 65_000;
   server.requestTimeout = 0;
   server.maxRequestsPerSocket = 0;
@@ -69,12 +69,12 @@ async function answerQuery(parts: {
   }
 }
 
-/** A query id comes back in a header: nothing but what is harmless there. */
+/** Returns the query id if it is safe in a response header, otherwise undefined. */
 function cleanId(id: string | null): string | undefined {
   return id && /^[\w.:-]{1,128}$/.test(id) ? id : undefined;
 }
 
-/** Nothing of the body is read: the connection cannot be used again. */
+/** Sends a refusal. The body is not read, so the connection cannot be reused. */
 function refuse(response: ServerResponse, { status, text }: Refusal): void {
   response.setHeader('Connection', 'close');
   plain(response, status, text);

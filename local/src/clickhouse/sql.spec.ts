@@ -64,7 +64,7 @@ describe('an INSERT with rows', () => {
   ])('%j is none', (sql) => expect(insertHead(sql)).toBeUndefined());
 });
 
-describe('what changes the connection', () => {
+describe('a statement that changes the session', () => {
   it.each([
     ['SET max_threads = 1', true],
     ['/* x */ use db', true],
@@ -84,7 +84,7 @@ describe('several statements in one', () => {
 });
 
 describe('quoting', () => {
-  it('lets nothing out of a literal or a name', () => {
+  it('escapes every character that could end a literal or a name', () => {
     expect(quote("a'b\\'c")).toBe("'a\\'b\\\\\\'c'");
     expect(quoteName('a`b\\')).toBe('`a\\`b\\\\`');
   });

@@ -1,6 +1,6 @@
 /**
- * Just enough of ClickHouse's lexical rules to know what a request asks for without executing it: comments, strings
- * and quoted names are skipped, so that nothing inside them is taken for a keyword or a parameter.
+ * A tokenizer for ClickHouse's SQL. It skips comments, strings and quoted names, so their content is not mistaken for
+ * a keyword or a parameter. This is sufficient to classify a request without executing it.
  */
 
 export interface Token {
@@ -8,15 +8,15 @@ export interface Token {
   text: string;
   start: number;
   end: number;
-  /** How many brackets are open around it. */
+  /** The number of open brackets around the token. */
   depth: number;
 }
 
-// In this order: comments and blanks, strings, quoted names, {name:Type}, words, numbers, anything else.
+// In this order: comments and white space, strings, quoted names, {name:Type}, words, numbers, other characters.
 const pattern =
   /(?<skip>\s+|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?(?:\*\/|$))|(?<string>'(?:[^'\\]|\\[\s\S]|'')*(?:'|$))|(?<quoted>`(?:[^`\\]|\\[\s\S]|``)*(?:`|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$))|(?<parameter>\{\s*[A-Za-z_]\w*\s*:[^{}]*\})|(?<word>[A-Za-z_$][\w$]*)|(?<number>\d[\w.]*)|(?<symbol>[\s\S])/gy;
 
-/** The tokens of a statement, one at a time, so that the data behind an INSERT is never read. */
+/** Returns the tokens of a statement one at a time, so that the data after an INSERT is not read. */
 export function* tokens(sql: string): Generator<Token> {
   let depth = 0;
   for (const match of sql.matchAll(pattern)) {
@@ -31,7 +31,7 @@ export function* tokens(sql: string): Generator<Token> {
 }
 const kinds = ['string', 'quoted', 'parameter', 'word', 'number', 'symbol'] as const;
 
-/** The first keyword in capitals: SELECT, INSERT, CREATE ... */
+/** Returns the first keyword in upper case: SELECT, INSERT, CREATE ... */
 export function statementKind(sql: string): string {
   for (const token of tokens(sql)) {
     if (token.kind === 'word') return token.text.toUpperCase();
@@ -40,7 +40,7 @@ export function statementKind(sql: string): string {
   return '';
 }
 
-/** Whether a statement changes its connection, not the data: settings, the database, a temporary table. */
+/** Whether a statement changes the session instead of data: settings, the database, a temporary table. */
 export function changesSession(sql: string): boolean {
   return /^(SET|USE|CREATE (OR REPLACE )?TEMPORARY) /i.test(firstTokens(sql, 5));
 }
@@ -53,7 +53,7 @@ function firstTokens(sql: string, count: number): string {
   return texts.join(' ');
 }
 
-/** The names in `{name:Type}` of a statement. */
+/** Returns the names of the `{name:Type}` parameters of a statement. */
 export function parameterNames(sql: string): string[] {
   const names = new Set<string>();
   for (const token of tokens(sql)) {
@@ -63,7 +63,7 @@ export function parameterNames(sql: string): string[] {
   return [...names];
 }
 
-/** The format that a query's own FORMAT clause asks for. */
+/** Returns the format in a query's own FORMAT clause. */
 export function formatClause(sql: string): string | undefined {
   let previous: Token | undefined;
   let format: string | undefined;
@@ -75,18 +75,20 @@ export function formatClause(sql: string): string | undefined {
   return format;
 }
 
-/** An INSERT that brings its rows with it. */
+/** The parts of an INSERT that contains its rows. */
 export interface InsertHead {
   /** `INSERT INTO t (a, b)` */
   target: string;
   /** `SETTINGS a = 1`, or empty. */
   settings: string;
   format: string;
-  /** Where its rows begin in the text. */
+  /** The position in the text at which the rows begin. */
   dataStart: number;
 }
 
-/** Splits `INSERT INTO t (a, b) SETTINGS a = 1 FORMAT X`; undefined when its rows come from a SELECT or a file. */
+/**
+ * Splits `INSERT INTO t (a, b) SETTINGS a = 1 FORMAT X`. Returns undefined if the rows come from a SELECT or a file.
+ */
 export function insertHead(sql: string): InsertHead | undefined {
   let targetEnd = 0;
   let settingsStart = 0;
@@ -111,7 +113,7 @@ export function insertHead(sql: string): InsertHead | undefined {
   return undefined;
 }
 
-/** Whether more than one statement stands in the text; a trailing semicolon is none. */
+/** Whether a text contains more than one statement; a trailing semicolon does not count. */
 export function hasSeveralStatements(sql: string): boolean {
   let ended = false;
   for (const token of tokens(sql)) {
@@ -121,12 +123,12 @@ export function hasSeveralStatements(sql: string): boolean {
   return false;
 }
 
-/** A string literal that stands for exactly this text. */
+/** Returns a string literal with exactly this text. */
 export function quote(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
 
-/** A name in backticks. */
+/** Returns a name in backticks. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
 }

@@ -5,39 +5,39 @@ import { keptSecret } from '../folder-secret.js';
 import { privateFolder } from '../private-folder.js';
 
 export interface ClickHouseOptions {
-  /** Made where there is none. One process at a time. */
+  /** Created if it does not exist. Only one process may use it at a time. */
   dataDir: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** What the engine may allocate; default 4 GiB. */
+  /** Bytes that the engine may allocate; default 4 GiB. */
   maxMemoryBytes?: number;
-  /** Each line that the process prints. */
+  /** Receives each line that the process prints. */
   onLog?: (line: string) => void;
-  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  /** If aborted during the start, the process is stopped. */
   signal?: AbortSignal | undefined;
 }
 
 export interface RunningClickHouse {
   url: string;
   port: number;
-  /** Of the user `default`. */
+  /** The password of the user `default`. */
   password: string;
   pid: number;
-  /** Resolves when it has ended, with how. */
+  /** Resolves with the reason when the process has ended. */
   ended: Promise<string>;
-  /** Lets running statements end, then closes. */
+  /** Waits for running statements, then closes the engine. */
   stop(): Promise<void>;
   /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** The password of a data folder, made once: whoever may read the folder may ask the engine. */
+/** Returns the password of a data folder, which is created once. A user who may read the folder may use the engine. */
 export async function clickHousePassword(dataDir: string): Promise<string> {
   await privateFolder(dataDir);
   return keptSecret(join(dataDir, 'password'));
 }
 
-/** Starts the embedded ClickHouse and resolves when it answers. @throws with what it printed when it ends instead. */
+/** Starts the embedded ClickHouse and resolves when it answers. @throws an Error with its output if it ends instead. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
   const password = await clickHousePassword(options.dataDir);
   const process_ = new EngineProcess({

@@ -5,33 +5,33 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The root of the repository: this file runs as dist/local/src/kafka/jars.js. */
+/** The root of the repository, relative to the compiled file dist/local/src/kafka/jars.js. */
 export const root = fileURLToPath(new URL('../../../../', import.meta.url));
 export const kafkaDir = join(root, 'local', 'kafka');
 
-/** The version that the pom pins. */
+/** The version of Kafka in the pom. @throws if the pom names none. */
 export function kafkaVersion(): string {
   const pom = readFileSync(join(kafkaDir, 'pom.xml'), 'utf8');
   const version = /kafka_2\.13<\/artifactId>\s*<version>([\d.]+)</.exec(pom)?.[1];
-  if (!version) throw new Error('local/kafka/pom.xml names no version of kafka_2.13');
+  if (!version) throw new Error('local/kafka/pom.xml does not contain a version of kafka_2.13');
   return version;
 }
 
-/** Where Kafka's jars are, or are to be. A folder of this name is always complete. */
+/** The folder of Kafka's jars. If it exists, it is complete. */
 export function jarsDir(): string {
   return join(root, '.engines', `kafka-${kafkaVersion()}`);
 }
 
-/** Whether Maven has nothing to do. */
+/** Whether Kafka's jars were fetched already. */
 export function jarsPresent(): boolean {
   return existsSync(jarsDir());
 }
 
 /**
- * Has Maven resolve Kafka's jars. They are copied beside their place and moved there as a whole, so that a copy that
- * was interrupted is never taken for a complete one, and two that run at once do not disturb each other.
- * @param maven Runs Maven with these arguments.
- * @throws with the end of what Maven said.
+ * Makes Maven fetch Kafka's jars. They are copied to a temporary folder that is then renamed. So an interrupted copy
+ * is never mistaken for a complete one, and two concurrent calls do not disturb each other.
+ * @param maven Runs Maven with the given arguments.
+ * @throws with the end of Maven's output.
  */
 export async function fetchJars(maven: (args: string[]) => Promise<void> = runMaven): Promise<string> {
   const dir = jarsDir();
@@ -66,7 +66,7 @@ async function runMaven(args: string[]): Promise<void> {
   }
 }
 
-/** What earlier runs that were killed have left. */
+/** Removes folders of earlier calls that were killed. */
 async function removeLeftovers(dir: string): Promise<void> {
   const anHourAgo = Date.now() - 3_600_000;
   for (const name of await readdir(dirname(dir))) {

@@ -2,18 +2,20 @@ export interface BrokerSettings {
   dataDir: string;
   port: number;
   controllerPort: number;
-  /** The port that clients are told; another than `port` where a proxy stands between. */
+  /** The port that the broker advertises to clients; differs from `port` behind a proxy. */
   advertisedPort: number;
-  /** What clients and the controller prove themselves with (SASL/PLAIN); without one, nobody has to. */
+  /** The password of clients and the controller (SASL/PLAIN); if undefined, no authentication is required. */
   password?: string | undefined;
-  /** Kafka's own settings, on top of these or in their place. */
+  /** Additional Kafka settings, which override the others. */
   more?: Record<string, string | number>;
 }
 
-/** Who the broker's clients are, where it asks. */
+/** The user name of the broker's clients, if it requires authentication. */
 export const kafkaUser = 'tributary';
 
-/** The settings of a single broker for development: small, quick to start, and as safe on disk as Kafka's defaults. */
+/**
+ * Returns the settings of a single broker for development: small, quick to start, and as durable as Kafka's defaults.
+ */
 export function serverProperties(settings: BrokerSettings): string {
   const { dataDir, port, controllerPort, advertisedPort, password, more } = settings;
   const protocol = password === undefined ? 'PLAINTEXT' : 'SASL_PLAINTEXT';
@@ -37,24 +39,24 @@ export function serverProperties(settings: BrokerSettings): string {
     'transaction.state.log.num.partitions': 4,
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
-    // A batch of records of up to 2 MiB each, and room for several in one.
+    // Records have up to 2 MiB each, and a batch has room for several.
     'message.max.bytes': 16 << 20,
-    // What a request may make the broker allocate as soon as its length is known.
+    // Bounds the memory that the broker allocates when it knows the length of a request.
     'socket.request.max.bytes': 32 << 20,
-    // A development group is small and restarts often: nobody is waited for.
+    // A development group is small and restarts often, so the first rebalance does not wait for more members.
     'group.initial.rebalance.delay.ms': 0,
     'group.min.session.timeout.ms': 1000,
-    // A broker that was killed may not register again before its old session has run out.
+    // A killed broker may register again only when its old session has expired.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
-    // A laptop that is not used for weeks keeps its events and where its consumers were.
+    // A laptop that is not used for weeks keeps its events and its consumers' offsets.
     'log.retention.ms': -1,
     'offsets.retention.minutes': 5_256_000,
     'log.segment.bytes': 64 << 20,
-    // Each partition's two indexes are made that large and mapped: enough for such a segment, instead of 10 MB.
+    // Each partition maps two index files of this size: enough for such a segment, instead of 10 MB.
     'log.index.size.max.bytes': 256 << 10,
     'file.delete.delay.ms': 1000,
-    // Its default of 128 MB would be a quarter of the heap.
+    // The default of 128 MB would be a quarter of the heap.
     'log.cleaner.dedupe.buffer.size': 8 << 20,
     'num.io.threads': 4,
     ...more,
@@ -62,7 +64,10 @@ export function serverProperties(settings: BrokerSettings): string {
   return text(properties);
 }
 
-/** Each listener asks for the password; the broker and its controller give it to each other. */
+/**
+ * Returns the settings for SASL/PLAIN: each listener requires the password, also between the broker and its
+ * controller.
+ */
 function saslPlain(password: string): Record<string, string> {
   const login = `${plainLogin(password)} user_${kafkaUser}="${password}";`;
   return {
@@ -74,7 +79,7 @@ function saslPlain(password: string): Record<string, string> {
   };
 }
 
-/** The settings of Kafka's own tools, to be given as `--command-config`. */
+/** Returns the settings for Kafka's own tools (`--command-config`). */
 export function clientProperties(password: string): string {
   return text({
     'security.protocol': 'SASL_PLAINTEXT',

@@ -13,33 +13,33 @@ import { fetchJars, kafkaDir } from './jars.js';
 import { clientProperties, serverProperties } from './properties.js';
 
 export interface KafkaOptions {
-  /** Made where there is none. One broker at a time. */
+  /** Created if it does not exist. Only one broker may use it at a time. */
   dataDir: string;
-  /** What the user `tributary` proves itself with (SASL/PLAIN); without one, nobody has to. */
+  /** The password of the user `tributary` (SASL/PLAIN); if undefined, no authentication is required. */
   password?: string;
-  /** Default: a free one. */
+  /** Default: a free port. */
   port?: number;
-  /** The port of the controller's own listener; default: a free one. */
+  /** The port of the controller's own listener; default: a free port. */
   controllerPort?: number;
-  /** Who chooses ports that are not given; default: `freePort`. */
+  /** Chooses the ports that are not set; default: `freePort`. */
   choosePort?: () => Promise<number>;
-  /** The port that clients are told to connect to; default: `port`. For a proxy in between. */
+  /** The port that the broker advertises to clients; default: `port`. Used with a proxy. */
   advertisedPort?: number;
-  /** The largest heap, in MB; default 512. */
+  /** The maximum heap in MB; default 512. */
   heapMb?: number;
-  /** Kafka's own settings, by their names, on top of those of this broker or in their place. */
+  /** Additional Kafka settings by name, which override those of this broker. */
   properties?: Record<string, string | number>;
-  /** Of a cluster that this broker belongs to; default: one of its own. */
+  /** The id of the cluster that this broker joins; default: a cluster of its own. */
   clusterId?: string;
-  /** For the tool that prepares the data folder, such as `--add-scram`. */
+  /** Arguments for the tool that formats the data folder, such as `--add-scram`. */
   formatArgs?: string[];
-  /** For a broker that lives a minute: it is compiled quickly rather than well, and takes half the processor to start. */
+  /** For a broker that runs for a minute: limits the JIT compiler, which halves the processor time of the start. */
   shortLived?: boolean;
-  /** No file may grow beyond this: a write that does fails, as all do on a disk that is full. */
+  /** The maximum size of a file in bytes: a write beyond it fails, like every write on a full disk. */
   maxFileBytes?: number;
-  /** Each line that the broker prints: errors, and that it has started. */
+  /** Receives each line that the broker prints: errors, and the message that it has started. */
   onLog?: (line: string) => void;
-  /** Aborted when it is not wanted any more while it starts: it is stopped then. */
+  /** If aborted during the start, the broker is stopped. */
   signal?: AbortSignal | undefined;
 }
 
@@ -48,24 +48,24 @@ export interface RunningKafka {
   brokers: string;
   port: number;
   pid: number;
-  /** Resolves when it has ended, with how. */
+  /** Resolves with the reason when the broker has ended. */
   ended: Promise<string>;
-  /** An orderly shutdown. */
+  /** Shuts the broker down gracefully. */
   stop(): Promise<void>;
   /** Sends a signal and resolves when the process has ended (for SIGSTOP and SIGCONT: at once). */
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** The password of a data folder, made once: whoever may read the folder may use the broker. */
+/** Returns the password of a data folder, which is created once. A user who may read the folder may use the broker. */
 export async function kafkaPassword(dataDir: string): Promise<string> {
   await privateFolder(dataDir);
   return keptSecret(join(dataDir, 'password'));
 }
 
 /**
- * Starts the real broker in KRaft mode and resolves when it serves clients; fetches its jars first if need be. When a
- * port of its own choice turns out to be taken, it chooses again.
- * @throws with the last lines of its log when it ends instead.
+ * Starts a real broker in KRaft mode and resolves when it serves clients. Fetches its jars first if they are missing.
+ * If a port that it chose itself is taken, it chooses another.
+ * @throws an Error with the last lines of its log if it ends instead.
  */
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const jars = await fetchJars();
@@ -124,13 +124,13 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
 }
 
 /**
- * Becomes Java, and leaves behind a reader of the standard input: that pipe closes when the process that started the
- * broker ends, however it ends, and the broker is told to stop.
+ * A shell script that replaces itself by Java and leaves behind a reader of the standard input. That pipe closes when
+ * the process that started the broker ends for any reason, and the reader then sends SIGTERM to the broker.
  */
 const untilParentEnds =
   'exec 3<&0; (cat <&3; kill -TERM $$) >/dev/null 2>&1 & exec java "$@" 3<&- </dev/null';
 
-/** In the unit that POSIX has for it: blocks of 512 bytes. */
+/** Returns the shell command for the limit, in POSIX's unit: blocks of 512 bytes. */
 function fileLimit(maxFileBytes: number | undefined): string {
   return maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
 }
@@ -140,11 +140,12 @@ function javaFlags({ heapMb = 512, shortLived = false }: KafkaOptions, logsDir: 
     ...(shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
     '-Xms128m',
     `-Xmx${heapMb}m`,
-    // A broker without memory ends, and is started again: one that goes on without it answers some, and never recovers.
+    // A broker without memory exits and is started again. Otherwise it would continue to answer some requests and
+    // never recover.
     '-XX:+ExitOnOutOfMemoryError',
     '-XX:+UseG1GC',
     '-XX:MaxGCPauseMillis=20',
-    // Gives memory back to the system when idle.
+    // Returns unused memory to the system when the broker is idle.
     '-XX:G1PeriodicGCInterval=60000',
     '-XX:MinHeapFreeRatio=10',
     '-XX:MaxHeapFreeRatio=30',
@@ -160,7 +161,7 @@ async function format(
   { formatArgs = [], signal, clusterId }: KafkaOptions,
 ): Promise<void> {
   const id = clusterId ?? randomBytes(16).toString('base64url');
-  // The id may begin with a dash, which would be read as another option.
+  // The id may begin with a dash, which would be parsed as another option.
   const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
   const java = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', ...args, '--ignore-formatted', ...formatArgs];
   await promisify(execFile)('java', java, { signal });
