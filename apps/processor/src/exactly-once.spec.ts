@@ -5,7 +5,7 @@ import { Incarnation, revenue, World, type SpecEvent } from './processor.fixture
 
 const events: fc.Arbitrary<SpecEvent[]> = fc.array(
   fc.record({
-    // Few, so that some come twice.
+    // The range of ids is small, so that some ids repeat.
     id: fc.nat(120),
     entity: fc.constantFrom('a', 'b', 'c', 'd', null),
     data: fc.record({
@@ -38,7 +38,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
   { maxLength: 14 },
 );
 
-/** At most two processors at a time; each of them may die at any step of what it does. */
+/** Runs a script with at most two processors at a time. A processor can die at any of its steps. */
 async function play(world: World, script: readonly Action[], start: () => Incarnation): Promise<void> {
   const running: Incarnation[] = [];
   for (const action of script) {
@@ -60,7 +60,7 @@ async function play(world: World, script: readonly Action[], start: () => Incarn
   await Promise.all(running.map((one) => one.kill()));
 }
 
-it('gives, for any batches, crashes, rebalances, retentions and bounds, the states and counts of folding at once', async () => {
+it('yields the states and counts of a single fold for any batches, crashes, rebalances, retentions and bounds', async () => {
   await fc.assert(
     fc.asyncProperty(
       actions,

@@ -22,21 +22,21 @@ beforeEach(() => {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 30));
 
-it('reports what cannot begin and what cannot go on, once', async () => {
+it('reports once each definition that cannot start and each that cannot continue', async () => {
   failures.follow(new Map([['a', 'no such operator']]));
   failures.giveUp('b', 'its topic is gone');
   await pause();
   expect(reports).toEqual(['a: no such operator', 'b: its topic is gone']);
 });
 
-it('does not report what is mended at once', async () => {
+it('does not report a failure that is corrected within the delay', async () => {
   failures.follow(new Map([['a', 'a loop']]));
   failures.follow(new Map());
   await pause();
   expect(reports).toEqual([]);
 });
 
-it('tries again while definitions cannot be changed', async () => {
+it('retries while definitions cannot be changed', async () => {
   isAway = true;
   failures.giveUp('b', 'its topic is gone');
   await pause();

@@ -11,8 +11,8 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-describe('what gives away the oldest first', () => {
-  it('is a list in which a key that is put in again moves to the end', () => {
+describe('OldestFirst', () => {
+  it('behaves like a list in which a key that is put again moves to the end', () => {
     fc.assert(
       fc.property(steps, (taken) => {
         const map = new OldestFirst<number, string>();
@@ -35,7 +35,7 @@ describe('what gives away the oldest first', () => {
     );
   });
 
-  it('goes on at once after it was empty', () => {
+  it('returns new entries after it was empty', () => {
     const map = new OldestFirst<string, number>();
     expect(map.take()).toBeUndefined();
     map.put('a', 1);

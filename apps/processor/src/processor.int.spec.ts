@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { kafkaBrokers } = testEngines();
   log = openKafkaLog({
     ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
-    // A member that is killed is missed no longer than that.
+    // A short session timeout, after which Kafka reassigns the partitions of a killed member.
     bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
   });
   store = openClickHouse(testClickHouse(database));
@@ -131,7 +131,10 @@ async function define(name: string): Promise<ProjectionBuild> {
   return building;
 }
 
-/** What the log has, once each, by shop: grouped by ClickHouse, which knows nothing of folds. */
+/**
+ * Returns the expected aggregates of the events by shop. ClickHouse computes them from the log, independently of
+ * folds.
+ */
 async function expected(all: readonly Order[]): Promise<Map<string, string>> {
   const table = `${database}.expected_${randomBytes(4).toString('hex')}`;
   await sql(`CREATE TABLE ${table} (id UInt64, shop String, amount Int64) ENGINE = MergeTree ORDER BY id`);
@@ -174,7 +177,7 @@ const serves = (name: string, build: ProjectionBuild) =>
     interval: 50,
   });
 
-it('has for every key what ClickHouse finds, through restarts, rebalances, repeated ids and a rebuild', async () => {
+it('yields the aggregates that ClickHouse computes, through restarts, rebalances, repeated ids and a rebuild', async () => {
   await write(orders(0, 3000));
   const build = await define('shops');
   const first = start();
@@ -182,7 +185,7 @@ it('has for every key what ClickHouse finds, through restarts, rebalances, repea
   await write([...orders(3000, 5000), ...orders(100, 200)]);
   const second = start();
   await write(orders(5000, 6000));
-  // It dies: nothing is saved, nobody is told.
+  // The processor dies without saving and without leaving its consumer groups.
   await stop(first, 0);
   await write([...orders(6000, 7000), ...orders(0, 50)]);
   await untilThrough(build);

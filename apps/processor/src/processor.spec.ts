@@ -52,14 +52,14 @@ async function expectExact(build: ProjectionBuild): Promise<void> {
   expect(await world.counted(build)).toEqual(counted);
 }
 
-describe('where retention has taken the beginning of the log', () => {
+describe('When retention has deleted the first records of the log', () => {
   const spec = (n: number): SpecEvent => ({ ...order(n), entity: 'same' });
 
-  it('a build reads it from the store, and then goes on in the log', async () => {
+  it('a generation reads the deleted events from the store and then continues from the log', async () => {
     await world.write([...orders(0, 300), order(7), { id: 999, value: 'no event' }, order(299)]);
     await world.materialize();
     world.expire(0.8);
-    // Repeated: one that is gone from the log, and one that is in there.
+    // Two repeated ids: the first record of one is deleted, and that of the other is still in the log.
     await world.write([...orders(300, 350), order(298), order(340)]);
     const build = await world.define('revenue', world.build(revenue));
     start({ unsaved: { keys: 2, weight: 1e9 } });
@@ -70,7 +70,7 @@ describe('where retention has taken the beginning of the log', () => {
     expect(await world.counted(build)).toEqual({ processed: 360, failed: 0 });
   });
 
-  it('a build is made from the store alone where nothing is left', async () => {
+  it('a generation is built from the store alone if the log is empty', async () => {
     await world.write(orders(0, 50));
     await world.materialize();
     world.expire(1);
@@ -82,12 +82,12 @@ describe('where retention has taken the beginning of the log', () => {
     await expectExact(build);
   });
 
-  it('what the materializer has taken for a repetition of what is gone is one here, too', async () => {
+  it('an event that the materializer dropped as a repetition of a deleted record is not folded either', async () => {
     const filler = (from: number) => Array.from({ length: 700 }, (_, i) => spec(from + i));
     await world.write([spec(0), ...filler(1000), spec(0)]);
     await world.materialize();
     world.expire(1);
-    // Within the window of its repetition, which is not stored, and beyond that of its first.
+    // This record is within the id window of the repetition, which is not stored, and outside that of the first record.
     await world.write([...filler(2000), spec(0)]);
     await world.materialize();
     const build = await world.define('revenue', world.build(revenue));
@@ -97,7 +97,7 @@ describe('where retention has taken the beginning of the log', () => {
     expect(await world.counted(build)).toEqual({ processed: 1401, failed: 0 });
   });
 
-  it('a build waits until the materializer is past it', async () => {
+  it('a generation waits until the materializer has stored the deleted events', async () => {
     await world.write(orders(0, 50));
     await world.materialize();
     const group = world.log.broker.group(topics.materializerGroup);
@@ -117,7 +117,7 @@ describe('where retention has taken the beginning of the log', () => {
     expect((await lost()) - before).toBe(end - 1);
   });
 
-  it('one that was paused meanwhile misses nothing', async () => {
+  it('a projection that was paused meanwhile misses no event', async () => {
     await world.write(orders(0, 40));
     const build = await world.define('revenue', world.build(revenue));
     start();
@@ -131,7 +131,7 @@ describe('where retention has taken the beginning of the log', () => {
     await expectExact(build);
   });
 
-  it('what is overtaken by it while it folds is read from the store', async () => {
+  it('events that are deleted during the fold are read from the store', async () => {
     await world.write(orders(0, 4000));
     await world.materialize();
     const build = await world.define('revenue', world.build(revenue));
@@ -146,7 +146,7 @@ describe('where retention has taken the beginning of the log', () => {
     await expectExact(build);
   });
 
-  it('what is erased is folded no more, wherever it is', async () => {
+  it('erased events are not folded, neither from the log nor from the store', async () => {
     await world.write(orders(0, 70));
     await world.materialize();
     world.expire(0.5);
@@ -157,7 +157,7 @@ describe('where retention has taken the beginning of the log', () => {
     await expectExact(build);
   });
 
-  it('a processor that dies at any step goes on where it was', async () => {
+  it('a processor that dies at any step resumes at its checkpoint', async () => {
     await world.write(orders(0, 500));
     await world.materialize();
     world.expire(0.9);
@@ -175,8 +175,8 @@ describe('where retention has taken the beginning of the log', () => {
   });
 });
 
-describe('a projection', () => {
-  it('folds what is in the log, serves when it has been through it, and follows what comes', async () => {
+describe('A projection', () => {
+  it('folds the log, serves when it has caught up, and then folds new events', async () => {
     await world.write(orders(0, 100));
     const build = await world.define('revenue', world.build(revenue));
     start();
@@ -186,7 +186,7 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
-  it('serves at once where its streams are empty', async () => {
+  it('serves immediately if its streams are empty', async () => {
     const build = await world.define('revenue', world.build(revenue));
     start();
     await serves('revenue', build);
@@ -194,14 +194,14 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
-  it('serves where one partition of several has something', async () => {
+  it('serves if only one of several partitions has events', async () => {
     await world.write(Array.from({ length: 5 }, (_, id) => ({ ...order(id), entity: 'one' })));
     const build = await world.define('revenue', world.build(revenue));
     start();
     await serves('revenue', build);
   });
 
-  it('drops repeated ids, also where a restart lies between', async () => {
+  it('drops repeated event ids, also across a restart', async () => {
     await world.write([order(0), order(1), order(0)]);
     const build = await world.define('revenue', world.build(revenue));
     const first = start();
@@ -213,7 +213,7 @@ describe('a projection', () => {
     expect((await world.counted(build)).processed).toBe(3);
   });
 
-  it('takes the event types that it names, those for which where is true, and those with a key', async () => {
+  it('folds the events of its event types for which `where` is true and the key is not null', async () => {
     const spec = {
       ...revenue,
       source: { ...revenue.source, event_types: ['a', 'b'], where: 'event.data.amount > 2' },
@@ -232,7 +232,7 @@ describe('a projection', () => {
     expect((await world.counted(build)).processed).toBe(2);
   });
 
-  it('passes over what is erased, and over what is no event', async () => {
+  it('skips erased events and records that are not events', async () => {
     await world.write([...orders(0, 21), { id: 50, value: 'junk' }]);
     world.erasures.erase('orders', 'order-3', 1000);
     const build = await world.define('revenue', world.build(revenue));
@@ -241,7 +241,7 @@ describe('a projection', () => {
     expect((await world.counted(build)).processed).toBe(18);
   });
 
-  it('makes dead letters of what it cannot fold, and goes on; others are not concerned', async () => {
+  it('stores events that it cannot fold as dead letters and continues; other projections are not affected', async () => {
     const key = 'event.data.shop';
     const [build, other] = [
       world.build(revenue),
@@ -267,7 +267,7 @@ describe('a projection', () => {
     ]);
   });
 
-  it('that begins now folds nothing that was there', async () => {
+  it('that starts from now does not fold earlier events', async () => {
     await world.write(orders(0, 30));
     const ends = (await world.log.admin.offsets(world.topicOf('orders'))).map(({ end }) => end);
     const sources = {
@@ -281,7 +281,7 @@ describe('a projection', () => {
     await eventually(async () => expect((await world.counted(build)).processed).toBe(10));
   });
 
-  it('that begins now, far behind the beginning of the log, does not read what lies between', async () => {
+  it('that starts from now does not read the earlier records of a long log', async () => {
     for (let n = 0; n < 8000; n += 1000) await world.write(orders(n, n + 1000));
     const ends = (await world.log.admin.offsets(world.topicOf('orders'))).map(({ end }) => end);
     const sources = {
@@ -294,7 +294,7 @@ describe('a projection', () => {
     await eventually(async () => expect((await world.counted(build)).processed).toBe(10));
   });
 
-  it('has its progress where its group has lost its position', async () => {
+  it('resumes at its saved progress if the committed offset is lost', async () => {
     await world.write(orders(0, 30));
     const build = await world.define('revenue', world.build(revenue));
     const first = start();
@@ -306,7 +306,7 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
-  it('is folded again where the store has lost what it had', async () => {
+  it('is folded again if the store has lost its states', async () => {
     await world.write([...orders(0, 30), order(3)]);
     const build = await world.define('revenue', world.build(revenue));
     const first = start();
@@ -319,7 +319,7 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
-  it('is not folded while it is paused, and goes on where it was', async () => {
+  it('is not folded while it is paused, and resumes at its last offset', async () => {
     const build = await world.define('revenue', world.build(revenue));
     start();
     await serves('revenue', build);
@@ -334,7 +334,7 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
-  it('is built anew beside the one that serves, and takes its place', async () => {
+  it('is rebuilt beside the serving generation, and then replaces it', async () => {
     await world.write(orders(0, 50));
     const first = await world.define('revenue', world.build(revenue));
     start();
@@ -348,7 +348,7 @@ describe('a projection', () => {
     expect((await world.counted(first)).processed).toBe(50);
   });
 
-  it('says why it cannot go on, and others go on', async () => {
+  it('reports why it cannot run, and other projections continue', async () => {
     const [broken, build] = [
       world.build({ ...revenue, fields: { x: { op: 'conjure' } } }),
       world.build(revenue),
@@ -360,7 +360,7 @@ describe('a projection', () => {
     await eventually(() => expect(world.projection('broken')?.failure).toContain('/fields/x'));
   });
 
-  it('does not read a stream that was made anew', async () => {
+  it('does not read a recreated stream', async () => {
     await world.write(orders(0, 10));
     const build = await world.define('revenue', world.build(revenue));
     start();
@@ -372,7 +372,7 @@ describe('a projection', () => {
     expect((await world.counted(build)).processed).toBe(10);
   });
 
-  it('holds more keys than are kept in memory', async () => {
+  it('can have more keys than the cache', async () => {
     const build = await world.define('entities', world.build({ ...revenue, key: 'event.entity_id' }));
     start({ cache: { keys: 10, weight: 1e9 }, unsaved: { keys: 5, weight: 1e9 } });
     for (let n = 0; n < 1000; n += 50)
@@ -380,7 +380,7 @@ describe('a projection', () => {
     await expectExact(build);
   });
 
-  it('is built with at most one other at a time, the oldest first', async () => {
+  it('is built together with at most one other projection, oldest first', async () => {
     await world.write(orders(0, 10));
     let free: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (free = resolve));
@@ -396,8 +396,8 @@ describe('a projection', () => {
   });
 });
 
-describe('when the store is away', () => {
-  it('waits, drops nothing, and goes on', async () => {
+describe('When the store is unreachable, a projection', () => {
+  it('waits, loses no event, and continues', async () => {
     const build = await world.define('revenue', world.build(revenue));
     const one = start();
     await serves('revenue', build);
@@ -411,7 +411,7 @@ describe('when the store is away', () => {
     expect(one.failures).toEqual([]);
   });
 
-  it('stops in time, and what was not saved is read again', async () => {
+  it('stops within its time limit, and reads the unsaved events again', async () => {
     const build = await world.define('revenue', world.build(revenue));
     const one = start();
     await serves('revenue', build);
@@ -424,7 +424,7 @@ describe('when the store is away', () => {
   });
 });
 
-it('ends with the reason when the store refuses a state: nothing may be dropped', async () => {
+it('the processor fails when the store rejects a state, because no state may be lost', async () => {
   const build = await world.define('revenue', world.build(revenue));
   const one = start();
   await serves('revenue', build);
@@ -436,7 +436,7 @@ it('ends with the reason when the store refuses a state: nothing may be dropped'
   expect(await world.isThrough(build)).toBe(false);
 });
 
-it('saves what it has folded when it is stopped', async () => {
+it('the processor saves its folded states when it stops', async () => {
   const build = await world.define('revenue', world.build(revenue));
   const one = start({ saveIntervalMs: 60_000 });
   await serves('revenue', build);
@@ -448,9 +448,9 @@ it('saves what it has folded when it is stopped', async () => {
   await expectExact(build);
 });
 
-describe('when it is killed', () => {
+describe('When the processor is killed', () => {
   it.each(['letters', 'load', 'rows', 'progress', 'saved', 'commit'] as const)(
-    'before this step, in its first round and in later ones, states and counts are exact: %s',
+    'before the step %s, in its first round or a later one, states and counts are exact',
     async (deadly) => {
       const poison: SpecEvent = { id: 1000, data: { currency: 'EUR', amount: 'much' } };
       await world.write([...orders(0, 20), poison]);
@@ -480,8 +480,8 @@ describe('when it is killed', () => {
   );
 });
 
-describe('given two processors', () => {
-  it('they share the partitions, and lose nothing while one comes and goes', async () => {
+describe('Given two processors', () => {
+  it('they share the partitions, and lose no event while one joins and leaves', async () => {
     const build = await world.define('revenue', world.build(revenue));
     start();
     for (let round = 0; round < 6; round++) {
@@ -495,7 +495,7 @@ describe('given two processors', () => {
     await expectExact(build);
   });
 
-  it('a zombie that saves late changes nothing', async () => {
+  it('a zombie that saves late does not change the states', async () => {
     const build = await world.define('revenue', world.build(revenue));
     const zombie = start();
     await serves('revenue', build);
@@ -506,7 +506,7 @@ describe('given two processors', () => {
     zombie.before = (step) => (step === 'rows' ? asleep : undefined);
     await world.write(orders(10, 20));
     await eventually(() => expect(zombie.steps.at(-1)).toBe('rows'));
-    // It is thrown out of the group, and does not know yet.
+    // The group has fenced this member, but the member does not know it yet.
     const leaving = zombie.processor.close(0);
     start();
     await world.write(orders(20, 40));

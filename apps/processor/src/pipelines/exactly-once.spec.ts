@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { compilePipeline } from '#dataflow';
-// The definitions that the operators' own properties are held against.
+// The generators of pipelines that the property specs of the operators use.
 import {
   pipelineCases,
   type PipelineCase,
@@ -17,7 +17,7 @@ type Options = Partial<PipelinesOptions>;
 const day = 24 * 3_600_000;
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 2 });
 
-/** All events of a source, those of one partition in their order. */
+/** Returns the records of all events of a source. The events of a partition are in order. */
 function recordsOf(source: Source, world: PipelineWorld) {
   return Object.values(source).flatMap((events, partition) =>
     events.map((event, i) => ({
@@ -36,7 +36,7 @@ async function worldOf({ spec }: PipelineCase): Promise<PipelineWorld> {
   return world;
 }
 
-/** Reads everything and closes every window. */
+/** Waits until all events are processed and all windows are closed. */
 async function closed(world: PipelineWorld, { spec }: PipelineCase): Promise<void> {
   const { stages } = compilePipeline(spec);
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
@@ -49,7 +49,7 @@ async function closed(world: PipelineWorld, { spec }: PipelineCase): Promise<voi
   });
 }
 
-/** Has everything that failed go on, with data with which it can. */
+/** Replays all failed events with data with which they succeed. */
 async function replay(world: PipelineWorld): Promise<void> {
   const failed = (await world.letters()).filter(({ reason }) => reason === 'operator_failed');
   const repaired = failed.map(({ event, ...letter }) => ({
@@ -64,7 +64,7 @@ async function replay(world: PipelineWorld): Promise<void> {
   );
 }
 
-/** Once all of that is done, what came of everything. */
+/** Waits until all replays are processed. Resolves with the emitted events, the dead letters and the counts. */
 async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<unknown> {
   const { stages, writes } = compilePipeline(spec);
   await eventually(async () => expect(await world.isReplayed('p')).toBe(true));
@@ -81,7 +81,7 @@ async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<un
   return { streams, letters: letters.sort(), counted: await world.counted('p') };
 }
 
-/** What comes of it when nothing happens to anybody. */
+/** Resolves with the outcome of a pipeline that runs without disturbances. */
 async function undisturbed(one: PipelineCase): Promise<unknown> {
   const world = await worldOf(one);
   const process = new Incarnation(world);
@@ -98,13 +98,13 @@ async function undisturbed(one: PipelineCase): Promise<unknown> {
 const deaths: readonly Step[] = ['append', 'appended', 'letters', 'load', 'save', 'saved', 'commit'];
 
 interface Disturbance {
-  /** Records that are written before a process dies; at which step, the how manieth of its kind. */
+  /** The process dies after this many records are written, at the `nth` occurrence of `step`. */
   after: number;
   step: Step;
   nth: number;
-  /** Another one has begun before. */
+  /** Whether another process has started before the death. */
   beside: boolean;
-  /** What happens to the definition meanwhile. */
+  /** Change of the definition meanwhile. */
   change: 'none' | 'pause' | 'version';
 }
 
@@ -153,7 +153,7 @@ async function disturbed(one: PipelineCase, all: readonly Disturbance[], options
   return found;
 }
 
-/** Another version does the same, and says so in what it emits. */
+/** Changes the definition. A new version computes the same outputs, but its emitted events name the new version. */
 async function changed(world: PipelineWorld, change: Disturbance['change']): Promise<void> {
   const { paused, spec } = world.pipeline('p')!;
   if (change === 'pause') await world.change('p', { paused: !paused });
@@ -167,8 +167,8 @@ const bounds = fc.record({
   interval: fc.nat(3),
 });
 
-describe('given any pipeline and any input', () => {
-  it('crashes at any step, rebalances, bounds and changes of the definition change nothing of what is emitted, of letters, replays and counts', async () => {
+describe('Given any pipeline and any input', () => {
+  it('crashes, rebalances, bounds and new versions do not change its output, dead letters, replays and counts', async () => {
     await fc.assert(
       fc.asyncProperty(pipelineCases, disturbances, bounds, async (one, all, { rows, unsaved, interval }) => {
         const options = {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { kafkaBrokers } = testEngines();
   log = openKafkaLog({
     ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
-    // A member that is killed is missed no longer than that.
+    // A short session timeout, after which Kafka reassigns the partitions of a killed member.
     bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
   });
   producer = await log.producer();
@@ -77,7 +77,7 @@ function start(): Pipelines {
       deliver: () => Promise.reject(new Error('there are none')),
       missingConfiguration: () => undefined,
     },
-    // Rows come from the store: few are kept.
+    // The cache is small, so that most rows are loaded from the store.
     cache: { keys: 10, weight: 1e8 },
     unsaved: { keys: 100, weight: 1e8 },
     saveIntervalMs: 20,
@@ -110,7 +110,7 @@ async function write(events: readonly SpecEvent[]): Promise<void> {
   );
 }
 
-/** What readers of a stream see, by its data. */
+/** Returns the events of a stream as readers see them, by their data. */
 async function emitted(stream: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
   const windows = new Map<number, IdWindow>();
@@ -167,7 +167,7 @@ async function counted(): Promise<{ processed: number; emitted: number; late: nu
   return { processed: sum('processed'), emitted: sum('emitted'), late: sum('late') };
 }
 
-it('emits each event once, and of each window what its events make, through restarts and rebalances', async () => {
+it('emits each event and the result of each window once, through restarts and rebalances', async () => {
   await define([
     { emit: { stream: 'copies' } },
     { window: { tumbling: '1m', key: 'event.data.shop', lateness: '1d' } },
@@ -179,10 +179,10 @@ it('emits each event once, and of each window what its events make, through rest
   await vi.waitFor(async () => expect((await counted()).processed).toBeGreaterThan(0), { timeout: 60_000 });
   start();
   await write([...orders(1500, 2500), ...orders(100, 200)]);
-  // It dies: nothing is saved, nobody is told.
+  // The process dies without saving and without leaving its consumer groups.
   await stop(first, 0);
   start();
-  // In every partition something of two days later: all windows close.
+  // An event of two days later in every partition closes all windows.
   const last = [0, 1, 2].map((partition) => ({
     ...order(10_000 + partition),
     ...{ partition, at: 200_000, type: 'other' },
@@ -201,7 +201,7 @@ it('emits each event once, and of each window what its events make, through rest
   expect(minutes.reduce((all, { sum }) => all + (sum as number), 0)).toBe((2999 * 3000) / 2);
 });
 
-it('says so when its internal topic was deleted, while it runs and when it begins, and never makes it again', async () => {
+it('fails when its internal topic is deleted, during a run or before it, and never creates it again', async () => {
   await define([{ dedupe: { key: 'event.data.shop', within: '1m' } }, { emit: { stream: 'copies' } }]);
   const isGone = () =>
     vi.waitFor(() => expect(definitions.pipelines.get('p')?.failure).toContain('is gone'), {

@@ -49,7 +49,7 @@ const orders = (from: number, to: number) => Array.from({ length: to - from }, (
 
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
 const through = (name = 'p') => eventually(async () => expect(await world.isThrough(name)).toBe(true));
-/** Everything that is read becomes idle, and windows close. */
+/** Waits until all events are read, then advances the clock until all windows have closed. */
 async function idle(name = 'p'): Promise<void> {
   await through(name);
   const { stages } = compilePipeline(world.pipeline(name)!.spec);
@@ -62,8 +62,8 @@ async function idle(name = 'p'): Promise<void> {
   });
 }
 
-describe('a pipeline without windows', () => {
-  it('emits what it makes of each event, with where it comes from', async () => {
+describe('A pipeline without windows', () => {
+  it('emits the transformed events with their provenance', async () => {
     await world.write([...orders(0, 4), { ...order(4), metadata: '{"trace":"t-1","n":1.50}' }, order(1)]);
     await world.define(
       'p',
@@ -83,7 +83,7 @@ describe('a pipeline without windows', () => {
     expect(await world.counted('p')).toEqual({ processed: 5, emitted: 4, dropped: 1, late: 0, failed: 0 });
   });
 
-  it('makes dead letters of what fails, of what is too large, and of what does not fit a schema, and goes on', async () => {
+  it('stores events that fail, are too large or violate a schema as dead letters, and continues', async () => {
     await world.definitions.createStream({ stream: 'out' }, systemActor);
     await world.definitions.schemas.change(
       'out/order.placed',
@@ -168,7 +168,7 @@ describe('a pipeline without windows', () => {
     );
   };
 
-  it('writes letters that only those see who may see every stream that shows in them', async () => {
+  it('writes dead letters that are visible only to keys for all streams whose data they contain', async () => {
     await givenCustomers();
     await world.write([order(1)]);
     const enrich = { from: { projection: 'customers' }, key: 'event.data.currency', as: 'known' };
@@ -184,13 +184,13 @@ describe('a pipeline without windows', () => {
     expect(await seenWith('orders', 'out', 'refunds')).toEqual([expect.stringContaining('"known":{"n":5}')]);
     expect(await seenWith('orders', 'out')).toEqual([]);
     expect(await seenWith('orders', 'refunds')).toEqual([]);
-    // What they show stays in them, whatever becomes of the pipeline and of the projection.
+    // The dead letters keep their list of streams when the pipeline or the projection changes.
     await world.definitions.projections.change('customers', () => undefined, systemActor);
     await world.definitions.pipelines.change('p', () => undefined, systemActor);
     expect(await seenWith('orders', 'out')).toEqual([]);
   });
 
-  it('looks up what projections know', async () => {
+  it('looks up states of projections', async () => {
     await givenCustomers();
     await world.write([order(0), order(1)]);
     await world.define(
@@ -205,7 +205,7 @@ describe('a pipeline without windows', () => {
     ]);
   });
 
-  it('passes over what is erased and over events that are not for it', async () => {
+  it('skips erased events and events that do not match', async () => {
     world.erasures.erase('orders', 'order-3', 1000);
     await world.write([...orders(0, 10), order(10, { type: 'other' })]);
     const filtered = spec(out);
@@ -218,7 +218,7 @@ describe('a pipeline without windows', () => {
     expect((await world.counted('p')).processed).toBe(7);
   });
 
-  it('delivers to webhooks, under the id that the event would have, and makes letters of what is refused', async () => {
+  it('delivers events to webhooks under their derived ids, and stores rejected events as dead letters', async () => {
     await world.define('p', spec({ webhook: { url: 'https://example.com/hook', secret_ref: 's' } }));
     const one = start();
     await world.write([order(0)]);
@@ -237,7 +237,7 @@ describe('a pipeline without windows', () => {
     expect(await world.counted('p')).toMatchObject({ emitted: 1, failed: 1 });
   });
 
-  it('delivers CloudEvents where the definition says so', async () => {
+  it('delivers CloudEvents if the definition has that format', async () => {
     const webhook = { url: 'https://example.com/hook', secret_ref: 's', format: 'cloudevents' };
     await world.define('p', spec({ webhook }));
     const one = start();
@@ -250,7 +250,7 @@ describe('a pipeline without windows', () => {
     });
   });
 
-  it('shows what it does with a request that is traced, until all that comes of it is written', async () => {
+  it('records spans of a traced request until all its outputs are written', async () => {
     const tracing = new MemoryTracing();
     const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
     const headers = { traceparent: `00-${traceId}-${spanId}-01`, 'x-request-id': 'r-1' };
@@ -261,7 +261,7 @@ describe('a pipeline without windows', () => {
     await world.producer.append(records.map((record) => ({ ...record, headers })));
     await world.write([order(2)]);
     await through();
-    // A partition may be taken away while it is being begun with.
+    // A partition may be revoked while its task is being opened.
     const [run, request, ...others] = tracing.spans.filter(({ error }) => error === undefined);
     expect(others).toEqual([]);
     expect(request).toMatchObject({
@@ -271,7 +271,7 @@ describe('a pipeline without windows', () => {
     expect(run).toMatchObject({ name: 'run p', traceId, parentSpanId: request?.spanId, kind: 'internal' });
   });
 
-  it('goes on where it stood in a stream that was taken out and is put back, also where new ones begin with now', async () => {
+  it('resumes at its offset in a source that is removed and added again, also if `from` is now', async () => {
     const reading = async (...streams: string[]) => {
       await world.define('p', { ...spec(out), source: { streams }, from: 'now' });
       const { run } = world.pipeline('p')!;
@@ -295,7 +295,7 @@ describe('a pipeline without windows', () => {
     await eventually(() => expect(world.emitted('out')).toHaveLength(4));
   });
 
-  it('waits for the settings of its webhook, and then goes on where it stands', async () => {
+  it('waits for the settings of its webhook, and then resumes at its offset', async () => {
     const webhook = { url: 'https://example.com/hook', secret_ref: 's' };
     await world.define('p', spec({ webhook }));
     const before = start();
@@ -315,8 +315,8 @@ describe('a pipeline without windows', () => {
   });
 });
 
-describe('a window', () => {
-  it('takes the events of all partitions of a key, and emits when it closes', async () => {
+describe('A window', () => {
+  it('collects the events of a key from all partitions, and emits its result when it closes', async () => {
     await world.define('p', spec(...perMinute));
     start();
     await world.write(orders(0, 130));
@@ -352,10 +352,10 @@ describe('a window', () => {
     expect(await world.counted('p')).toEqual({ processed: 130, emitted: 6, dropped: 0, late: 0, failed: 0 });
   });
 
-  it('does not close before what is still being written has come', async () => {
+  it('does not close before events that are still being written have arrived', async () => {
     await world.define('p', spec(...perMinute));
     const append: PipelinesOptions['producer']['append'] = async (records) => {
-      // What is forwarded, and no control record.
+      // Delays repartitioned events, but not watermark records.
       if (records.some(({ value }) => /^\d+\[0,/.test(value ?? ''))) await setTimeout(50);
       return await world.producer.append(records);
     };
@@ -365,7 +365,7 @@ describe('a window', () => {
     expect(await world.counted('p')).toMatchObject({ processed: 600, late: 0 });
   });
 
-  it('holds more rows than are kept in memory', async () => {
+  it('can have more rows than the cache', async () => {
     const operators: OperatorSpec[] = [
       { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
       { reduce: { n: { op: 'count' } } },
@@ -385,7 +385,7 @@ describe('a window', () => {
     expect(counts).toHaveLength(80);
   });
 
-  it('sends what is too late to its stream, or to the dead letters', async () => {
+  it('sends late events to its stream for late events, or to the dead letters', async () => {
     const window = { tumbling: '1m', key: 'event.data.currency', lateness: '0s' };
     const rest: OperatorSpec[] = [{ reduce: { n: { op: 'count' } } }, out];
     await world.define('p', spec({ window }, ...rest));
@@ -407,7 +407,7 @@ describe('a window', () => {
     ]);
   });
 
-  it('feeds another one', async () => {
+  it('can feed another window', async () => {
     await world.define(
       'p',
       spec(
@@ -428,8 +428,8 @@ describe('a window', () => {
   });
 });
 
-describe('the life of a pipeline', () => {
-  it('pauses and goes on where it was', async () => {
+describe('A pipeline', () => {
+  it('pauses and resumes at its offset', async () => {
     await world.define('p', spec(...perMinute));
     start();
     await world.write(orders(0, 30));
@@ -444,7 +444,7 @@ describe('the life of a pipeline', () => {
     expect((world.datas('out') as { n: number }[]).map(({ n }) => n)).toEqual([30, 30]);
   });
 
-  it('goes on with another definition, and keeps the windows that are the same', async () => {
+  it('continues with a changed definition, and keeps unchanged windows', async () => {
     await world.define('p', spec(...perMinute));
     start();
     await world.write(orders(0, 30));
@@ -457,7 +457,7 @@ describe('the life of a pipeline', () => {
     expect(JSON.parse(world.emitted('also')[0]!.metadata)).toMatchObject({ pipeline_version: 2 });
   });
 
-  it('computes everything again when it is reset', async () => {
+  it('processes all events again when it is reset', async () => {
     await world.define('p', spec(out));
     start();
     await world.write(orders(0, 10));
@@ -467,7 +467,7 @@ describe('the life of a pipeline', () => {
     expect(world.emitted('out')).toHaveLength(20);
   });
 
-  it('says why it cannot go on when what comes next is past its retention; others go on', async () => {
+  it('fails with a reason when its next record is past its retention; other pipelines continue', async () => {
     await world.define('p', spec(out));
     await world.define('q', spec(out));
     const first = start();
@@ -488,7 +488,7 @@ describe('the life of a pipeline', () => {
     expect(world.pipeline('q')?.failure).toBeNull();
   });
 
-  it('says why it cannot go on when the store has lost what it knew', async () => {
+  it('fails with a reason when the store has lost its checkpoint', async () => {
     const { run } = await world.define('p', spec(...perMinute));
     const first = start();
     await world.write(orders(0, 10));
@@ -499,7 +499,7 @@ describe('the life of a pipeline', () => {
     await eventually(() => expect(world.pipeline('p')?.failure).toContain('lost'));
   });
 
-  it('does not run when it closes a loop, and says so when it still does after a while', async () => {
+  it('does not run when it closes a loop, and fails with a reason if the loop remains', async () => {
     const back = (stream: string): PipelineSpec => ({
       ...{ source: { streams: ['refunds'] }, operators: [{ emit: { stream } }], from: 'beginning' },
     });
@@ -515,7 +515,7 @@ describe('the life of a pipeline', () => {
     for (const name of ['p', 'former', 'taken_back']) expect(world.pipeline(name)?.failure).toBeNull();
   });
 
-  it('waits while the store is away, and drops nothing', async () => {
+  it('waits while the store is unreachable, and loses no event', async () => {
     await world.define('p', spec(...perMinute));
     const one = start();
     await world.write(orders(0, 10));

@@ -29,7 +29,7 @@ const counted: OperatorSpec[] = [
   { emit: { stream: 'out' } },
 ];
 
-/** Processes until it dies where it would save what has been forwarded. */
+/** Runs a process that dies after it has repartitioned events and before it saves its progress. */
 async function diesBeforeSaving(): Promise<void> {
   const first = new Incarnation(world);
   running.push(first);
@@ -47,7 +47,7 @@ function hasForwards({ partitions }: { partitions: { records: LogRecord[] }[] })
   return partitions.some(({ records }) => records.some((record) => readStageRecord(record)?.forwarded));
 }
 
-/** Everything that was in windows. */
+/** Resolves with all elements that windows have collected. */
 async function results(): Promise<unknown[]> {
   running.push(new Incarnation(world));
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
@@ -59,15 +59,15 @@ async function results(): Promise<unknown[]> {
   return world.datas('out');
 }
 
-describe('a batch that was forwarded and not saved', () => {
-  it('is not counted twice when another definition lets other parts of an event pass', async () => {
+describe('A batch that was repartitioned and not saved', () => {
+  it('is not counted twice when a changed definition lets other parts of an event pass', async () => {
     await world.define('p', spec(parts, { filter: 'event.data.part == "b"' }, ...counted));
     await diesBeforeSaving();
     await world.define('p', spec(parts, { filter: 'event.data.part != "c"' }, ...counted));
     expect(await results()).toMatchObject([{ n: 1, parts: ['b'] }]);
   });
 
-  it('has what another definition lets pass after what was forwarded', async () => {
+  it('also includes the parts that a changed definition lets pass', async () => {
     await world.define('p', spec(parts, { filter: 'event.data.part == "b"' }, ...counted));
     await diesBeforeSaving();
     await world.define('p', spec(parts, { filter: 'event.data.part != "a"' }, ...counted));
@@ -75,8 +75,8 @@ describe('a batch that was forwarded and not saved', () => {
   });
 });
 
-describe('a batch that was emitted and not saved', () => {
-  it('is not emitted twice, also when more was written since than readers of the stream remember', async () => {
+describe('A batch that was emitted and not saved', () => {
+  it('is not emitted twice, even if more events were written since than the id windows of readers have', async () => {
     await world.define('p', spec(parts, { emit: { stream: 'out' } }));
     await world.write(Array.from({ length: 1500 }, (_, id) => ({ id, data: { parts: ['a', 'b'] } })));
     const first = new Incarnation(world);

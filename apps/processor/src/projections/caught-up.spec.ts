@@ -28,17 +28,17 @@ async function append(count: number): Promise<void> {
   await producer.append(Array.from({ length: count }, () => ({ topic, key: 'k', value: 'v' })));
 }
 
-it('is so at once where there is nothing', async () => {
+it('is true for an empty log', async () => {
   expect(await caughtUp().is(['orders'])).toBe(true);
   expect(await caughtUp().is([])).toBe(true);
 });
 
-it('is not so while something was never committed', async () => {
+it('is false while a partition has records and no committed offset', async () => {
   await append(3);
   expect(await caughtUp().is(['orders'])).toBe(false);
 });
 
-it('is so at the end that was seen before, though the log has grown since', async () => {
+it('is true at the end offset of the previous check, although the log has grown since', async () => {
   await append(3);
   const build = caughtUp();
   await build.is(['orders']);
@@ -50,13 +50,13 @@ it('is so at the end that was seen before, though the log has grown since', asyn
   expect(await build.is(['orders'])).toBe(true);
 });
 
-it('is so where a build that begins now finds nothing after its start', async () => {
+it('is true for a generation that starts from now and has no later records', async () => {
   await append(3);
   expect(await caughtUp([3]).is(['orders'])).toBe(true);
   expect(await caughtUp([2]).is(['orders'])).toBe(false);
 });
 
-it('is not so where retention has taken what was not folded: the store has it', async () => {
+it('is false while events that retention deleted are not folded from the store', async () => {
   await append(3);
   log.topics.get(topic)!.truncate(0, 3);
   expect(await caughtUp().is(['orders'])).toBe(false);

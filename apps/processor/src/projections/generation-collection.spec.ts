@@ -48,7 +48,7 @@ afterEach(async () => {
 const save = (store: MemoryStore, owner: string) => store.projections.save([], [stateProgress({ owner })]);
 const left = () => world.store.projections.owners();
 
-it('removes what nobody has named for ten minutes, and nothing that is named', async () => {
+it('removes generations that no definition has referred to for ten minutes, and no others', async () => {
   const named = await world.define('revenue', world.build(revenue));
   await save(world.store, named.id);
   await save(world.store, 'forgotten');
@@ -61,7 +61,7 @@ it('removes what nobody has named for ten minutes, and nothing that is named', a
   expect(await left()).toEqual([named.id]);
 });
 
-it('counts the ten minutes anew when it was named meanwhile, or could not be known', async () => {
+it('restarts the ten minutes when a definition refers to the generation or the definitions are outdated', async () => {
   await save(world.store, 'late');
   await collection.round();
   now = 9 * minute;
@@ -76,7 +76,7 @@ it('counts the ten minutes anew when it was named meanwhile, or could not be kno
   expect(await left()).toEqual([]);
 });
 
-it('removes soon what another build took the place of, unless it is named again', async () => {
+it('removes a replaced generation soon, unless a definition refers to it again', async () => {
   const named = await world.define('revenue', world.build(revenue));
   await save(world.store, named.id);
   await save(world.store, 'former');
@@ -85,7 +85,7 @@ it('removes soon what another build took the place of, unless it is named again'
   await vi.waitFor(async () => expect(await left()).toEqual([named.id]), { interval: 2 });
 });
 
-it('tries again when the store is away', async () => {
+it('retries when the store is unreachable', async () => {
   await save(world.store, 'forgotten');
   await collection.round();
   now = 10 * minute;

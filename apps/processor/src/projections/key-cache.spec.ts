@@ -5,7 +5,7 @@ const entry = (key: string, weight = 0): KeyEntry => ({
   ...{ key, state: [0], events: 1, lastOffset: 0, updatedAt: 0, weight },
 });
 
-/** As many as are changed and saved, one after the other. */
+/** Changes and saves these keys one after the other. */
 function keep(keys: PartitionKeys, ...entries: KeyEntry[]): void {
   for (const one of entries) keys.change(one);
   for (const one of entries) keys.saved(one, one.lastOffset);
@@ -13,8 +13,8 @@ function keep(keys: PartitionKeys, ...entries: KeyEntry[]): void {
 
 const open = (cache: KeyCache) => cache.open({ complete: true });
 
-describe('the cache of keys', () => {
-  it('forgets the key that was changed longest ago, of whatever partition', () => {
+describe('KeyCache', () => {
+  it('evicts the key that was changed longest ago, over all partitions', () => {
     const cache = new KeyCache({ keys: 2, weight: 1e6 });
     const [a, b] = [open(cache), open(cache)];
     const first = entry('first');
@@ -32,7 +32,7 @@ describe('the cache of keys', () => {
     ]);
   });
 
-  it('keeps what is not saved, whatever the bound, and forgets it after', () => {
+  it('keeps unsaved keys beyond the bound, and evicts them after they are saved', () => {
     const cache = new KeyCache({ keys: 1, weight: 1e6 });
     const keys = open(cache);
     const all = ['a', 'b', 'c'].map((key) => entry(key));
@@ -43,7 +43,7 @@ describe('the cache of keys', () => {
     expect(keys.get('c')).toBe(all[2]);
   });
 
-  it('takes what was changed again during its save for unsaved', () => {
+  it('treats a key that is changed during its save as unsaved', () => {
     const keys = open(new KeyCache({ keys: 1, weight: 1e6 }));
     const one = entry('a');
     keys.change(one);
@@ -55,7 +55,7 @@ describe('the cache of keys', () => {
     expect(keys.changedWeight).toBe(0);
   });
 
-  it('takes back what was forgotten while it was being changed', () => {
+  it('adds a key again that was evicted while it was being changed', () => {
     const cache = new KeyCache({ keys: 1, weight: 1e6 });
     const keys = open(cache);
     const one = entry('a');
@@ -66,7 +66,7 @@ describe('the cache of keys', () => {
     expect(cache.size).toBe(2);
   });
 
-  it('is bounded in characters, too, those that came later counted', () => {
+  it('is also bounded in characters, including those that are added later', () => {
     const cache = new KeyCache({ keys: 100, weight: 10_000 });
     const keys = open(cache);
     const all = Array.from({ length: 10 }, (_, n) => entry(`${n}`));
@@ -79,7 +79,7 @@ describe('the cache of keys', () => {
     expect(keys.get('9')).toBe(all[9]);
   });
 
-  it('has nothing of a partition that is closed', () => {
+  it('has no keys of a closed partition', () => {
     const cache = new KeyCache({ keys: 10, weight: 1e6 });
     const keys = open(cache);
     const one = entry('a', 7);

@@ -15,7 +15,7 @@ const topic = topics.ofStream('orders#1');
 
 let asked: string[][];
 let partition: OwnedPartition;
-/** What the store is waited for with. */
+/** Lets a load from the store that waits for `held` continue. */
 let answer: () => void;
 let held: Promise<void> | undefined;
 
@@ -66,21 +66,21 @@ function batch(from: number, ...events: SpecEvent[]): RecordBatch {
 const eur = (id: number, amount: unknown = 1): SpecEvent => ({ id, data: { currency: 'EUR', amount } });
 const usd = (id: number): SpecEvent => ({ id, data: { currency: 'USD', amount: 1 } });
 
-it('asks for the keys of a batch in one question, and for none that it knows', async () => {
+it('loads the keys of a batch with one query, without those in memory', async () => {
   const one = projector();
   await one.take(batch(0, eur(0), usd(1), eur(2)));
   await one.take(batch(3, eur(3)));
   expect(asked).toEqual([['EUR', 'USD']]);
 });
 
-it('asks for nothing where nothing is stored yet', async () => {
+it('loads nothing if the store has no states of the partition', async () => {
   const one = projector({ complete: true });
   await one.take(batch(0, eur(0), usd(1)));
   expect(asked).toEqual([]);
   expect(one.unsaved()!.rows).toHaveLength(2);
 });
 
-it('goes on from what is stored, and passes over what is folded into it', async () => {
+it('continues from stored states, and skips events that are folded into them', async () => {
   const former = projector();
   await former.take(batch(0, eur(0), eur(1)));
   const { rows } = former.unsaved()!;
@@ -89,12 +89,12 @@ it('goes on from what is stored, and passes over what is folded into it', async 
   expect(one.unsaved()!.rows).toMatchObject([{ key: 'EUR', events: 3, position: 2 }]);
 });
 
-it('has no progress in a batch whose keys are still asked for: it may be saved in the middle', async () => {
+it('does not advance its progress while the keys of a batch are loaded, so that it can be saved then', async () => {
   const one = projector();
   await one.take(batch(0, eur(0)));
   held = new Promise((resolve) => (answer = resolve));
   const taking = one.take(batch(1, eur(1), usd(2), eur(3), usd(4)));
-  // What is in memory is folded already.
+  // The events of keys in memory are folded already.
   expect(one.unsaved()).toMatchObject({
     rows: [{ key: 'EUR', events: 3, position: 3 }],
     progress: { next: 1, processed: 1 },
@@ -110,7 +110,7 @@ it('has no progress in a batch whose keys are still asked for: it may be saved i
   });
 });
 
-it('gives others their turn between large records', async () => {
+it('yields to other work between large records', async () => {
   const one = projector({ complete: true });
   const data = { currency: 'EUR', amount: 1, text: 'x'.repeat(300_000) };
   let done = false;
@@ -125,7 +125,7 @@ it('gives others their turn between large records', async () => {
   expect(folded.size).toBeGreaterThanOrEqual(3);
 });
 
-it('folds nothing more when its partition is lost while others have their turn', async () => {
+it('folds no further event when its partition is revoked while it yields', async () => {
   const one = projector({ complete: true });
   const taking = one.take(
     batch(0, { id: 0, data: { currency: 'EUR', amount: 1, text: 'x'.repeat(300_000) } }),
@@ -135,7 +135,7 @@ it('folds nothing more when its partition is lost while others have their turn',
   expect(one.unsavedCount).toBe(0);
 });
 
-it('keeps the dead letters and changes that came while others were saved', async () => {
+it('keeps dead letters and changes that are added during a save', async () => {
   const one = projector();
   await one.take(batch(0, eur(0, 'much'), eur(1)));
   const first = one.unsaved()!;
@@ -150,20 +150,20 @@ it('keeps the dead letters and changes that came while others were saved', async
   expect([one.unsavedCount, one.unsavedWeight]).toEqual([0, 0]);
 });
 
-it('reads what lies below its start for the ids only', async () => {
+it('uses records below its start only to fill the id window', async () => {
   const one = projector({ from: 2 });
   expect(await one.take(batch(0, eur(0), eur(1)))).toEqual({ processed: 0, failed: 0, duplicates: 0 });
   expect(one.unsaved()).toBeUndefined();
   expect(await one.take(batch(2, eur(1), eur(2)))).toEqual({ processed: 1, failed: 0, duplicates: 1 });
 });
 
-it('has progress to save where no event is for it', async () => {
+it('has progress to save after a batch without matching events', async () => {
   const one = projector();
   await one.take(batch(0, { id: 0, data: { currency: null } }));
   expect(one.unsaved()).toMatchObject({ rows: [], letters: [], progress: { next: 1, processed: 0 } });
 });
 
-it('folds nothing more when its partition is lost while it asks', async () => {
+it('folds no further event when its partition is revoked during a load', async () => {
   const one = projector();
   held = new Promise((resolve) => (answer = resolve));
   const taking = one.take(batch(0, eur(0)));
@@ -173,7 +173,7 @@ it('folds nothing more when its partition is lost while it asks', async () => {
   expect(one.unsaved()).toBeUndefined();
 });
 
-it('follows the traced requests of the events that it folds, each to one save', async () => {
+it('returns each traced request of a folded event with one checkpoint', async () => {
   const one = projector({ traced: true });
   const given = batch(0, eur(0), { id: 1, data: {} }, eur(2));
   for (const { offset, headers } of given.records) {
@@ -188,14 +188,14 @@ it('follows the traced requests of the events that it folds, each to one save', 
   expect(one.unsaved()!.sampled).toEqual([]);
 });
 
-describe('an event that is expensive for each of several expressions', () => {
-  /** More than half of the steps that there are for an event. */
+describe('An event that takes many evaluation steps in several expressions', () => {
+  /** An expression that takes more than half of the step budget of an event. */
   const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
   const expensive = (id: number): SpecEvent => ({ id, data: { l: [...Array(60).keys()] } });
   const fields = { a: { op: 'count' }, b: { op: 'sum', value: `${costly} ? 1 : 0` } };
   const source = { streams: ['orders'] };
 
-  it('is folded where they have the steps of one together', async () => {
+  it('is folded if the expressions together stay within the step budget', async () => {
     const one = projector({ complete: true, spec: { source, key: '"k"', fields } });
     expect(await one.take(batch(0, expensive(0)))).toMatchObject({ processed: 1, failed: 0 });
   });
@@ -204,7 +204,7 @@ describe('an event that is expensive for each of several expressions', () => {
     ['the filter and a field', { source: { ...source, where: costly }, key: '"k"', fields }],
     ['the key and a field', { source, key: `string(${costly})`, fields }],
     ['two fields', { source, key: '"k"', fields: { c: fields.b, b: fields.b } }],
-  ])('is a dead letter where %s take more', async (_, spec) => {
+  ])('becomes a dead letter if %s together exceed the step budget', async (_, spec) => {
     const one = projector({ complete: false, spec });
     expect(await one.take(batch(0, expensive(0)))).toMatchObject({ processed: 0, failed: 1 });
     expect(one.unsaved()!.letters).toMatchObject([
@@ -212,7 +212,7 @@ describe('an event that is expensive for each of several expressions', () => {
     ]);
   });
 
-  it('gives other work its turn before the next', async () => {
+  it('is followed by a yield to other work', async () => {
     const one = projector({ complete: true, spec: { source, key: '"k"', fields } });
     const rounds = await roundsDuring(() => one.take(batch(0, ...[0, 1, 2, 3, 4].map(expensive))));
     expect(rounds).toBeGreaterThanOrEqual(4);

@@ -16,8 +16,8 @@ const batch = (next: number): RecordBatch => ({
 });
 
 /**
- * The task of a partition of which the log has let go of everything below 5, and that the store has folded up to
- * `from`.
+ * Creates the task of a partition whose records below offset 5 are deleted from Kafka, and whose states are saved up to
+ * the offset `from`.
  */
 function given({ from }: { from: number }) {
   const partition = ownedPartition({ topic, position: 5, beginning: 5 });
@@ -54,14 +54,14 @@ function given({ from }: { from: number }) {
   return { task, added, committed };
 }
 
-describe('the task of a partition whose beginning the log has let go of', () => {
-  it('commits nothing of what it folds from the store before that is saved', async () => {
+describe('The task of a partition whose first records are deleted', () => {
+  it('does not commit events that it folds from the store before their states are saved', async () => {
     const { task, added, committed } = given({ from: 0 });
     await task.ready;
     expect([added.length, committed]).toEqual([1, []]);
   });
 
-  it('commits what the former process has saved and not committed', async () => {
+  it('commits the offset that the previous owner has saved but not committed', async () => {
     const { task, added, committed } = given({ from: 5 });
     await task.ready;
     expect([added, committed]).toEqual([[], [5]]);

@@ -6,7 +6,7 @@ import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.j
 import type { Unsaved } from './partition-projector.js';
 import { saveStates } from './save-states.js';
 
-it('shows what becomes of traced requests, until their projection is saved', async () => {
+it('records spans of traced requests until the states of the projection are saved', async () => {
   const tracing = new MemoryTracing();
   const saving = {
     ...{ tracing, stopped: new AbortController().signal },

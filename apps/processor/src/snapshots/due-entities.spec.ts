@@ -4,7 +4,7 @@ import { DueEntities } from './due-entities.js';
 const pass = (due: DueEntities, times: number, entity = 'e') =>
   Array.from({ length: times }, () => due.passed('s', entity, 8)).lastIndexOf(true);
 
-it('asks for an unknown entity after a quarter, and then when its version passes a multiple', () => {
+it('looks up an unknown entity after a quarter of the events, and then when its version passes a multiple', () => {
   const due = new DueEntities(10);
   expect(pass(due, 1)).toBe(-1);
   expect(pass(due, 1)).toBe(0);
@@ -16,7 +16,7 @@ it('asks for an unknown entity after a quarter, and then when its version passes
   expect(pass(due, 1)).toBe(0);
 });
 
-it('forgets the entity that was met longest ago', () => {
+it('evicts the entity whose last event is oldest', () => {
   const due = new DueEntities(2);
   pass(due, 1, 'a');
   pass(due, 1, 'b');

@@ -12,7 +12,7 @@ import { Snapshotter } from './snapshotter.js';
 const every = 8;
 const entities = ['a', 'b', 'c'];
 
-/** A snapshotter as a process is: it may die before or after any step, and then does nothing more. */
+/** A simulated snapshotter process. A spec can kill it before or after any step; it then does nothing more. */
 class Incarnation {
   dead = false;
   readonly failures: Error[] = [];
@@ -33,7 +33,7 @@ class Incarnation {
     this.snapshotter.start();
   }
 
-  /** As SIGKILL does, after so many steps more. */
+  /** Ends the process as SIGKILL does, after this many further steps. */
   async killAfter(steps: number): Promise<void> {
     this.left = steps;
     await sleep(4);
@@ -46,7 +46,7 @@ class Incarnation {
     if (this.dead) throw new StoreUnavailableError('dead');
   }
 
-  /** Each call is two steps: it may not have begun, or its answer may not come. */
+  /** Runs a call as two steps: the process can die before the call starts, or before its response arrives. */
   private stepping<Target extends object>(target: Target): Target {
     return new Proxy(target, {
       get: (_, name) => {
@@ -91,7 +91,7 @@ const actions = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-it('makes, whatever step a process dies at, each snapshot once, of what the events are, and misses none for long', async () => {
+it('makes each snapshot once and correctly, with at most a short delay, when the process dies at any step', async () => {
   await fc.assert(
     fc.asyncProperty(actions, async (script) => {
       const world = await World.make([], 2);
@@ -113,7 +113,7 @@ it('makes, whatever step a process dies at, each snapshot once, of what the even
           all.push((one = new Incarnation(world)));
         }
       }
-      // After that many, an entity that the last process does not know is looked up.
+      // After this many events, the last process looks up an entity that it does not know.
       for (const entity of entities)
         await write(Array.from({ length: every / 4 }, (_, n) => ({ entity, n })));
       await vi.waitFor(() => expectThrough(world), { timeout: 10_000, interval: 2 });

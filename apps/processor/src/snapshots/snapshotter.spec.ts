@@ -11,7 +11,7 @@ let world: World;
 let snapshotter: Snapshotter;
 const failures: Error[] = [];
 
-/** Nobody counts on time here: what is said to be so comes to be so. */
+/** Waits until a check passes, so that the specs do not depend on timing. */
 const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 5 });
 
 function start(options: Partial<SnapshotterOptions> = {}): Snapshotter {
@@ -41,7 +41,7 @@ afterEach(async () => {
 let written = 0;
 beforeEach(() => void (written = 0));
 
-/** Writes so many events of an entity to the log. */
+/** Writes `count` events of an entity to the log. */
 async function write(count: number, entity = 'e'): Promise<EventRow[]> {
   const events = Array.from({ length: count }, (_, i) => ({
     id: written + i,
@@ -67,7 +67,7 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
   return rows;
 }
 
-/** Puts them into the store, as the materializer does; then it says so. */
+/** Stores the events as the materializer does, and then commits its offset. */
 async function materialize(rows: readonly EventRow[]): Promise<void> {
   await world.store.writer.appendBlocks(blocksOf(rows), 't');
   const place = { topic: world.topicOf('orders'), partition: 0 };
@@ -86,8 +86,8 @@ const committed = async () =>
   (await world.log.admin.committed(topics.snapshotGroup, world.topicOf('orders'))).get(0);
 const isThrough = () => eventually(async () => expect(await committed()).toBe(written));
 
-describe('automatic snapshots', () => {
-  it('are made when the version passes a multiple, of that version, once', async () => {
+describe('Automatic snapshots', () => {
+  it('are made once at each multiple of `snapshot_every` that the version passes', async () => {
     start();
     await materialize(await write(7));
     await isThrough();
@@ -103,7 +103,7 @@ describe('automatic snapshots', () => {
     expect(await snapshots()).toEqual(['e 16 automatic', 'e 8 automatic', 'other 24 automatic']);
   });
 
-  it('wait for the materializer, and for the store', async () => {
+  it('wait for the materializer and for the store', async () => {
     let away = true;
     const { snapshots: store } = world.store;
     const save: typeof store.save = async (snapshot) => {
@@ -123,7 +123,7 @@ describe('automatic snapshots', () => {
     expect(await snapshots()).toEqual(['e 16 automatic']);
   });
 
-  it('go on where another process has stopped', async () => {
+  it('continue where another process has stopped', async () => {
     await materialize(await write(6));
     start();
     await isThrough();
@@ -134,7 +134,7 @@ describe('automatic snapshots', () => {
     expect(await snapshots()).toEqual(['e 8 automatic']);
   });
 
-  it('are not made where a stream says 0, and are from the moment on where it says something else', async () => {
+  it('are not made while `snapshot_every` is 0, and are made after it changes', async () => {
     const every = (snapshot_every: number) =>
       world.definitions.changeStream('orders', (current) => ({ ...current, snapshot_every }), systemActor);
     await every(0);
@@ -147,7 +147,7 @@ describe('automatic snapshots', () => {
     expect(await snapshots()).toEqual(['e 20 automatic']);
   });
 
-  it('stop while they wait', async () => {
+  it('can be stopped while they wait', async () => {
     start();
     await write(20);
     await new Promise((resolve) => setTimeout(resolve, 10));

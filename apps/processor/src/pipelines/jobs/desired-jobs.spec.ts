@@ -23,8 +23,8 @@ function selected(...all: PipelineDefinition[]) {
   return { desired: desired.map((one) => one.definition.name), invalid: Object.fromEntries(invalid) };
 }
 
-describe('of pipelines that feed each other', () => {
-  it('the one whose run began last is not run, whatever the order of the definitions, and is told why', () => {
+describe('Given pipelines that feed each other', () => {
+  it('the one whose job started last does not run, and has a reason, for any order of the definitions', () => {
     const all = [
       definition('p', ['a', 'b']),
       definition('q', ['b', 'c'], later('q')),
@@ -39,13 +39,13 @@ describe('of pipelines that feed each other', () => {
     }
   });
 
-  it('all are run while one is paused, or has failed', () => {
+  it('all others run while one is paused or has failed', () => {
     const q = definition('q', ['b', 'a'], later('q'));
     for (const stopped of [{ paused: true }, { failure: 'lost' }])
       expect(selected(definition('p', ['a', 'b'], stopped), q)).toEqual({ desired: ['q'], invalid: {} });
   });
 
-  it('one that feeds itself alone is not run', () => {
+  it('a pipeline that feeds itself does not run', () => {
     const { desired, invalid } = selected(definition('p', ['a', 'a']), definition('q', ['a', 'b']));
     expect(desired).toEqual(['q']);
     expect(Object.values(invalid)[0]).toBe(
@@ -54,8 +54,8 @@ describe('of pipelines that feed each other', () => {
   });
 });
 
-describe('a pipeline whose source was deleted', () => {
-  /** The incarnations of the streams. */
+describe('A pipeline whose source was deleted', () => {
+  /** Numbers in the stream ids before and after a stream is recreated. */
   const [before, after] = ['1', '2'];
   const reading = (...streams: string[]) => {
     const sources = Object.fromEntries(streams.map((name) => [name, { id: `${name}#${before}` as const }]));
@@ -77,11 +77,11 @@ describe('a pipeline whose source was deleted', () => {
     };
   };
 
-  it('goes on with the others', () => {
+  it('continues with the other sources', () => {
     expect(select(reading('a', 'b'), { b: before })).toEqual({ sources: [['b']], invalid: {} });
   });
 
-  it('and made anew stands, and says so', () => {
+  it('and recreated does not run, and has a reason', () => {
     const reason =
       'The stream a was deleted and created again. Reset the pipeline to read it, or remove it from the sources.';
     expect(select(reading('a', 'b'), { a: after, b: before })).toEqual({
@@ -90,7 +90,7 @@ describe('a pipeline whose source was deleted', () => {
     });
   });
 
-  it('and made anew after it was taken out goes on', () => {
+  it('and recreated continues if the source was removed from the definition before', () => {
     const one = { ...reading('a', 'b'), spec: { ...definition('p', ['b', 'out']).spec } };
     expect(select(one, { a: after, b: before }).invalid).toEqual({});
   });

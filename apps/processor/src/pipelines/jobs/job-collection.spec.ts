@@ -55,7 +55,7 @@ const left = async () => ({
   ),
 });
 
-it('removes a run that no definition names, with its topics, when it has not been named for some time', async () => {
+it('removes a job and its topics when no definition has referred to it for some time', async () => {
   const { run } = await world.define('p', spec);
   await given(run.id, [stage, replayStage]);
   await removal.round();
@@ -73,7 +73,7 @@ it('removes a run that no definition names, with its topics, when it has not bee
   expect(await left()).toEqual({ topics: [], stages: [] });
 });
 
-it('removes a run once nobody is in its group any more, and the group with it', async () => {
+it('removes a job and its consumer group only after the group has no members', async () => {
   const { run } = await world.define('p', spec);
   await given(run.id, [stage]);
   const topic = topics.pipelineTopic(run.id, stage);
@@ -94,7 +94,7 @@ it('removes a run once nobody is in its group any more, and the group with it', 
   expect(await world.log.admin.committed(group, source)).toEqual(new Map());
 });
 
-it('removes a stage that its definition has no more, and keeps the others', async () => {
+it('removes a stage that is no longer in its definition, and keeps the others', async () => {
   const { run } = await world.define('p', spec);
   await given(run.id, [stage, other]);
   await removal.round();

@@ -9,12 +9,15 @@ let world: PipelineWorld;
 let process: Incarnation;
 let consumer: Consumer;
 let handler: ConsumerHandler;
-/** The log does not know it. */
+/** A topic that the log reports as unknown. */
 let missing: string | undefined;
-/** Nobody is told of a topic before. */
+/** Requests for the partitions of a topic wait for this promise. */
 let looking: Promise<unknown> | undefined;
 let lookedFor = false;
-/** As that of Kafka: what is subscribed to counts a moment later, and not at all when it is taken back until then. */
+/**
+ * A consumer like that of Kafka: a subscription takes effect after a moment, and not at all if it is reverted before
+ * then.
+ */
 const debounce = { on: false, topics: '' };
 
 beforeEach(async () => {
@@ -76,7 +79,7 @@ const events = (from: number, to: number): SpecEvent[] =>
 
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
 const through = () => eventually(async () => expect(await world.isThrough('p')).toBe(true));
-/** All of the stage's topic is read and committed. */
+/** Resolves with the topic of the first stage when all its records are read and committed. */
 async function stageThrough(): Promise<string> {
   const { run, spec: current } = world.pipeline('p')!;
   const topic = topics.pipelineTopic(run.id, compilePipeline(current).stages[0]!.id);
@@ -89,7 +92,7 @@ async function stageThrough(): Promise<string> {
 }
 const pause = (ms = 300) => new Promise((resolve) => setTimeout(resolve, ms));
 
-it('what the definition has no more may still be assigned to it: that is no loss', async () => {
+it('a job does not fail when a topic that its definition no longer has is still assigned', async () => {
   await world.define('p', windowed);
   await world.write(events(0, 10));
   await world.write(events(10, 20), 'refunds');
@@ -100,13 +103,13 @@ it('what the definition has no more may still be assigned to it: that is no loss
   await world.define('p', spec(['orders'], out));
   await pause();
   for (const topic of [stage, world.topicOf('refunds')]) consumer.reassign(topic);
-  // It says what it has lost once a second.
+  // A lost checkpoint is reported within a second.
   await pause(1500);
 
   expect(world.pipeline('p')).toMatchObject({ failure: null });
 });
 
-it('a stream that is deleted just when it is assigned does not end the process', async () => {
+it('a stream that is deleted during its assignment does not end the process', async () => {
   missing = world.topicOf('orders');
   await world.define('p', spec(['orders', 'refunds'], out));
   await world.write(events(0, 10));
@@ -117,14 +120,14 @@ it('a stream that is deleted just when it is assigned does not end the process',
   expect(world.emitted('out')).toHaveLength(20);
 });
 
-it('offsets of a topic of its own that have no record are passed, and do not count as lag', async () => {
+it('offsets without records in an internal topic are skipped and do not count as lag', async () => {
   await world.define('p', windowed);
   await world.write(events(0, 10));
   await through();
   const topic = await stageThrough();
   const { end } = (await world.log.admin.offsets(topic))[0]!;
 
-  // More than what its feeders say of themselves meanwhile.
+  // Far more offsets than the watermark records that arrive meanwhile.
   const next = end + 1000;
   await handler.batch({ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next });
 
@@ -139,12 +142,12 @@ it('a stop does not wait for a partition whose reassignment was requested', asyn
   await world.write(events(0, 10));
   await through();
   const topic = world.topicOf('orders');
-  // The batch is so far below the position that the runner requests a reassignment.
+  // The batch is so far below the position that the host requests a reassignment.
   void handler.batch({ topic, partition: 0, records: [], bytes: 0, next: -1e9, highWatermark: 0 });
   await process.pipelines.close(600_000);
 });
 
-it('a stop while its topics are looked for leaves nothing that goes on', async () => {
+it('a job that is stopped while it looks up its topics does nothing more', async () => {
   await world.define('p', windowed);
   await through();
   await process.kill();
@@ -160,7 +163,7 @@ it('a stop while its topics are looked for leaves nothing that goes on', async (
   expect(told).not.toHaveBeenCalled();
 });
 
-it('records of a topic of its own that nobody can read are a loss, and it says so', async () => {
+it('a job fails with a reason when records of an internal topic cannot be decoded', async () => {
   await world.define('p', windowed);
   await world.write(events(0, 10));
   await through();
@@ -175,7 +178,7 @@ it('records of a topic of its own that nobody can read are a loss, and it says s
   await eventually(async () => expect(world.pipeline('p')).toMatchObject({ failure }));
 });
 
-it('a stage that is taken out and put back at once has missed nothing', async () => {
+it('a stage that is removed and immediately added again misses no event', async () => {
   await world.define('p', windowed);
   await world.write(events(0, 10));
   await through();
@@ -184,7 +187,7 @@ it('a stage that is taken out and put back at once has missed nothing', async ()
   debounce.on = true;
   await world.define('p', spec(['orders', 'refunds'], out));
   await pause();
-  // What a processor forwards that has not heard of the change: the event of the other stream.
+  // A processor that has not read the change repartitions an event of the other stream.
   await world.write([{ id: 10, at: 10, partition: 0 }], 'refunds');
   await through();
   const forwarded = world.log.topics

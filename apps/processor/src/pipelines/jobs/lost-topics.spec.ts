@@ -41,7 +41,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** The events of its topic again, at other places: what would be read there is not what was read. */
+/** Fills the internal topic with events at other offsets than before. */
 async function refill(count: number): Promise<void> {
   const value = (offset: number) => {
     const origin = { stream: 'orders', partition: 0, offset, path: '' };
@@ -54,8 +54,8 @@ async function refill(count: number): Promise<void> {
   await world.producer.append(records);
 }
 
-describe('a pipeline whose internal topic', () => {
-  it('is deleted while it runs says so, and the topic is not made anew', async () => {
+describe('A pipeline whose internal topic', () => {
+  it('is deleted while it runs fails, and the topic is not created again', async () => {
     start();
     await world.write(orders(10, 20));
     await emitted(20);
@@ -65,21 +65,21 @@ describe('a pipeline whose internal topic', () => {
     expect(await world.log.admin.partitions(topic)).toBeUndefined();
   });
 
-  it('is deleted while it runs says so though nothing is to be forwarded', async () => {
+  it('is deleted while it runs fails, even if there are no events to repartition', async () => {
     start();
     await eventually(() => expect([...running.at(-1)!.pipelines.partitions()]).toHaveLength(3));
     await world.log.admin.remove(topic);
     await failure(`The internal topic ${topic} is gone`);
   });
 
-  it('is deleted while nobody runs it says so, and the topic is not made anew', async () => {
+  it('is deleted while no process runs it fails, and the topic is not created again', async () => {
     await world.log.admin.remove(topic);
     start();
     await failure(`The internal topic ${topic} is gone`);
     expect(await world.log.admin.partitions(topic)).toBeUndefined();
   });
 
-  it('is made anew by hand says so while it ends before what was read', async () => {
+  it('is recreated manually fails if the new topic ends before the checkpoint', async () => {
     await world.log.admin.remove(topic);
     await world.log.admin.create(topic, { partitions: 1 });
     await refill(2);
@@ -87,7 +87,7 @@ describe('a pipeline whose internal topic', () => {
     await failure('The log of partition 0 of the internal topic');
   });
 
-  it('is made anew by hand says so when it ends past what was read', async () => {
+  it('is recreated manually fails if the new topic ends after the checkpoint', async () => {
     await world.log.admin.remove(topic);
     await world.log.admin.create(topic, { partitions: 1 });
     await refill(1000);
@@ -96,7 +96,7 @@ describe('a pipeline whose internal topic', () => {
     expect(world.emitted('out')).toHaveLength(10);
   });
 
-  it('is gone begins anew when it is reset', async () => {
+  it('was deleted starts again when it is reset', async () => {
     await world.log.admin.remove(topic);
     start();
     await failure('is gone');

@@ -12,7 +12,7 @@ const spec: PipelineSpec = {
   from: 'beginning',
 };
 
-it('are those of the projections that a pipeline asks, too; none where nobody can say which these are', () => {
+it('includes the sources of projections that a pipeline looks up, and is empty if one does not exist', () => {
   const customers = {
     serving: { spec: { source: { streams: ['hidden'] } } },
     building: null,

@@ -7,16 +7,16 @@ const of = (stage: string, watermark: number) => ({
   watermark,
 });
 
-it('is the least of the windows, whatever the sources say', () => {
+it('is the least watermark of the windows, regardless of the sources', () => {
   const partitions = [of('', noWatermark), of('', 3), of('minutes', 20), of('minutes', 10), of('hours', 30)];
   expect(shownWatermark(partitions, ['minutes', 'hours'])).toBe(10);
 });
 
-it('is that of the sources where there is no window', () => {
+it('is the least watermark of the sources if the pipeline has no window', () => {
   expect(shownWatermark([of('', 5), of('', 3), of('', noWatermark)], [])).toBe(3);
 });
 
-it('is unknown where no window is here, or none has seen an event', () => {
+it('is undefined if no window is in this process or no window has received an event', () => {
   expect(shownWatermark([of('', 5)], ['minutes'])).toBeUndefined();
   expect(shownWatermark([of('', 5), of('minutes', noWatermark)], ['minutes'])).toBeUndefined();
   expect(shownWatermark([of('', 5), of('gone', 4)], ['minutes'])).toBeUndefined();

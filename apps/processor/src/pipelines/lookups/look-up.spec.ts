@@ -17,8 +17,8 @@ const inputs = ['a', 'b', 'c'].map((entity, offset) => {
   return { flow: sourceFlow({ ...record, stream: 'orders', partition: 0, offset }) };
 });
 
-describe('looking up what a chain needs', () => {
-  it('asks once for all events', async () => {
+describe('lookUp', () => {
+  it('loads the states for all events together', async () => {
     const asked: string[][] = [];
     const chain = chainOf(enrich);
     const ready = await lookUp(chain, [...inputs, undefined], {
@@ -37,7 +37,7 @@ describe('looking up what a chain needs', () => {
     ]);
   });
 
-  it('makes no event before it is asked for, where the chain needs nothing', async () => {
+  it('keeps the inputs lazy if the chain looks up nothing', async () => {
     let made = 0;
     const making = function* () {
       for (const input of inputs) {

@@ -11,7 +11,7 @@ type Definitions = ConstructorParameters<typeof ProjectionTables>[0]['definition
 const definitions = { projections } as unknown as Definitions;
 const lookup = (key: string) => ({ projection: 'p', key });
 
-it('finds as many keys as a batch of events may have', async () => {
+it('loads as many keys as a batch of events can have', async () => {
   const tables = new ProjectionTables({ definitions, store: new MemoryStore().projections, now: () => 0 });
   const found: Found = new Map();
   const lookups = Array.from({ length: 2 * maxStateKeys + 1 }, (_, i) => lookup(`k-${i}`));
@@ -21,7 +21,7 @@ it('finds as many keys as a batch of events may have', async () => {
   expect(found.size).toBe(lookups.length);
 });
 
-it('keeps what it has found for a moment, but no more than 16 million characters of it', async () => {
+it('caches loaded states for a short time, up to 16 million characters', async () => {
   const spec = { fields: { note: { op: 'first', value: 'event.data.note' } } };
   const longest = { projections: { get: () => ({ serving: { ...serving, spec } }) } };
   const asked: string[] = [];

@@ -16,7 +16,7 @@ const window = { records: 20, milliseconds: 60_000 };
 const never = new AbortController().signal;
 const logger = createLogger({ name: 'test', level: 'silent' });
 
-describe('what a partition may have written after its last save', () => {
+describe('OutputDeduplication', () => {
   let log: MemoryLog;
   let store: MemoryStore;
   let producer: Producer;
@@ -38,7 +38,7 @@ describe('what a partition may have written after its last save', () => {
     };
   });
 
-  /** Writes that many events to a partition, and has the first `materialized` of them stored. @returns their ids */
+  /** Writes `count` events to a partition and stores the first `materialized` of them. Resolves with their ids. */
   const write = async (count: number, { partition = 0, materialized = count } = {}): Promise<string[]> => {
     const ids = Array.from({ length: count }, () => randomUUID());
     const records = ids.map((id) => ({ topic, key: id, partition, value: id }));
@@ -66,14 +66,14 @@ describe('what a partition may have written after its last save', () => {
     OutputDeduplication.since(parts, { streams, savedAt, end: 1000 }, never);
   const ago = (ms: number): Micros => (Date.now() - ms) * 1000;
 
-  it('is nobody’s question while the readers’ windows hold it', async () => {
+  it('is not needed while the output is within the id windows of the readers', async () => {
     await write(10);
     expect(await since(ago(0))).toBeUndefined();
     expect(await since(ago(0), [])).toBeUndefined();
     expect(await since(ago(0), ['gone'])).toBeUndefined();
   });
 
-  it('is told by the store when more than half a window has been written since', async () => {
+  it('finds written ids in the store when more than half an id window has been written since', async () => {
     const ids = await write(11, { partition: 1 });
     const before = await since(ago(0));
     const mine = randomUUID();
@@ -81,13 +81,13 @@ describe('what a partition may have written after its last save', () => {
     expect([...(await before!.among('other', ids, never))]).toEqual([]);
   });
 
-  it('is told by the store when the save is older than half a window', async () => {
+  it('finds written ids in the store when the checkpoint is older than half an id window', async () => {
     const ids = await write(3);
     const before = await since(ago(31_000));
     expect((await before!.among(stream, ids, never)).size).toBe(3);
   });
 
-  it('is told when the materializer has passed what was there', async () => {
+  it('waits until the materializer has stored the previous output', async () => {
     const ids = await write(12, { materialized: 4 });
     const before = await since(ago(0));
     const asked = before!.among(stream, [ids[9]!], never);
@@ -100,8 +100,8 @@ describe('what a partition may have written after its last save', () => {
   it.each([
     ['is deleted', undefined],
     ['is being deleted', { id: 'totals#1', state: 'deleting' as const }],
-    ['was made anew', { id: 'totals#2', state: 'live' as const }],
-  ])('is not waited for in a stream that %s: nobody materializes what was there', async (_, now) => {
+    ['was recreated', { id: 'totals#2', state: 'live' as const }],
+  ])('does not wait for a stream that %s, because the materializer does not finish it', async (_, now) => {
     const ids = await write(12, { materialized: 4 });
     const asked = (await since(ago(0)))!.among(stream, ids, never);
     await expect.poll(() => looks).toBeGreaterThan(0);
@@ -109,7 +109,7 @@ describe('what a partition may have written after its last save', () => {
     expect((await asked).size).toBe(4);
   });
 
-  it('ends with the wait when the partition goes', async () => {
+  it('rejects when the partition is revoked during the wait', async () => {
     const ids = await write(12, { materialized: 4 });
     const end = new AbortController();
     const asked = (await since(ago(0)))!.among(stream, ids, end.signal);
@@ -117,7 +117,7 @@ describe('what a partition may have written after its last save', () => {
     await expect(asked).rejects.toThrow();
   });
 
-  it('is over at what was the partition’s end, or when nothing of much was there', async () => {
+  it('is over at the previous end offset of the partition, or after many ids were not found', async () => {
     const ids = await write(12);
     const before = (await since(ago(0)))!;
     expect([before.isOver(999), before.isOver(1000)]).toEqual([false, true]);

@@ -21,8 +21,8 @@ const record = (key: string, value: string | null) => ({
   ...{ key: Buffer.from(key), value: value === null ? null : Buffer.from(value) },
 });
 
-describe('a record of a stage', () => {
-  it('is read as it was written, whatever the event holds', () => {
+describe('A record of a stage topic', () => {
+  it('is decoded to the event that was encoded, for any event', () => {
     fc.assert(
       fc.property(forwarded, text, (made, key) => {
         const { source, offset, index, watermark, at, path, ...rest } = made;
@@ -34,7 +34,7 @@ describe('a record of a stage', () => {
     );
   });
 
-  it('says to each partition what a feeder says of itself', () => {
+  it('with a watermark is written to each partition', () => {
     const control = { source: 'orders/1', next: 17, watermark: -5, idle: true };
     const records = controlRecords('t', 3, control);
     expect(records.map(({ partition }) => partition)).toEqual([0, 1, 2]);
@@ -53,7 +53,7 @@ describe('a record of a stage', () => {
     'x[0]{}{}',
     '[2,"s",1,1,false]',
     '3[1]{}{}',
-  ])('that nobody here has written is none: %s', (value) => {
+  ])('that no processor has written is not decoded: %s', (value) => {
     expect(readStageRecord(record('k', value))).toBeUndefined();
   });
 });

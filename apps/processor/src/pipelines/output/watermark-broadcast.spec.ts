@@ -16,7 +16,7 @@ function line() {
   return { told, fails, line: new WatermarkBroadcast(append, 200) };
 }
 
-it('tells every partition of every stage, in a form that can be read', async () => {
+it('writes readable watermark records to every partition of every stage', async () => {
   const { told, line: one } = line();
   await one.tell(control, to, 0);
   expect(told.map(({ topic, partition }) => [topic, partition])).toEqual([
@@ -27,7 +27,7 @@ it('tells every partition of every stage, in a form that can be read', async () 
   expect(readStageRecord({ ...record, partition: 0, offset: 0, timestamp: 0 })).toEqual({ control });
 });
 
-it('tells what has changed, not more often than the pause', async () => {
+it('broadcasts changes at most once per interval', async () => {
   const { told, line: one } = line();
   await one.tell(control, to, 0);
   await one.tell({ ...control, next: 6 }, to, 199);
@@ -37,7 +37,7 @@ it('tells what has changed, not more often than the pause', async () => {
   expect(told).toHaveLength(4);
 });
 
-it('tells at once that a partition has become idle, and then more and more rarely', async () => {
+it('broadcasts immediately that a partition is idle, and then at growing intervals', async () => {
   const { told, line: one } = line();
   await one.tell(control, to, 0);
   const count = async (from: number, seconds: number): Promise<number> => {
@@ -50,7 +50,7 @@ it('tells at once that a partition has become idle, and then more and more rarel
   expect(await count(3_600_000, 60)).toBeLessThan(5);
 });
 
-it('tells again what could not be told, and tells another stage', async () => {
+it('repeats a failed broadcast, and broadcasts to a new stage', async () => {
   const { told, fails, line: one } = line();
   fails.now = true;
   await expect(one.tell(control, to, 0)).rejects.toThrow('away');

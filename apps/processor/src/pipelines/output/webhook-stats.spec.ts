@@ -7,8 +7,8 @@ const shown = async () =>
     .split('\n')
     .filter((line) => /^tributary_webhook_(attempts_total|duration_seconds_count)/.test(line));
 
-describe('the figures of webhooks', () => {
-  it('are there before the first attempt, count each, and go with the pipeline', async () => {
+describe('The metrics of webhooks', () => {
+  it('exist before the first attempt, count each attempt, and are removed with the pipeline', async () => {
     showAttempts('p');
     countAttempt({ sender: 'p', outcome: 'repeated', seconds: 2 });
     countAttempt({ sender: 'p', outcome: 'delivered', seconds: 0.1 });

@@ -15,11 +15,11 @@ import { BatchComputation } from './batch-computation.js';
 import { TargetStreams } from '../output/target-streams.js';
 
 const mebibyte = 1024 * 1024;
-/** What may wait, and what one event more comes to. */
+/** Greatest size of waiting outputs in characters: the bound, and the outputs of one more event. */
 const most = 4 * mebibyte + 100_000;
 const parts = { flat_map: { list: 'event.data.parts', as: 'part' } };
 const long = 'x'.repeat(50_000);
-/** Of each of ten events come ten of 50 000 characters: 5 MB. */
+/** Ten events, each of which yields ten events of 50 000 characters: 5 MB together. */
 const inputs = Array.from({ length: 10 }, (_, offset) => {
   const record = recordOf({ id: offset, data: { long, parts: [...Array(10).keys()] } });
   const event = { ...record, stream: 'orders', partition: 0, offset };
@@ -38,7 +38,10 @@ beforeEach(() => {
   [appended, delivered, saved, turns, turnsWhileDelivering] = [[], [], [], 0, []];
 });
 
-/** Computes a batch of these operators over 100 events, which come to 50 MB; what was left of it. */
+/**
+ * Computes a batch of 100 events, whose outputs have 50 MB, with these operators. Resolves with the remaining
+ * outputs.
+ */
 const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
 
 async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<OutputBuffer> {
@@ -105,8 +108,8 @@ async function computedOver(events: typeof inputs, operators: OperatorSpec[]): P
 const charactersOf = (texts: readonly (string | null)[]) =>
   texts.reduce((total, text) => total + (text?.length ?? 0), 0);
 
-describe('what a batch leads to', () => {
-  it('is emitted before too much of it waits', async () => {
+describe('The outputs of a batch', () => {
+  it('are emitted before too many of them wait', async () => {
     await computed(parts, { emit: { stream: 'out' } });
     expect(appended.flat()).toHaveLength(1000);
     expect(Math.max(...appended.map((some) => charactersOf(some.map(({ value }) => value))))).toBeLessThan(
@@ -114,7 +117,7 @@ describe('what a batch leads to', () => {
     );
   });
 
-  it('is forwarded before too much of it waits', async () => {
+  it('are repartitioned before too many of them wait', async () => {
     await computed(parts, { dedupe: { key: 'event.event_id', within: '1m' } }, { emit: { stream: 'out' } });
     expect(appended.flat()).toHaveLength(1000);
     expect(Math.max(...appended.map((some) => charactersOf(some.map(({ value }) => value))))).toBeLessThan(
@@ -123,7 +126,7 @@ describe('what a batch leads to', () => {
     expect(appended.length).toBeGreaterThan(10);
   });
 
-  it('is a dead letter where it is larger than a record between operators can be: the log would refuse it for ever', async () => {
+  it('become dead letters if they exceed the record size of internal topics, because Kafka would always reject them', async () => {
     const data = `{"long":"${'x'.repeat(pipelineLimits.recordBytes)}"}`;
     const [{ flow, ...cause }] = inputs as [(typeof inputs)[0]];
     const large = { ...cause, flow: { ...flow, event: { ...flow.event, data } } };
@@ -136,7 +139,7 @@ describe('what a batch leads to', () => {
     expect(counts.failed).toBe(1);
   });
 
-  it('is delivered to webhooks before too much of it waits, and nobody waits for a slow receiver', async () => {
+  it('are delivered to webhooks before too many of them wait, and other partitions compute meanwhile', async () => {
     await computed(parts, { webhook: { url: 'https://example.com/hook', secret_ref: 's' } });
     expect(delivered.flat()).toHaveLength(1000);
     expect(Math.max(...delivered.map((some) => charactersOf(some.map(({ body }) => body))))).toBeLessThan(
@@ -146,7 +149,7 @@ describe('what a batch leads to', () => {
     expect(turns).toBe(0);
   });
 
-  it('gives other work its turn between two events that are expensive', async () => {
+  it('are computed with yields to other work between expensive events', async () => {
     const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
     const expensive = Array.from({ length: 5 }, (_, offset) => {
       const record = recordOf({ id: offset, data: { l: [...Array(60).keys()] } });
@@ -162,7 +165,7 @@ describe('what a batch leads to', () => {
     expect(rounds - cheap).toBeGreaterThanOrEqual(4);
   });
 
-  it('is saved as dead letters before too much of it waits, and counted once', async () => {
+  it('are saved as dead letters before too many of them wait, and are counted once', async () => {
     const { letters, counts } = await computed(
       parts,
       { filter: 'event.data.part > "a"' },

@@ -9,7 +9,7 @@ import { eventValue } from '../output/stage-record.js';
 
 const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
 
-it('a partition of a window gives other work its turn between two events that are expensive to fold', async () => {
+it('a partition of a window yields to other work between events that are expensive to fold', async () => {
   const operators: OperatorSpec[] = [
     { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
     { reduce: { n: { op: 'sum', value: `${costly} ? 1 : 0` } } },

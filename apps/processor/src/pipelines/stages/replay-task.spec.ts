@@ -30,7 +30,7 @@ const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
 const emit = (stream: string): OperatorSpec => ({ emit: { stream } });
 const map = (n: string): OperatorSpec => ({ map: { data: { n } } });
 const [adding, anyText] = [map('event.data.item + 0'), map('string(event.data.item)')];
-/** All elements are seen; each then is mapped on its own. */
+/** A pipeline that emits all elements to `seen`, maps each of them, and emits the results to `out`. */
 const perItem = (mapping: OperatorSpec) =>
   spec({ flat_map: { list: 'event.data.items', as: 'item' } }, emit('seen'), mapping, emit('out'));
 const order = (id: number, items: unknown[], more: Partial<SpecEvent> = {}): SpecEvent => ({
@@ -44,7 +44,7 @@ const replayed = () => eventually(async () => expect(await world.isReplayed('p')
 const toReplay = () => world.letters({ replayed: false });
 const outOf = (stream: string) => (world.datas(stream) as { n: unknown }[]).map(({ n }) => n);
 
-/** Letters of `order(0, [1, 'a', 'b'])` and of `order(1, ['c'])`. */
+/** Writes `order(0, [1, 'a', 'b'])` and `order(1, ['c'])`, and resolves with their dead letters. */
 async function givenLetters(): Promise<Incarnation> {
   await world.write([order(0, [1, 'a', 'b']), order(1, ['c'])]);
   await world.define('p', perItem(adding));
@@ -53,8 +53,8 @@ async function givenLetters(): Promise<Incarnation> {
   return one;
 }
 
-describe('what was a dead letter', () => {
-  it('goes on at its operator, as that is now: nothing before it, and no other element, is emitted again', async () => {
+describe('A replayed dead letter', () => {
+  it('continues at its operator in the current definition, and nothing else is emitted again', async () => {
     await givenLetters();
     const letters = await toReplay();
     expect(
@@ -70,7 +70,7 @@ describe('what was a dead letter', () => {
     expect(await world.counted('p')).toEqual({ processed: 2, emitted: 8, dropped: 0, late: 0, failed: 3 });
   });
 
-  it('is emitted once, however often it is replayed, under the id that it would have had', async () => {
+  it('is emitted once for any number of replays, with the id that it would have had', async () => {
     const one = await givenLetters();
     const letters = await world.letters();
     await world.define('p', perItem(anyText));
@@ -94,7 +94,7 @@ describe('what was a dead letter', () => {
     await undisturbed.close();
   });
 
-  it('that fails again is another letter, which its mark does not hide, and can be replayed itself', async () => {
+  it('that fails again becomes a new dead letter, which is not marked as replayed and can be replayed', async () => {
     await givenLetters();
     await world.replay('p', await toReplay());
     await replayed();
@@ -119,7 +119,7 @@ describe('what was a dead letter', () => {
     expect(outOf('out')).toEqual(['a', 'b', 'c', 1]);
   });
 
-  it('waits for the definition with which it was asked for', async () => {
+  it('waits for the version of the definition at which it was requested', async () => {
     await givenLetters();
     await world.replay('p', await toReplay(), 1);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -129,7 +129,7 @@ describe('what was a dead letter', () => {
     expect(outOf('out')).toEqual(['a', 'b', 'c', 1]);
   });
 
-  it('is passed over when its entity was erased meanwhile', async () => {
+  it('is skipped when its entity was erased meanwhile', async () => {
     await givenLetters();
     await world.define('p', perItem(anyText));
     world.erasures.erase('orders', 'e-0', 1000);
@@ -138,7 +138,7 @@ describe('what was a dead letter', () => {
     expect(outOf('out')).toEqual(['c', 1]);
   });
 
-  it('is one again, with the reason, when its operator has gone meanwhile', async () => {
+  it('becomes a dead letter again, with a reason, when its operator was removed meanwhile', async () => {
     await givenLetters();
     await world.define('p', spec(emit('seen')));
     await world.replay('p', await toReplay());
@@ -151,7 +151,7 @@ describe('what was a dead letter', () => {
     });
   });
 
-  it('stops nothing when it cannot be read', async () => {
+  it('that cannot be read does not stop the job', async () => {
     await givenLetters();
     const topic = topics.pipelineReplayTopic(world.pipeline('p')!.run.id);
     const [letter] = await toReplay();
@@ -163,7 +163,7 @@ describe('what was a dead letter', () => {
   });
 
   it.each<Step>(['append', 'appended', 'letters', 'save', 'saved', 'commit'])(
-    'is emitted once when the process dies at: %s',
+    'is emitted once when the process dies at the step %s',
     async (step) => {
       const one = await givenLetters();
       const letters = await toReplay();
@@ -182,7 +182,7 @@ describe('what was a dead letter', () => {
   );
 });
 
-describe('what was a dead letter of a window', () => {
+describe('A replayed dead letter of a window', () => {
   const perMinute = (key: string, value = 'event.data.amount'): OperatorSpec[] => [
     { window: { tumbling: '1m', key, lateness: '0s' } },
     { reduce: { n: { op: 'count' }, sum: { op: 'sum', value } } },
@@ -191,14 +191,14 @@ describe('what was a dead letter of a window', () => {
   const pay = (id: number, data: Record<string, unknown>, at = id): SpecEvent => ({
     ...{ id, at, entity: 'e', partition: id % 2, data },
   });
-  /** Every window closes. */
+  /** Advances the clock until a window result is emitted. */
   const idle = () =>
     eventually(() => {
       world.now += 24 * 3_600_000;
       expect(world.emitted('out')).not.toEqual([]);
     });
 
-  it('is counted in it, by the key that it has now', async () => {
+  it('is counted in the window of its current key', async () => {
     await world.define('p', spec(...perMinute('event.data.currency')));
     start();
     await world.write([pay(0, { currency: 'EUR', amount: 1 }), pay(1, { amount: 2 })]);
@@ -211,11 +211,11 @@ describe('what was a dead letter of a window', () => {
     await replayed();
     await idle();
     const results = world.datas('out') as { n: number; sum: number }[];
-    // Another key is another window: the former one went with its event.
+    // Another key expression is another window. The rows of the old window are not used.
     expect(results.map(({ n, sum }) => [n, sum])).toEqual([[2, 6]]);
   });
 
-  it('is folded by the fields that there are now', async () => {
+  it('is folded by the current fields', async () => {
     await world.define('p', spec(...perMinute('"all"')));
     start();
     await world.write([pay(0, { amount: 'much' })]);
@@ -228,7 +228,7 @@ describe('what was a dead letter of a window', () => {
     expect(world.datas('out')).toMatchObject([{ n: 1, sum: 7 }]);
   });
 
-  it('is late, as another letter, when its window has closed', async () => {
+  it('becomes a new dead letter for a late event when its window has closed', async () => {
     const mapped = (amount: string) => spec({ map: { data: { amount } } }, ...perMinute('"all"'));
     await world.define('p', mapped('event.data.amount + 0'));
     start();
@@ -244,7 +244,7 @@ describe('what was a dead letter of a window', () => {
     expect(world.emitted('out')).toHaveLength(1);
   });
 
-  it('may be its result, which is emitted under the id that it would have had', async () => {
+  it('can be a window result, which is emitted with the id that it would have had', async () => {
     await world.definitions.createStream({ stream: 'out' }, systemActor);
     const schema = (maximum: number, mode: 'enforce' | 'off') => () =>
       ({
@@ -276,7 +276,7 @@ describe('what was a dead letter of a window', () => {
   });
 });
 
-it('what no receiver took is delivered again, and to no other output', async () => {
+it('a replayed webhook delivery is sent again to its receiver, and not to other outputs', async () => {
   const hook: OperatorSpec = { webhook: { url: 'https://example.com/hook', secret_ref: 's' } };
   await world.define('p', spec(hook, emit('out')));
   const one = start();

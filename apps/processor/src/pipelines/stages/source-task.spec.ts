@@ -8,7 +8,7 @@ import { SourceTask, type SourceTaskOptions } from './source-task.js';
 
 const idleAfterMs = 30_000;
 
-describe('a partition of a source at its end', () => {
+describe('A source partition at its end', () => {
   let nowMs: number;
   let told: Control[];
   let task: SourceTask;
@@ -27,7 +27,7 @@ describe('a partition of a source at its end', () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  /** Looks every tenth of a second for that long. */
+  /** Calls `tell` every tenth of a second for `ms` milliseconds. Resolves with the last watermark record. */
   const look = async (ms: number): Promise<Control | undefined> => {
     for (const until = nowMs + ms; nowMs < until;) {
       nowMs += 100;
@@ -36,12 +36,12 @@ describe('a partition of a source at its end', () => {
     return told.at(-1);
   };
 
-  it('is idle when nothing has come for long', async () => {
+  it('is idle when no record has arrived for a long time', async () => {
     expect(await look(idleAfterMs - 100)).toMatchObject({ next: 5, watermark: 100, idle: false });
     expect(await look(100)).toMatchObject({ next: 5, idle: true });
   });
 
-  it('is not idle because its process stood still: what came meanwhile has not been read', async () => {
+  it('is not idle because its process was suspended, since records may have arrived meanwhile', async () => {
     await look(1000);
     nowMs += 10 * idleAfterMs;
     expect(await look(100)).toMatchObject({ watermark: 100, idle: false });
@@ -50,8 +50,8 @@ describe('a partition of a source at its end', () => {
   });
 });
 
-describe('a partition of a source', () => {
-  it('gives other work its turn between two records that are expensive to pass over', async () => {
+describe('A source partition', () => {
+  it('yields to other work between records that are expensive to filter', async () => {
     const where = '!event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
     const source = { streams: ['orders'], where };
     const pipeline = compilePipeline({ source, operators: [{ emit: { stream: 'out' } }], from: 'beginning' });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compareDue, DueHeap } from './due-heap.js';
 
-it('gives what closes up to a time, and keeps the rest', () => {
+it('returns the rows that close up to a time, and keeps the rest', () => {
   const times = fc.array(fc.integer({ min: -5, max: 20 }), { maxLength: 40 });
   fc.assert(
     fc.property(times, fc.array(fc.integer({ min: -6, max: 21 }), { maxLength: 5 }), (all, watermarks) => {
@@ -21,7 +21,7 @@ it('gives what closes up to a time, and keeps the rest', () => {
   );
 });
 
-it('orders keys by their bytes, as the store does', () => {
+it('orders keys bytewise, as the store does', () => {
   const keys = ['🎉', 'b', '\uffee', 'é', 'a'].map((key) => ({ closesAt: 1, key }));
   expect(keys.sort(compareDue).map(({ key }) => key)).toEqual(['a', 'b', 'é', '\uffee', '🎉']);
 });

@@ -44,8 +44,8 @@ async function dueOf(rows: PartitionRows, watermark: number, before = 1e6): Prom
   return names;
 }
 
-describe('the rows of a partition', () => {
-  it('are due by closing time and name, wherever they are', async () => {
+describe('The rows of a partition', () => {
+  it('are due in the order of closing time and key, cached or stored', async () => {
     const world = new World();
     const rows = world.rows(true);
     for (const [name, at] of [
@@ -68,7 +68,7 @@ describe('the rows of a partition', () => {
     expect(await dueOf(rows, 9)).toEqual(['c']);
   });
 
-  it('are not to be saved before what came of them is written', async () => {
+  it('are not saved before their outputs are written', async () => {
     const world = new World();
     const rows = world.rows(true);
     world.set(rows, 'a', 5);
@@ -79,7 +79,7 @@ describe('the rows of a partition', () => {
     expect(rows.get('a')?.closesAt).toBe(6);
   });
 
-  it('that have closed are no more, though they are stored', async () => {
+  it('no longer exist after they have closed, even if they are still stored', async () => {
     const world = new World();
     const rows = world.rows(true);
     world.set(rows, 'a', 5);
@@ -93,7 +93,7 @@ describe('the rows of a partition', () => {
     expect(await dueOf(next, 9)).toEqual([]);
   });
 
-  it('that are changed before they are due again are not taken from the store', async () => {
+  it('are not loaded from the store if they are changed before they are due again', async () => {
     const world = new World();
     const rows = world.rows(false);
     for (const name of ['a', 'b', 'c']) world.set(rows, name, 5);
@@ -105,7 +105,7 @@ describe('the rows of a partition', () => {
     expect(await dueOf(rows, 5)).toEqual(['b', 'c']);
   });
 
-  it('that somebody else has saved from later records say that one has been overtaken', async () => {
+  it('reveal that this process is fenced if another process has saved rows from later records', async () => {
     const world = new World();
     const other = world.rows(true);
     world.position = 7;
@@ -116,7 +116,7 @@ describe('the rows of a partition', () => {
     await expect(dueOf(world.rows(false), 9, 7)).rejects.toThrow(FencedError);
   });
 
-  it('close as if all were in memory, for any changes and bounds', async () => {
+  it('close as if all were cached, for any changes and bounds', async () => {
     const action = fc.oneof(
       fc.record({ name: fc.constantFrom(...'abcdefgh'), closesIn: fc.nat(9) }),
       fc.record({ advance: fc.nat(6) }),

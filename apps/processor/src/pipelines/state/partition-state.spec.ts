@@ -25,8 +25,8 @@ const batch = (next: number, watermark: number): DoneBatch => ({
   letters: [letter(next - 1)],
 });
 
-describe('a partition', () => {
-  it('has to be saved what has been done since the last save was begun, and all counts', () => {
+describe('PartitionState', () => {
+  it('returns the changes since the start of the last save, and all counts', () => {
     const partition = state();
     partition.done(batch(1, 10));
     const first = partition.unsaved()!;
@@ -40,7 +40,7 @@ describe('a partition', () => {
     expect(partition.unsaved()).toBeUndefined();
   });
 
-  it('keeps the time of the save before a failover until what was written then has passed: somebody else may take over next', () => {
+  it('keeps the checkpoint time from before a failover until the previous output has passed, for the next failover', () => {
     const before = { savedAt: 7, isOver: (next: number) => next >= 5 } as OutputDeduplication;
     const partition = state({ before, now: () => 100 });
     partition.done(batch(4, 10));
@@ -49,7 +49,7 @@ describe('a partition', () => {
     expect(partition.unsaved()!.progress).toMatchObject({ next: 5, updated_at: 100 });
   });
 
-  it('has all of it to be saved again when a save failed', () => {
+  it('returns all changes again when a save failed', () => {
     const partition = state();
     partition.done(batch(1, 10));
     partition.unsaved();

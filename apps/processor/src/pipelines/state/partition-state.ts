@@ -9,8 +9,8 @@ import type { OutputDeduplication } from '../output/output-deduplication.js';
 const letterWeight = 500;
 
 /**
- * What has to be saved of one partition: the letters, then the rows and the progress at once; then `next` is
- * committed.
+ * The unsaved changes of one partition. They are saved in this order: dead letters, then rows and progress together.
+ * Then the offset `next` is committed.
  */
 export interface UnsavedBatch extends Checkpoint {
   letters: readonly DeadLetter[];

@@ -11,8 +11,9 @@ export interface BatchSaving {
 }
 
 /**
- * Letters first: what is counted as done is saved. Then, of each job at once, rows and progress. @throws the signal's
- * reason
+ * Saves the changes of several partitions: first dead letters, then the rows and progress of each job together. Saved
+ * progress therefore never includes unsaved changes.
+ * @throws the signal's reason
  */
 export async function saveBatches(saving: BatchSaving, all: readonly UnsavedBatch[]): Promise<void> {
   const { writer, retry, stopped } = saving;
@@ -25,8 +26,9 @@ export async function saveBatches(saving: BatchSaving, all: readonly UnsavedBatc
 }
 
 /**
- * Dead letters that come again are the same ones: they may be stored before what else their events lead to. @throws
- * the signal's reason
+ * Stores dead letters and counts them. They may be stored before the other outputs of their batch, because a repeated
+ * batch yields the same dead letters.
+ * @throws the signal's reason
  */
 export async function saveDeadLetters(
   {
