@@ -1,19 +1,19 @@
 const isAscii = /^[\0-\x7f]*$/;
-/** Between a large letter of ASCII and its small one. */
+/** Difference of the codes of an uppercase ASCII letter and its lowercase letter. */
 const distance = 32;
 const letters = 26;
 
-/** The text with A to Z as a to z, and all other characters as they are. */
+/** Returns the text with A to Z in lowercase, and all other characters unchanged. */
 export function lowerAscii(text: string): string {
   return isAscii.test(text) ? text.toLowerCase() : shifted(text, 'A', distance);
 }
 
-/** The text with a to z as A to Z, and all other characters as they are. */
+/** Returns the text with a to z in uppercase, and all other characters unchanged. */
 export function upperAscii(text: string): string {
   return isAscii.test(text) ? text.toUpperCase() : shifted(text, 'a', -distance);
 }
 
-/** Moves the 26 letters that begin with `first`, in place: a call for each run of letters takes ten times as long. */
+/** Shifts the 26 letters from `first` on, in place: one call for each run of letters would take ten times as long. */
 function shifted(text: string, first: string, by: number): string {
   const bytes = Buffer.from(text, 'utf16le');
   const least = first.charCodeAt(0);

@@ -7,10 +7,10 @@ import { compiledPattern, notAPattern } from './pattern.js';
 type Call = Extract<Expression, { kind: 'call' }>;
 
 /**
- * Checks the patterns of `matches` that are written out, and says on each call how long a text it may search: an
- * evaluation's searches take at most `patternBounds.workOfExpression` together, in each engine.
- * @throws ExpressionError for a pattern that is no regular expression, ExpensiveExpressionError for one that is too
- * large, alone or with those before it
+ * Checks the patterns of `matches` that are literals, and stores on each call the longest text that it may search. All
+ * searches of one evaluation together do at most `patternBounds.workOfExpression` work, in each engine.
+ * @throws ExpressionError if a pattern is not a regular expression
+ * @throws ExpensiveExpressionError if a pattern is too large, alone or together with those before it
  */
 export function boundPatterns(expression: Expression): Expression {
   const calls = [...searches(expression)];
@@ -31,13 +31,16 @@ function writtenPattern({ name, object, args: [pattern] }: Call): { text: string
   return typeof pattern.value === 'string' ? { text: pattern.value, at: pattern.at } : undefined;
 }
 
-/** What the patterns of an expression take together: instructions, and those before alternatives are merged. */
+/**
+ * The size of all patterns of an expression: their compiled instructions, and their instructions before alternatives
+ * are merged.
+ */
 interface Taken {
   instructions: number;
   written: number;
 }
 
-/** Adds what a pattern takes; one that takes too much is refused before it is compiled. */
+/** Adds the size of a pattern. A pattern that is too large is rejected before it is compiled. */
 function take(taken: Taken, call: Call): void {
   const { text, at } = writtenPattern(call) as { text: string; at: number };
   const { characters, instructions, written } = patternBounds;
@@ -50,7 +53,7 @@ function take(taken: Taken, call: Call): void {
   if (taken.written > written) {
     const detail =
       `The alternatives of matches() are too large together: at most ${written} instructions of RE2 are allowed before ` +
-      `they are merged, here are ${taken.written}. Use fewer alternatives, or shorter repeats.`;
+      `they are merged, these have ${taken.written}. Use fewer alternatives, or shorter repeats.`;
     throw tooExpensive(detail, at);
   }
   const found = compiledPattern(text)?.programSize();
@@ -62,7 +65,7 @@ function take(taken: Taken, call: Call): void {
 function tooLarge(found: number, taken: number, at: number): ExpensiveExpressionError {
   const detail =
     `The patterns of matches() are too large together: at most ${patternBounds.instructions} instructions of RE2 are ` +
-    `allowed, here ${found} more follow on ${taken}. Use fewer or shorter repeats.`;
+    `allowed, this one has ${found} after ${taken} of those before it. Use fewer or shorter repeats.`;
   return tooExpensive(detail, at);
 }
 

@@ -18,7 +18,7 @@ const event = {
     ...{ number: new Decimal(digits), hours: '1h'.repeat(20_000), zones: Intl.supportedValuesOf('timeZone') },
   },
 } as unknown as ValueObject;
-/** The body that a macro has for each item: as much as fits into an expression. */
+/** Returns the body of a macro: as many repetitions of a part as fit into an expression. */
 const often = (part: string, operator: string) => Array.from({ length: 60 }, () => part).join(operator);
 const run = (expression: string) => compileParsed(parseExpression(expression))(event);
 
@@ -54,7 +54,7 @@ describe('an expression over a large event', () => {
     `event.data.numbers.exists(a, ${often('a == -1', ' || ')})`,
     `event.data.numbers.exists(a, ${often('string(a)', ' == ')} == "x")`,
     `event.data.numbers.exists(a, ${often('timestamp(a).getHours()', ' + ')} < 0)`,
-  ])('%s ends with an error', (expression) => {
+  ])('%s fails', (expression) => {
     expect(() => run(expression)).toThrow(EvaluationError);
   });
 
@@ -63,7 +63,7 @@ describe('an expression over a large event', () => {
     ['event.data.number + 1', 5_000],
     ['duration(event.data.hours)', 10_000],
     ['event.timestamp.getHours("US/Pacific")', 500],
-  ])('%s takes steps for what it looks at', (expression, least) => {
+  ])('%s takes steps in proportion to what it reads', (expression, least) => {
     const budget = new StepBudget(400_000);
     withinBudget(budget, () => {
       try {
@@ -84,17 +84,17 @@ describe('an expression over a large event', () => {
     expect(run(expression)).toBe(value);
   });
 
-  it('is no value that || could pass over', () => {
+  it('fails even if || could ignore the error', () => {
     expect(() => run('event.data.numbers.exists(a, event.data.numbers.exists(b, b < 0)) || true')).toThrow(
       'too many steps',
     );
   });
 });
 
-describe('evaluations that share steps', () => {
+describe('evaluations that share a step budget', () => {
   const half = 'event.data.numbers.exists(a, a == 199999)';
 
-  it('have those of one together', () => {
+  it('together have the steps of one evaluation', () => {
     const taken = () => {
       const budget = new StepBudget();
       withinBudget(budget, () => run(half));
@@ -109,7 +109,7 @@ describe('evaluations that share steps', () => {
     expect(run(half)).toBe(true);
   });
 
-  it('take them from each budget that they are within', () => {
+  it('take steps from the inner and the outer budget', () => {
     const all = new StepBudget(500_000);
     const one = () => withinBudget(new StepBudget(), () => run(half));
     withinBudget(all, () => {
@@ -121,7 +121,7 @@ describe('evaluations that share steps', () => {
     });
   });
 
-  it('are counted for the whole process', () => {
+  it('are counted in the total of the process', () => {
     const before = stepsTaken;
     run(half);
     expect(stepsTaken - before).toBeGreaterThan(150_000);

@@ -2,16 +2,17 @@ import { countSteps } from '#async';
 import { EvaluationError } from './errors.js';
 
 /**
- * What one evaluation may cost, and all evaluations of one definition for one event together. A step is about what
- * comparing two numbers costs, or looking at 64 characters: 100 ms at most for the largest event.
+ * The steps of one evaluation, and of all evaluations of one definition for one event together. A step costs about as
+ * much as comparing two numbers or reading 64 characters. The limit corresponds to at most 100 ms for the largest
+ * event.
  */
 const steps = 400_000;
 
 const charactersPerStep = 64;
 
 /**
- * What several evaluations may cost together, in steps: those of one definition for one event, or of one request such as a
- * dry run. A budget that is made within another one takes from that, too.
+ * A step budget that several evaluations share: those of one definition for one event, or those of a request such as a
+ * dry run. Steps of a nested budget also count for the outer one.
  */
 export class StepBudget {
   private taken = 0;
@@ -19,17 +20,17 @@ export class StepBudget {
 
   constructor(private left = steps) {}
 
-  /** Steps that evaluations have taken; the last one may have taken a little more than there was. */
+  /** Steps that evaluations have taken. The last one may have exceeded the budget slightly. */
   get spent(): number {
     return this.taken;
   }
 
-  /** Whether evaluations were cut short because they cost more than this. */
+  /** True if the budget is used up; evaluations that need more steps fail. */
   get isSpent(): boolean {
     return this.left <= 0;
   }
 
-  /** Steps that an evaluation may take of those that it may take at most. */
+  /** Returns the steps that one evaluation may take: at most `atMost`, and at most the rest of the budget. */
   most(atMost: number): number {
     const most = Math.min(atMost, this.left);
     return this.outer ? this.outer.most(most) : most;
@@ -42,7 +43,7 @@ export class StepBudget {
   }
 }
 
-/** Runs work that waits for nothing: what its evaluations cost is taken from this budget. */
+/** Runs synchronous work whose evaluations share this budget. */
 export function withinBudget<T>(budget: StepBudget, work: () => T): T {
   const outer = shared;
   shared = budget;
@@ -54,22 +55,24 @@ export function withinBudget<T>(budget: StepBudget, work: () => T): T {
 }
 
 let left = Infinity;
-/** What the evaluation began with. */
+/** The steps that the current evaluation had at its start. */
 let begun = 0;
 let evaluations = 0;
 let shared: StepBudget | undefined;
 
-/** Not an EvaluationError, so that no operator absorbs it and goes on. */
+/**
+ * The evaluation has used all its steps. It is not an EvaluationError, so that no operator absorbs it and continues.
+ */
 class ExhaustedError extends Error {}
 
-/** Before each evaluation. There is one budget, because an evaluation never waits for anything. */
+/** Starts the budget of an evaluation. One variable is enough, because an evaluation is synchronous. */
 export function startBudget(): void {
   evaluations++;
   begun = shared ? shared.most(steps) : steps;
   left = begun;
 }
 
-/** After it: what else compares values is not bounded by steps. */
+/** Ends the budget of an evaluation. Other code that compares values has no step limit. */
 export function endBudget(): void {
   const taken = begun - left;
   countSteps(taken);
@@ -77,20 +80,20 @@ export function endBudget(): void {
   left = Infinity;
 }
 
-/** The number of this evaluation, for what is charged once in each. */
+/** Returns the number of the current evaluation, for costs that are charged once in each. */
 export function currentEvaluation(): number {
   return evaluations;
 }
 
-/** What throwing an error takes, and going on after it, in steps. */
+/** Steps of throwing an error and continuing after it. */
 const stepsOfError = 6;
 
-/** For an error that an operator passes over. */
+/** Charges an error that an operator ignores. */
 export function spendOnError(): void {
   spend(stepsOfError);
 }
 
-/** For what an operation is about to do; all that takes longer for larger values spends. */
+/** Charges the cost of an operation before it runs. Every operation that takes longer for larger values calls it. */
 export function spend(cost: number): void {
   left -= cost;
   if (left < 0) throw new ExhaustedError();
@@ -100,7 +103,7 @@ export function spendOnText(characters: number): void {
   spend(characters / charactersPerStep);
 }
 
-/** What a failed evaluation is reported as: one that cost too much had no value. */
+/** Returns the error to report for a failed evaluation: an evaluation that cost too much has no value. */
 export function evaluationFailure(error: unknown, at: number): unknown {
   if (!(error instanceof ExhaustedError)) return error;
   const what = begun < steps ? 'The expression and those before it take' : 'The expression takes';

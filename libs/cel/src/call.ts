@@ -1,4 +1,7 @@
 import type { Value } from './values.js';
 
-/** A function of an expression; a method's object is its first argument. `at` is the place of the call. */
+/**
+ * A function of the expression language; for a method, the object is the first argument. `at` is the position of the
+ * call.
+ */
 export type Call = (args: readonly Value[], at: number) => Value;

@@ -3,8 +3,8 @@ import { ExpressionError } from './errors.js';
 import { partsOf } from './parts-of.js';
 
 /**
- * Refuses a comparison with a list or an object that is written out, in a `where`: no event would match, because two of
- * them are not compared with each other there.
+ * Rejects a comparison with a literal list or object in a `where`: a `where` does not compare two lists or two objects,
+ * so no event would match.
  * @throws ExpressionError
  */
 export function checkComparisons(expression: Expression): void {

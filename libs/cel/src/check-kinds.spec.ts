@@ -38,7 +38,7 @@ describe('the kinds of an expression', () => {
   it.each([
     ['event.amount > 1', 5, 'An event has no member amount'],
     ['event["amount"]', 0, 'An event has no member amount'],
-    ['event.version', 5, 'counted when the event is stored'],
+    ['event.version', 5, 'assigned when the event is stored'],
     ['event.stream.x', 6, 'This is a string, but an object is needed.'],
     ['1 + event.stream', 0, '+ has no meaning for a number and a string.'],
     ['event.timestamp > 5', 0, '> has no meaning for a timestamp and a number.'],
@@ -49,7 +49,7 @@ describe('the kinds of an expression', () => {
     ['event.data.items.exists(i, 5)', 27, 'a boolean is needed'],
     ['event.data.x ? event.stream * 2 : 1', 15, '* has no meaning'],
     ['{5: 1}', 1, 'a string is needed'],
-  ])('%s is refused, and where', (text, at, message) => {
+  ])('%s is rejected, with a position', (text, at, message) => {
     let found: unknown;
     try {
       check(text);
@@ -62,7 +62,7 @@ describe('the kinds of an expression', () => {
     expect((found as ExpressionError).at).toBeLessThanOrEqual(at + 12);
   });
 
-  it('knows every function and method', () => {
+  it('has a signature for every function and method', () => {
     expect(Object.keys(functionKinds).sort()).toEqual(Object.keys(functions).sort());
     expect(Object.keys(methodKinds).sort()).toEqual(Object.keys(methods).sort());
   });

@@ -7,7 +7,7 @@ import { isMacro } from './macros.js';
 const { boolean, number, string, list, object, timestamp, duration } = kinds;
 const none = kinds.null;
 
-/** The members of an event in the log, and what they may be. */
+/** The members of an event in the log, with their possible kinds. */
 const eventKinds: Readonly<Record<string, Kinds>> = {
   event_id: string,
   stream: string,
@@ -22,13 +22,13 @@ const eventKinds: Readonly<Record<string, Kinds>> = {
   offset: number,
 };
 
-/** The members of an event that is stored. */
+/** The members of a stored event. */
 export const storedEventKinds = { ...eventKinds, version: number | none };
 
 /**
- * The kinds of values that an expression on an event may have.
- * @throws ExpressionError where a part of it has no value for any event, whatever its `data` and `metadata` hold: a
- * member that no event has, an operator or a function on a kind of value that it does not take.
+ * Returns the kinds of values that an expression on an event may have.
+ * @throws ExpressionError if a part of it has no value for any event, whatever its `data` and `metadata` contain: an
+ * unknown member, or an operator or function on a kind of value that it does not accept
  */
 export function checkKinds(
   expression: Expression,
@@ -37,10 +37,10 @@ export function checkKinds(
   return check(expression, { names: ['event'], members });
 }
 
-/** Variables in force, the innermost last; `event` is the event unless a macro has taken its name. */
+/** The variables in scope, the innermost last. `event` is the event unless a macro variable has the same name. */
 interface Scope {
   names: readonly string[];
-  /** Those of the event. */
+  /** The members of the event. */
   members: Readonly<Record<string, Kinds>>;
 }
 
@@ -81,7 +81,7 @@ function check(expression: Expression, scope: Scope): Kinds {
   }
 }
 
-/** What is left of the kinds that are wanted. */
+/** Returns the kinds that an expression may have and that are wanted. @throws ExpressionError if there are none */
 function need(expression: Expression, wanted: Kinds, scope: Scope): Kinds {
   const found = check(expression, scope);
   if (found & wanted) return found & wanted;
@@ -105,18 +105,18 @@ function eventMember(name: string, at: number, { members }: Scope): Kinds {
   if (Object.hasOwn(members, name)) return members[name] as Kinds;
   if (name === 'version') {
     throw new ExpressionError(
-      'event.version cannot be used here: it is counted when the event is stored.',
+      'event.version cannot be used here: the version is assigned when the event is stored.',
       at,
     );
   }
   const names = Object.keys(members).join(', ');
-  const detail = `An event has no member ${name}; what was sent is in event.data. It has ${names}.`;
+  const detail = `An event has no member ${name}; the sent data is in event.data. Its members are ${names}.`;
   throw new ExpressionError(detail, at);
 }
 
 type Pair = readonly [Kinds, Kinds];
 
-/** What each operator takes on its two sides, and gives for it. */
+/** For each operator, the accepted kinds of its two sides, and the kind of its result. */
 const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [Kinds, Kinds, Kinds])[]>> = {
   '&&': [[boolean, boolean, boolean]],
   '||': [[boolean, boolean, boolean]],
@@ -152,7 +152,7 @@ function binary(operator: BinaryOperator, [left, right]: Pair, at: number): Kind
   if (gives) return gives;
   const sides = `${namesOfKinds(left)} and ${namesOfKinds(right)}`;
   const mixed = left | right;
-  const hint = mixed === (timestamp | string) ? ' A time is written timestamp("…").' : '';
+  const hint = mixed === (timestamp | string) ? ' Write a time as timestamp("…").' : '';
   throw new ExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
 

@@ -6,8 +6,8 @@ import { partsOf } from './parts-of.js';
 const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
 
 /**
- * Refuses numbers in an expression that have more digits than the double that was read of them: exact arithmetic would
- * go on with another number than is written there.
+ * Rejects number literals that have more digits than a double: exact arithmetic would use a different number than the
+ * text says.
  * @throws ExpressionError
  */
 export function checkLiterals(expression: Expression, text: string): void {
@@ -18,7 +18,7 @@ export function checkLiterals(expression: Expression, text: string): void {
 }
 
 function checkNumber(value: number, { text, at }: { text: string; at: number }): void {
-  // A literal begins with its minus signs and what stands between them and the digits.
+  // A literal starts with its minus signs, and with any spaces and parentheses before the digits.
   number.lastIndex = at + (/^[-\s(]*/.exec(text.slice(at))?.[0].length ?? 0);
   const written = number.exec(text)?.[0];
   if (written === undefined) return;

@@ -28,7 +28,7 @@ const evaluate = (text: string) => compileParsed(parseExpression(text))(eventVal
 
 describe('compileParsed', () => {
   it.each<[string, unknown]>([
-    // Numbers behave as a person expects.
+    // Numbers have decimal semantics.
     ['event.data.amount * 2 > 9', true],
     ['event.data.same * 2 == 10', true],
     ['event.data.price * 2 == 11', true],
@@ -41,16 +41,16 @@ describe('compileParsed', () => {
     ['event.data.big > 9007199254740992', true],
     ['event.data.long == 9007199254740993', false],
     ['-event.data.amount', -5],
-    // Kinds do not mix: unequal, but ordered by nothing.
+    // Values of different kinds are unequal and have no order.
     ['event.data.amount == "5"', false],
     ['event.data.amount != "5"', true],
     ['event.data.none == null && event.entity_id == null', true],
-    // Logic absorbs errors where the other side decides.
+    // && and || ignore an error if the other side decides.
     ['event.data.missing > 1 || true', true],
     ['true || event.data.missing > 1', true],
     ['event.data.missing > 1 && false', false],
     ['!(event.data.missing > 1 && false)', true],
-    // Members, lists, maps, macros.
+    // Members, lists, maps and macros.
     ['event.data["items"][1].qty', 3],
     ['has(event.data.amount) && !has(event.data.missing.deeper)', true],
     ['has(event.data.none) && !has(event.entity_id)', true],
@@ -63,7 +63,7 @@ describe('compileParsed', () => {
     ['{"a": 1, "b": "x", "c": 2.5}.b', 'x'],
     ['[1, "x", true][1]', 'x'],
     ['event.data.yes ? "y" : "n"', 'y'],
-    // Text and time.
+    // Text functions and time functions.
     ['event.data.name.size()', 7],
     ['event.stream + "/" + event.event_type', 'orders/order.placed'],
     ['event.event_type.startsWith("order") && event.event_type.endsWith("placed")', true],
@@ -98,18 +98,18 @@ describe('compileParsed', () => {
   });
 
   it.each(['other.data', 'event.data.exists()', 'f(1)', 'event.stream.f()', 'has(1)', 'items.map(1, 2)'])(
-    'refuses %s when it is compiled',
+    'rejects %s at compilation',
     (text) => {
       expect(() => compileParsed(parseExpression(text))).toThrow(ExpressionError);
     },
   );
 
-  it('does not hang on a pattern that backtracks', () => {
+  it('takes linear time for a pattern that would backtrack', () => {
     const run = compileParsed(parseExpression('event.stream.matches("^(a+)+$")'));
     expect(run(eventValue({ ...event, stream: 'a'.repeat(5000) + 'b' }))).toBe(false);
   });
 
-  it('leaves digits inside of strings and fractions alone', () => {
+  it('does not change digits in strings and fractions', () => {
     const data = '{"s":"x\\"12345678901234567890\\"","f":0.12345678901234567890,"e":1234567890123456789e2}';
     const run = compileParsed(parseExpression('[event.data.s, event.data.f, event.data.e]'));
     expect(run(eventValue({ ...event, data }))).toEqual([

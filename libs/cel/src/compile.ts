@@ -23,17 +23,17 @@ import {
 } from './values.js';
 
 /**
- * Compiles an expression on the variable `event` (made by `eventValue`) once, to be evaluated many times. The result
- * throws EvaluationError where the expression has no value for an event.
- * @throws ExpressionError when it names a variable or a function that does not exist.
+ * Compiles an expression on the variable `event` (see `eventValue`). The returned function throws EvaluationError if
+ * the expression has no value for an event.
+ * @throws ExpressionError if the expression names an unknown variable or function
  */
 export function compileParsed(expression: Expression): (event: ValueObject) => Value {
   return evaluated(expression, operators);
 }
 
 /**
- * The same for the condition of a `where`, which means the same in every engine: two lists or two objects are not
- * compared with each other. An event for which it has no value does not fulfil it.
+ * Compiles the condition of a `where`, with the same meaning in every engine: two lists or two objects are never
+ * compared. An event for which the condition has no value does not match.
  */
 export function compileCondition(expression: Expression): (event: ValueObject) => boolean {
   const run = evaluated(expression, conditionOperators);
@@ -141,7 +141,7 @@ function variable(name: string, names: readonly string[], at: number): Compiled 
 }
 
 function member(of: Value, name: string, at: number): Value {
-  // Inherited names such as `constructor` are no members; those of the event are its own.
+  // Inherited names such as `constructor` are not members; the members of the event are own properties.
   if (isObject(of) && Object.hasOwn(of, name)) return memberValue(of, name);
   throw new EvaluationError(`There is no member ${name} in this ${kindOf(of)}.`, at);
 }
@@ -153,7 +153,7 @@ function element(of: Value, index: Value, at: number): Value {
   return item;
 }
 
-/** What a member of a new object takes, in steps. */
+/** Steps of each member of a new object. */
 const stepsOfEntry = 1;
 
 function map(entries: [Compiled, Compiled][], at: number): Compiled {
@@ -169,7 +169,7 @@ function map(entries: [Compiled, Compiled][], at: number): Compiled {
   };
 }
 
-/** `&&` and `||`: the deciding value on either side wins, even over an error on the other. */
+/** Compiles `&&` or `||`: the deciding value on either side wins, even over an error on the other side. */
 function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: number): Compiled {
   return (scope) => {
     let failed: unknown;
@@ -187,7 +187,7 @@ function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: num
   };
 }
 
-/** What calling a function takes, in steps, apart from what it does with long values. */
+/** Steps of a function call, besides the steps for long values. */
 const stepsOfCall = 1;
 
 function call(
@@ -216,7 +216,7 @@ function call(
   };
 }
 
-/** `matches` with a pattern that is written out: compiled here, so that an evaluation only searches. */
+/** Compiles `matches` with a literal pattern. The pattern is compiled here, so that an evaluation only searches. */
 function matches(text: Compiled, source: string, bounds: { at: number; maxBytes: number }): Compiled {
   const pattern = compiledPattern(source);
   if (!pattern) throw new ExpressionError(notAPattern, bounds.at);

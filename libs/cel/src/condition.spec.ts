@@ -21,7 +21,7 @@ describe('a condition', () => {
     'event.version == 1 && event.schema_version != null',
     'event.data.a ? event.data.b : event.stream',
     'has(event.data.x) || event.entity_id in ["a", "b"]',
-  ])('may be %s: whether it is one is known for each event only', (text) => {
+  ])('may be %s: only the evaluation shows whether it is a boolean', (text) => {
     expect(parseCondition(text)).toMatchObject({ kind: expect.any(String) as string });
   });
 
@@ -34,7 +34,7 @@ describe('a condition', () => {
     ['event.data.name.size()', 'a number'],
     ['event.data.a > 1 ? "x" : "y"', 'a string'],
     ['"event.data.a > 1"', 'a string'],
-  ])('is never %s: that is %s', (text, kind) => {
+  ])('cannot be %s: that is %s', (text, kind) => {
     expect(refusal(text)).toMatch(`This is ${kind}, but a condition is needed`);
   });
 
@@ -48,9 +48,9 @@ describe('a condition', () => {
     ['event.data.paid == TRUE', 'There is no variable TRUE; write true'],
     ['NOT (event.data.a > 1)', 'There is no NOT() with 1 argument(s); write ! instead of "not"'],
     ['length(event.data.a) > 1', 'There is no length() with 1 argument(s); use size()'],
-    ['event.amount > 50', 'An event has no member amount; what was sent is in event.data.'],
-    ['event.timestamp > "2026-11-21T00:00:00Z"', 'A time is written timestamp("…").'],
-  ])('%s says what to write', (text, message) => {
+    ['event.amount > 50', 'An event has no member amount; the sent data is in event.data.'],
+    ['event.timestamp > "2026-11-21T00:00:00Z"', 'Write a time as timestamp("…").'],
+  ])('%s is rejected with a suggestion', (text, message) => {
     expect(refusal(text)).toContain(message);
   });
 });

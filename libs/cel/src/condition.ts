@@ -8,18 +8,18 @@ import { kinds, namesOfKinds } from './kinds.js';
 import { parseExpression } from './parse.js';
 
 /**
- * Reads the condition of a query, on stored events: those have a version.
- * @throws ExpressionError when the text is no expression, or can be true or false for no event, whatever its `data` and
- * `metadata` hold.
+ * Parses the condition of a query on stored events, which have a version.
+ * @throws ExpressionError if the text is not an expression, or cannot be true or false for any event, whatever its
+ * `data` and `metadata` contain
  */
 export function parseCondition(text: string): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   checkComparisons(expression);
-  // First what does not exist at all, then what makes no sense.
+  // This compilation reports unknown names; the check of kinds after it reports operations without a meaning.
   compileParsed(expression);
   const found = checkKinds(expression, storedEventKinds);
   if (found & kinds.boolean) return expression;
-  const detail = `This is ${namesOfKinds(found)}, but a condition is needed, which is true or false: compare it with something.`;
+  const detail = `This is ${namesOfKinds(found)}, but a condition is needed, which must be true or false: compare it with something.`;
   throw new ExpressionError(detail, expression.at);
 }

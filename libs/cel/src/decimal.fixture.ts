@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Numbers as JSON writes them: few digits and many, in every magnitude that is computed with. */
+/** Texts of JSON numbers with few and many digits, in every supported magnitude. */
 export const numberTexts: fc.Arbitrary<string> = fc.oneof(
   fc.integer({ min: -1000, max: 1000 }).map(String),
   fc.integer({ min: -1_000_000, max: 1_000_000 }).map((cents) => (cents / 100).toFixed(2)),

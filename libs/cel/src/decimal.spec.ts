@@ -20,7 +20,7 @@ describe('a decimal', () => {
     ['1e23', 10n ** 23n],
     ['23.983333333333334', 23.983333333333334],
     ['5e-324', 5e-324],
-  ])('%s has one form: %s', (text, expected) => {
+  ])('%s has the canonical form %s', (text, expected) => {
     expect(form(text)).toBe(expected);
   });
 
@@ -33,7 +33,7 @@ describe('a decimal', () => {
   );
 
   it.each(['1e308', '1e400', `1${'0'.repeat(308)}`, '1e-401', `0.${'0'.repeat(400)}1`, 'NaN', '', '1,5'])(
-    '%s is out of bounds, or none',
+    '%s exceeds the limits or is not a number',
     (text) => {
       expect(readDecimal(text)).toBeUndefined();
     },
@@ -55,7 +55,7 @@ describe('a decimal', () => {
     expect(scaledText(read(text))).toBe(expected);
   });
 
-  it('is the same after it was written and read, in each of its forms', () => {
+  it('is the same after it is written and read, in each of its forms', () => {
     fc.assert(
       fc.property(numberTexts, (text) => {
         const value = read(text);
@@ -85,7 +85,7 @@ describe('small decimals in doubles', () => {
     );
   });
 
-  it('are added and multiplied exactly, or not at all', () => {
+  it('are added and multiplied exactly, or have no result', () => {
     fc.assert(
       fc.property(doubles, doubles, (a, b) => {
         const [x, y] = [scaled(a)!, scaled(b)!];
@@ -102,7 +102,7 @@ describe('small decimals in doubles', () => {
     );
   });
 
-  it('take the quick way for prices', () => {
+  it('take the fast path for prices', () => {
     expect([smallSum(0.1, 0.2), smallProduct(19.99, 3), placesOf(12.34, 0)]).toEqual([0.3, 59.97, 2]);
   });
 });

@@ -1,36 +1,42 @@
 /**
- * A number that no double says exactly, or one that is far out: the text that was sent. It is read when something is
- * computed with it, so that what is only passed on comes out as it came.
+ * A number that no double represents exactly, or one of extreme size, as its original text. It is parsed on first use
+ * in a computation, so that a number that is only copied keeps its text.
  */
 export class Decimal {
   constructor(readonly text: string) {}
 }
 
 /**
- * A number of exact arithmetic. A `number` stands for the decimal that its shortest text says, so that 0.1 is one
- * tenth; whole numbers outside of the safe range are bigints.
+ * A number of exact arithmetic. A `number` stands for the decimal of its shortest text, so that 0.1 is one tenth. Whole
+ * numbers outside the safe range are bigints.
  */
 export type Numeric = number | bigint | Decimal;
 
-/** `units` / 10 ** `scale`, exactly. */
+/** An exact decimal: `units` / 10 ** `scale`. */
 export interface Scaled {
   readonly units: bigint;
   readonly scale: number;
 }
 
-/** Digits before and after the decimal point of what is computed with: the nearest double is finite. */
+/**
+ * The most digits of a number before its decimal point, for which the nearest double is finite; below, the most digits
+ * after it.
+ */
 const maxWholeDigits = 308;
 const maxPlaces = 400;
 
-/** The most that the shortest text of a double has. */
+/** The most digits of a double's shortest text. */
 const doubleDigits = 17;
 
-/** For messages. */
+/** The limits of a number, for messages. */
 export const numberBounds = `${maxWholeDigits} digits before and ${maxPlaces} after its point`;
 
 const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
-/** A number's exact value, with the smallest scale; undefined where it is out of bounds, or the text is no number. */
+/**
+ * Returns the exact value of a number's text, with the smallest scale; undefined if it exceeds the limits, or is not a
+ * number.
+ */
 export function readDecimal(text: string): Scaled | undefined {
   const found = form.exec(text);
   if (!found) return undefined;
@@ -44,14 +50,16 @@ export function readDecimal(text: string): Scaled | undefined {
   return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
 }
 
-/** The exact value of a number, with the smallest scale; undefined where it is out of bounds. */
+/** Returns the exact value of a number, with the smallest scale; undefined if it exceeds the limits. */
 export function scaled(value: Numeric): Scaled | undefined {
   if (typeof value === 'bigint') return { units: value, scale: 0 };
   if (typeof value !== 'number') return readDecimal(value.text);
   return Number.isSafeInteger(value) ? { units: BigInt(value), scale: 0 } : readDecimal(String(value));
 }
 
-/** The one form that an exact value has among numbers, bigints and decimals; undefined where it is out of bounds. */
+/**
+ * Returns the canonical form of an exact value: a number, a bigint or a Decimal; undefined if it exceeds the limits.
+ */
 export function numeric(value: Scaled): Numeric | undefined {
   const { units, scale } = smallest(value);
   if (scale === 0) {
@@ -65,14 +73,17 @@ export function numeric(value: Scaled): Numeric | undefined {
   return (digits <= doubleDigits ? doubleOf(text, { units, scale }) : undefined) ?? new Decimal(text);
 }
 
-/** The double whose shortest text says this value; undefined where there is none. */
+/** Returns the double whose shortest text is this value; undefined if there is none. */
 function doubleOf(text: string, { units, scale }: Scaled): number | undefined {
   const near = Number(text);
   const exact = readDecimal(String(near));
   return exact?.units === units && exact.scale === scale ? near : undefined;
 }
 
-/** The value as a JSON number, without superfluous zeros; with an exponent where there would be more than 20 zeros. */
+/**
+ * Returns the value as a JSON number without superfluous zeros. It has an exponent if there would otherwise be more
+ * than 20 zeros.
+ */
 export function scaledText(value: Scaled): string {
   const { units, scale } = smallest(value);
   const digits = units.toString();
@@ -94,12 +105,12 @@ export function compareScaled(a: Scaled, b: Scaled): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** The value in units of 10 ** -`scale`; `scale` is not smaller than its own. */
+/** Returns the value in units of 10 ** -`scale`. `scale` is at least the value's own. */
 export function unitsAt(value: Scaled, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
 }
 
-/** Without the sign. */
+/** Returns the number of digits, without the sign. */
 export function digitsOf(units: bigint): number {
   return units.toString().length - (units < 0n ? 1 : 0);
 }
@@ -118,7 +129,7 @@ function smallest({ units, scale }: Scaled): Scaled {
   return { units, scale };
 }
 
-/** Without the zeros at the end; a loop, because /0+$/ takes quadratic time. */
+/** Returns the digits without trailing zeros. It is a loop because /0+$/ takes quadratic time. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;

@@ -1,4 +1,4 @@
-/** The text is not an expression that can be used. `at` is the place in it, counted in characters from 0. */
+/** The text is not a valid expression. `at` is the position of the error, counted in characters from 0. */
 export class ExpressionError extends Error {
   override readonly name: string = 'ExpressionError';
 
@@ -10,14 +10,14 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The expression would cost more than is allowed, whatever the event. */
+/** The expression costs more than is allowed for any event. */
 export class ExpensiveExpressionError extends ExpressionError {
   override readonly name = 'ExpensiveExpressionError';
 }
 
 /**
- * An expression met a value that it has no meaning for: a missing member, a wrong type, a division by zero. It has no
- * stack: it is an outcome for each of many events, and `at` says where.
+ * The expression has no value for an event: a missing member, a wrong type, a division by zero. It has no stack trace,
+ * because it is the outcome of one of many events; `at` is the position in the expression.
  */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';

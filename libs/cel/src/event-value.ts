@@ -2,13 +2,13 @@ import { parseTime, type Micros, type StoredEvent } from '#event';
 import { parseExactJson } from './json.js';
 import { Timestamp, type Value, type ValueObject } from './values.js';
 
-/** An event in the log; its version is not known there. `data` and `metadata` are the raw JSON text of objects. */
+/** An event in the log, where it has no version yet. `data` and `metadata` are the raw JSON text of objects. */
 export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
   timestamp: Micros;
   ingested_at: Micros;
 }
 
-/** The event as expressions see it: `data` and `metadata` are read when they are first asked for. */
+/** Returns a stored event as a value of expressions. `data` and `metadata` are parsed on first use. */
 export function eventValue(event: StoredEvent): ValueObject {
   const [timestamp, ingestedAt] = [parseTime(event.timestamp), parseTime(event.ingested_at)];
   const value = new LazyEvent(event);
@@ -18,7 +18,7 @@ export function eventValue(event: StoredEvent): ValueObject {
   return value as unknown as ValueObject;
 }
 
-/** The same without a version. */
+/** Returns an event in the log as a value of expressions, without a version. */
 export function logEventValue(event: LogEvent): ValueObject {
   const value = new LazyEvent(event);
   value.timestamp = new Timestamp(event.timestamp);
@@ -26,10 +26,10 @@ export function logEventValue(event: LogEvent): ValueObject {
   return value as unknown as ValueObject;
 }
 
-/** A value's own member: for whoever finds members by `Object.hasOwn` or `Object.keys`. */
+/** Returns a member of an object whose name `Object.hasOwn` or `Object.keys` has confirmed. */
 export function memberValue(of: ValueObject, name: string): Value {
   const value = of[name];
-  // Nothing that JSON says is undefined: only what has not been read.
+  // JSON has no undefined: only a member that is not parsed yet is undefined.
   return value === undefined && LazyEvent.is(of) ? of.read(name) : (value as Value);
 }
 

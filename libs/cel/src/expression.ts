@@ -1,6 +1,7 @@
 /**
- * A CEL expression as a tree, free of the library that parsed it: `parseExpression` makes it, `compileCondition` evaluates it,
- * `whereToSql` translates the part that ClickHouse can evaluate into SQL with bound parameters.
+ * A CEL expression as a syntax tree, independent of the parser library. `parseExpression` returns it,
+ * `compileCondition` compiles it, and `whereToSql` translates it into SQL with bound parameters, as far as ClickHouse
+ * can evaluate it.
  */
 export type Expression =
   | { kind: 'literal'; value: string | number | bigint | boolean | null; at: number }
@@ -13,8 +14,8 @@ export type Expression =
   | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression; at: number }
   | { kind: 'conditional'; test: Expression; then: Expression; else: Expression; at: number }
   /**
-   * A function or a method (`object` set); macros such as `has` and `exists` are calls too. `maxBytes` is of `matches`
-   * with a pattern that is written out: it has no value for a text with more bytes of UTF-8.
+   * A call of a function, or of a method if `object` is set. Macros such as `has` and `exists` are calls too.
+   * `maxBytes` belongs to `matches` with a literal pattern: the call has no value for a text with more bytes of UTF-8.
    */
   | {
       kind: 'call';

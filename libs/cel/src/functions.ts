@@ -9,7 +9,7 @@ import { TextSearch } from './text-search.js';
 import { durationText, timeFunctions, timeMethods, timeText } from './time-functions.js';
 import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type Value } from './values.js';
 
-/** Functions and methods by name and number of arguments; a method's object is its first argument. */
+/** Functions by name and number of arguments. In `methods`, the object of a method is its first argument. */
 export const functions: Record<string, Call> = {
   'size/1': ([value], at) => size(value as Value, at),
   'dyn/1': ([value]) => value as Value,
@@ -48,5 +48,5 @@ function toText(value: Value, at: number): string {
   if (typeof value === 'boolean') return String(value);
   if (value instanceof Timestamp) return timeText(value, at);
   if (value instanceof Duration) return durationText(value);
-  throw new EvaluationError(`A ${kindOf(value)} does not become a string.`, at);
+  throw new EvaluationError(`A ${kindOf(value)} cannot be converted to a string.`, at);
 }

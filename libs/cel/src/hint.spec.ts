@@ -12,7 +12,7 @@ const messageOf = (text: string): string => {
   throw new Error(`${text} was not refused`);
 };
 
-describe('the refusal of an expression', () => {
+describe('the error of an expression', () => {
   it.each([
     ['event.data.a = 5', 'compare with =='],
     ['event.data.a === 5', 'compare with == or !='],
@@ -29,30 +29,30 @@ describe('the refusal of an expression', () => {
     ['event.data.a == 5;', 'leave out the semicolon'],
     ['event.data.a IN [1]', 'write in, in small letters'],
     ['event.data.a NOT IN [1]', 'write !(x in [1, 2])'],
-  ])('of %s says what was probably meant', (text, hint) => {
+  ])('of %s has a suggestion', (text, hint) => {
     expect(messageOf(text)).toMatch(/^(Unexpected|Expected) /);
     expect(messageOf(text).split('; ').slice(1)).toEqual([hint]);
   });
 
   it.each(['event.data.a >', 'event.data.a == ', '1 +', '(', 'event.data.', '[1,', 'event.data.a &&'])(
-    'of %s says that it ends too early',
+    'of %s states that the expression ends too early',
     (text) => {
       expect(messageOf(text)).toMatch(/^The expression ends too early: something is missing at its end/);
     },
   );
 
-  it.each(['event.data.a == 5 AND event.data.b == 6', 'event.data.a AND'])('of %s names the word', (text) => {
+  it.each(['event.data.a == 5 AND event.data.b == 6', 'event.data.a AND'])('of %s names the foreign word', (text) => {
     expect(messageOf(text)).toBe('Unexpected AND; write && instead of "and"');
   });
 
   it.each(['event.data.a ==', '1 +', '(', 'event.constructor constructor'])(
-    'of %s says nothing more than what is wrong',
+    'of %s has no suggestion',
     (text) => {
       expect(messageOf(text)).not.toContain('; ');
     },
   );
 
-  it.each(["event.data.a == 'x'", 'event.data.and == "a = b and c"'])('does not meet %s', (text) => {
+  it.each(["event.data.a == 'x'", 'event.data.and == "a = b and c"'])('does not occur in %s', (text) => {
     expect(parseExpression(text)).toMatchObject({ kind: 'binary' });
   });
 });

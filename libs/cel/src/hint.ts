@@ -1,4 +1,4 @@
-/** Words that other languages have, and what says the same in CEL. */
+/** Words of other languages, with their equivalents in CEL. */
 const words: Record<string, string> = {
   and: 'write && instead of "and"',
   or: 'write || instead of "or"',
@@ -8,7 +8,7 @@ const words: Record<string, string> = {
   between: 'write two comparisons, joined by &&',
 };
 
-/** The same for functions. */
+/** Functions of other languages, with their equivalents in CEL. */
 const functions: Record<string, string> = {
   ...words,
   length: 'use size()',
@@ -17,17 +17,17 @@ const functions: Record<string, string> = {
   includes: 'use contains()',
 };
 
-/** The members that an event may have; what else is named on its own is in `data`, perhaps. */
+/** The members of an event; any other name probably belongs to `data`. */
 const members =
   /^(?:event_id|stream|event_type|entity_id|version|timestamp|ingested_at|data|metadata|schema_version|partition|offset)$/;
 
-/** A word of another language where an expression ends being one: `Unexpected AND`. */
+/** Returns a word of another language at the position where CEL found an error, such as AND. */
 export function foreignWordAt(text: string, at: number): string | undefined {
   const word = /^[A-Za-z]+/.exec(text.slice(at))?.[0] ?? '';
   return wordHint(word) === undefined ? undefined : word;
 }
 
-/** What a variable that does not exist has probably been meant to be. `member` is what is taken of it. */
+/** Returns a suggestion for an unknown variable. `member` is the member that the expression reads from it. */
 export function variableHint(name: string, member?: string): string {
   if (isLiteral(name)) return `write ${name.toLowerCase()}`;
   if (member !== undefined && /^events?$/i.test(name)) return `write event.${member}`;
@@ -37,20 +37,20 @@ export function variableHint(name: string, member?: string): string {
   return `write ${member === undefined ? path : `${path}.${member}`}`;
 }
 
-/** What a function that does not exist has probably been meant to be. */
+/** Returns a suggestion for an unknown function; undefined if there is none. */
 export function functionHint(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(functions, lower) ? functions[lower] : undefined;
 }
 
-/** `TRUE`, `Null`: CEL writes them in small letters. */
+/** Returns whether the name is a literal in the wrong case, such as `TRUE` or `Null`. */
 function isLiteral(name: string): boolean {
   return /^(?:true|false|null)$/i.test(name);
 }
 
 /**
- * What somebody who knows SQL, JavaScript or Python has probably meant where CEL finds an error; undefined where
- * nothing comes to mind. `at` is the place in the text, counted in characters from 0.
+ * Returns a suggestion for an error at `at` that is typical of users of SQL, JavaScript or Python; undefined if there
+ * is none. `at` is a position in the text, counted in characters from 0.
  */
 export function hintAt(text: string, at: number): string | undefined {
   const [before, after] = [text.slice(0, at), text.slice(at)];
@@ -69,6 +69,6 @@ export function hintAt(text: string, at: number): string | undefined {
 
 function wordHint(word: string): string | undefined {
   const lower = word.toLowerCase();
-  if (lower === 'in' && word !== lower) return 'write in, in small letters';
+  if (lower === 'in' && word !== lower) return 'write in, in lowercase';
   return Object.hasOwn(words, lower) ? words[lower] : undefined;
 }

@@ -5,9 +5,9 @@ import { parseCondition } from './condition.js';
 import { ExpensiveExpressionError } from './errors.js';
 import type { ValueObject } from './values.js';
 
-/** What an evaluation may look at, counted by the events' own texts, is bounded in `budget.spec` and `text-search.spec`. */
+/** The size of what an evaluation reads is limited in `budget.spec` and `text-search.spec`. */
 describe('the worst known conditions', () => {
-  it.each(hostileExpressions)('$name: is refused, or has an answer or none', ({ where, event }) => {
+  it.each(hostileExpressions)('$name: is rejected, or is true or false', ({ where, event }) => {
     let run: (event: ValueObject) => boolean;
     try {
       run = compileCondition(parseCondition(where));
@@ -18,14 +18,14 @@ describe('the worst known conditions', () => {
     expect(typeof run({ ...event, stream: 'hostile' } as unknown as ValueObject)).toBe('boolean');
   });
 
-  it('are within the bounds of requests, so that each gets as far as it can', () => {
+  it('are within the limits of requests, so that the parser does not reject them', () => {
     for (const { where, event } of hostileExpressions) {
       expect(where.length).toBeLessThanOrEqual(4096);
       expect(JSON.stringify(event).length).toBeLessThan(1024 * 1024);
     }
   });
 
-  it('refuses the patterns that are too large', () => {
+  it('are rejected if their patterns are too large', () => {
     const tooLarge = hostileExpressions.filter(({ where }) => where.includes('{900}'));
     expect(tooLarge.length).toBeGreaterThan(1);
     for (const { where } of tooLarge) expect(() => parseCondition(where)).toThrow(ExpensiveExpressionError);

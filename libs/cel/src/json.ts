@@ -6,12 +6,12 @@ const surrogate = /\\u[dD][89a-fA-F]/;
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g;
 const loneSurrogate = /^\\u[dD][89a-fA-F]..$/;
 
-/** Numbers with many digits, or with an exponent; in strings too, where they do no harm. */
+/** Matches numbers with many digits or with an exponent, also inside strings, where they do no harm. */
 const longNumbers = /(?:^|[:,[])\s*(-?(?:[\d.]{16,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+))/g;
 
 /**
- * Whether a text has only numbers that a double's shortest text says, so that JSON.parse reads them exactly. False also
- * of some others.
+ * Returns whether all numbers of a text equal the shortest text of a double, so that JSON.parse reads them exactly. It
+ * may return false for some other texts too.
  */
 function hasPlainNumbers(text: string): boolean {
   longNumbers.lastIndex = 0;
@@ -27,9 +27,9 @@ function hasPlainNumbers(text: string): boolean {
 }
 
 /**
- * JSON text as values, its numbers exactly: a double where its shortest text says the same, a bigint where it is whole,
- * else a Decimal, which those with very many digits or a large exponent are too. A surrogate that stands alone becomes
- * U+FFFD, as it does in every text that is written as UTF-8.
+ * Parses JSON text with exact numbers: a number becomes a double if the double's shortest text is the same number, a
+ * bigint if it is whole, and otherwise a Decimal. Numbers with very many digits or a large exponent become Decimals
+ * too. An unpaired surrogate becomes U+FFFD, as in every text that is written as UTF-8.
  */
 export function parseExactJson(text: string): Value {
   if (hasPlainNumbers(text)) return JSON.parse(wellFormed(text)) as Value;
@@ -40,7 +40,10 @@ function wellFormed(text: string): string {
   return surrogate.test(text) ? text.replace(escapes, readableEscape) : text;
 }
 
-/** The powers of ten of what is read at once; a text of many larger ones would take seconds. */
+/**
+ * The most digits, and the largest exponent, of a number that is parsed at once. A text with many larger numbers would
+ * take seconds.
+ */
 const farthest = 60;
 const power = /[eE]([+-]?\d+)$/;
 

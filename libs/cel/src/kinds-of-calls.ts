@@ -10,7 +10,7 @@ const { boolean, number, string, list, object, timestamp, duration } = kinds;
 const ofText = (gives: Kinds, ...more: Kinds[]): Signature => ({ takes: [string, ...more], gives });
 const test = ofText(boolean, string);
 
-/** Functions by name and number of arguments. */
+/** Signatures of functions, by name and number of arguments. */
 export const functionKinds: Record<string, Signature> = {
   'size/1': { takes: [string | list | object], gives: number },
   'dyn/1': { takes: [anyKind], gives: anyKind },
@@ -21,7 +21,7 @@ export const functionKinds: Record<string, Signature> = {
   'duration/1': { takes: [string | duration], gives: duration },
 };
 
-/** Methods by name and number of arguments, the object included. */
+/** Signatures of methods, by name and number of arguments including the object. */
 export const methodKinds: Record<string, Signature> = {
   'size/1': { takes: [string | list | object], gives: number },
   'startsWith/2': test,

@@ -1,7 +1,7 @@
 import { Decimal } from './decimal.js';
 import { Duration, isList, Timestamp, type Value } from './values.js';
 
-/** The kinds of values, as one bit each: a set of kinds is a number. */
+/** The kinds of values, one bit each, so that a number is a set of kinds. */
 export const kinds = {
   null: 1,
   boolean: 2,
@@ -13,13 +13,13 @@ export const kinds = {
   duration: 128,
 } as const;
 
-/** A set of kinds. */
+/** A set of kinds, as the sum of their bits. */
 export type Kinds = number;
 
 export const anyKind: Kinds = 255;
 export const anyButNull: Kinds = anyKind & ~kinds.null;
 
-/** "a number, a string or null", for messages. */
+/** Returns the names of the kinds for messages, such as "a number, a string or null". */
 export function namesOfKinds(set: Kinds): string {
   const names = Object.entries(kinds)
     .filter(([, bit]) => set & bit)
@@ -27,7 +27,7 @@ export function namesOfKinds(set: Kinds): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : names.join('');
 }
 
-/** The one kind of a value. */
+/** Returns the kind of a value, as a set of one. */
 export function kindsOf(value: Value): Kinds {
   if (typeof value !== 'object')
     return typeof value === 'bigint' ? kinds.number : kinds[typeof value as Primitive];

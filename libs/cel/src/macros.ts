@@ -8,7 +8,7 @@ import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from
 type Call = Extract<Expression, { kind: 'call' }>;
 type Each = (item: Value) => Value;
 
-/** Macros over a list (or the names of an object): each is given the items and what to do with one. */
+/** Macros over a list, or over the names of an object: each receives the items and a function for one item. */
 const overItems: Record<string, (items: readonly Value[], each: Each, at: number) => Value> = {
   exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
   all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
@@ -25,7 +25,7 @@ export function isMacro(call: Call): boolean {
 export function compileMacro(call: Call, names: readonly string[], compile: Compile): Compiled {
   if (call.object === null) return compileHas(call, names, compile);
   const [item, body] = call.args as [Expression, Expression];
-  if (item.kind !== 'variable') throw new ExpressionError(`${call.name}() takes a name first.`, item.at);
+  if (item.kind !== 'variable') throw new ExpressionError(`${call.name}() needs a variable name as its first argument.`, item.at);
   const list = compile(call.object, names);
   const each = compile(body, [...names, item.name]);
   const run = overItems[call.name] as (typeof overItems)[string];
@@ -40,16 +40,19 @@ export function compileMacro(call: Call, names: readonly string[], compile: Comp
   };
 }
 
-/** Parts of an expression that are evaluated in a step. */
+/** Nodes of an expression that are evaluated in one step. */
 const partsPerStep = 8;
 
-/** What one item takes; what its operations take beyond that, they spend themselves. */
+/** Returns the steps of one item, without those that its operations charge themselves. */
 function stepsOf(body: Expression): number {
   const count = (part: Expression): number => partsOf(part).reduce((sum, each) => sum + count(each), 1);
   return Math.max(1, count(body) / partsPerStep);
 }
 
-/** False where the member, or one on the way to it, is missing; null is there, but not as an event's own member. */
+/**
+ * Compiles `has`. It is false if the member, or another one on the path to it, is missing. A null member counts as
+ * present, except for a member of the event itself.
+ */
 function compileHas({ args, at }: Call, names: readonly string[], compile: Compile): Compiled {
   const [argument] = args;
   if (args.length !== 1 || argument?.kind !== 'member') {
@@ -80,10 +83,10 @@ function namesOf(value: ValueObject): readonly string[] {
   return names;
 }
 
-/** What it costs to go on after an error, in steps. */
+/** Steps of continuing after an error. */
 const costOfError = 20;
 
-/** As with `||`, an item that decides wins over one that is an error. */
+/** Returns whether an item decides. As with `||`, an item that decides wins over one that fails. */
 function some(items: readonly Value[], decides: (item: Value) => boolean): boolean {
   let failed: EvaluationError | undefined;
   for (const item of items) {

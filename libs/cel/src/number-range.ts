@@ -2,19 +2,20 @@ import { spend, spendOnText } from './budget.js';
 import { compareScaled, Decimal, powerOfTen, scaled, type Numeric, type Scaled } from './decimal.js';
 
 /**
- * What is computed with: so many digits before and after the point. ClickHouse's widest decimal, of 76 digits, holds the
- * sum of any two of them, so that the same expression has the same value there.
+ * The most digits before the point of a number in a computation; below, the most digits after it. ClickHouse's widest
+ * decimal, of 76 digits, can represent the sum of any two such numbers, so the same expression has the same value
+ * there.
  */
 export const wholeDigits = 39;
 export const decimalPlaces = 36;
 
-/** What comparing more than doubles takes, in steps of the budget. */
+/** Steps of comparing numbers that are not doubles. */
 const stepsOfLongNumbers = 20;
 
-/** For messages. */
+/** The limits of numbers in computations, for messages. */
 export const computableNumbers = `${wholeDigits} digits before and ${decimalPlaces} after its point`;
 
-/** The exact value of a number that is computed with; undefined for any other. */
+/** Returns the exact value of a number that computations support; undefined for any other number. */
 export function computable(value: Numeric): Scaled | undefined {
   if (value instanceof Decimal) spendOnText(value.text.length);
   const exact = scaled(value);
@@ -28,8 +29,8 @@ export function isComputable({ units, scale }: Scaled): boolean {
 }
 
 /**
- * The order of two numbers: negative, zero or positive. It is exact between numbers that are computed with; another one
- * counts as the double nearest to it.
+ * Compares two numbers: returns a negative number, zero or a positive number. The comparison is exact for numbers that
+ * computations support; any other number counts as its nearest double.
  */
 export function orderOf(a: Numeric, b: Numeric): number {
   const [x, y] = [nearestDouble(a), nearestDouble(b)];
@@ -40,7 +41,7 @@ export function orderOf(a: Numeric, b: Numeric): number {
   return exactA && exactB ? compareScaled(exactA, exactB) : 0;
 }
 
-/** Finite: what is past the largest double is the largest. */
+/** Returns the nearest finite double: a larger number becomes the largest double. */
 function nearestDouble(value: Numeric): number {
   if (typeof value === 'number') return value;
   if (value instanceof Decimal) spendOnText(value.text.length);

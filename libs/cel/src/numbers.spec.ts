@@ -21,7 +21,10 @@ const valueOf = (text: string, data: string): Scaled | undefined => {
     throw error;
   }
 };
-/** With 36 places and as few as say it; undefined where it has more than 39 digits before its point. */
+/**
+ * Returns the value cut off after 36 places, in canonical form; undefined if it has more than 39 digits before its
+ * point.
+ */
 const cut = ({ units, scale }: Scaled): Scaled | undefined => {
   const excess = Math.max(scale - 36, 0);
   const exact = readDecimal(`${units / 10n ** BigInt(excess)}e-${scale - excess}`)!;
@@ -92,7 +95,7 @@ describe('arithmetic', () => {
     expect(() => run(text, '{"far":1e999}')).toThrow(EvaluationError);
   });
 
-  it('adds, subtracts, multiplies and takes remainders without an error in any of 36 places, or not at all', () => {
+  it('adds, subtracts, multiplies and takes remainders exactly to 36 places, or has no value', () => {
     fc.assert(
       fc.property(numberTexts, numberTexts, (a, b) => {
         const value = (operator: string) =>
@@ -111,7 +114,7 @@ describe('arithmetic', () => {
     );
   });
 
-  it('divides to the nearest double where the quotient has more than 36 decimal places', () => {
+  it('divides to the nearest double if the quotient has more than 36 decimal places', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.integer({ min: 1, max: 2 ** 31 }), (a, b) => {
         const value = run('event.data.a / event.data.b', `{"a":${a},"b":${b}}`);
@@ -126,8 +129,8 @@ describe('arithmetic', () => {
   });
 });
 
-describe('JSON read exactly', () => {
-  it('has every number as it was sent', () => {
+describe('parseExactJson', () => {
+  it('keeps the exact value of every number', () => {
     fc.assert(
       fc.property(fc.array(numberTexts, { maxLength: 5 }), fc.constantFrom('', ' ', '\n'), (texts, space) => {
         const read = parseExactJson(`{"a":${space}[${texts.join(`${space},${space}`)}]}`) as { a: Numeric[] };
@@ -137,12 +140,12 @@ describe('JSON read exactly', () => {
     );
   });
 
-  it('leaves digits inside of strings alone', () => {
+  it('does not change digits in strings', () => {
     const text = '{"a":"x, 12345678901234567890.5 ,1e400","b":12345678901234567890.5,"__proto__":1}';
     expect(toJson(parseExactJson(text), { maxLength: 1000 })).toBe(text);
   });
 
-  it('has a number of many digits where the name is one that every object has', () => {
+  it('reads a number with many digits under a name that every object inherits', () => {
     const text = '{"__proto__":12345678901234567890.5,"constructor":{"__proto__":[0.12345678901234567891]}}';
     expect(toJson(parseExactJson(text), { maxLength: 1000 })).toBe(text);
   });

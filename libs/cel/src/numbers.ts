@@ -15,9 +15,9 @@ import { smallProduct, smallSum } from './small-decimal.js';
 import { isNumeric, kindOf, Timestamp, type Value } from './values.js';
 
 /*
- * Numbers as the decimals that were sent: 0.1 + 0.2 is 0.3, and 9007199254740993 is itself. What is computed with, and
- * what comes of it, is in the range of `computable`; anything else is an error. Sums, differences and remainders are
- * exact, products up to 36 decimal places; what lies after them is cut off. ClickHouse computes the same for a `where`.
+ * Arithmetic on the exact decimals of the original texts: 0.1 + 0.2 is 0.3, and 9007199254740993 is itself. Operands
+ * and results are in the range of `computable`; any other number is an error. Sums, differences and remainders are
+ * exact. Products are cut off after 36 decimal places. ClickHouse computes the same for a `where`.
  */
 
 export function plus(a: Numeric, b: Numeric, at: number): Numeric {
@@ -45,8 +45,9 @@ export function times(a: Numeric, b: Numeric, at: number): Numeric {
 }
 
 /**
- * Exact where 36 decimal places say it, else the double nearest to it, cut off after as many. A divisor has at most 21
- * digits before its point: ClickHouse's long division has room for no more.
+ * Divides: the quotient is exact if it has at most 36 decimal places; otherwise it is the nearest double, cut off after
+ * 36 decimal places. A divisor has at most 21 digits before its point, because ClickHouse's long division supports no
+ * more.
  */
 export function divided(a: Numeric, b: Numeric, at: number): Numeric {
   const [x, y] = [scaledInRange(a, at), divisor(b, at)];
@@ -55,21 +56,21 @@ export function divided(a: Numeric, b: Numeric, at: number): Numeric {
   const [above, below] = [unitsAt(x, scale) * powerOfTen(decimalPlaces), unitsAt(y, scale)];
   const units = above / below;
   if (units * below === above) return made({ units, scale: decimalPlaces }, at);
-  // One more digit, which is not 0, tells what lies exactly in the middle of two doubles from what lies past it.
+  // A further digit that is not 0 distinguishes a value exactly between two doubles from a larger one.
   const nearest = Number(`${units}1e-${decimalPlaces + 1}`);
   return made(scaled(nearest) as Scaled, at);
 }
 
-/** With the sign of the dividend. */
+/** Returns the remainder, with the sign of the dividend. */
 export function remainder(a: Numeric, b: Numeric, at: number): Numeric {
-  // Never -0.
+  // Adding 0 turns -0 into 0.
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b) && b !== 0) return (Number(a) % Number(b)) + 0;
   const [x, y] = [scaledInRange(a, at), divisor(b, at)];
   const scale = Math.max(x.scale, y.scale);
   return made({ units: unitsAt(x, scale) % unitsAt(y, scale), scale }, at);
 }
 
-/** The whole part of a number or of a text's; of a time, the whole seconds since 1970. */
+/** Returns the whole part of a number or of a number's text; for a time, the whole seconds since 1970. */
 export function toInt(value: Value, at: number): Numeric {
   if (value instanceof Timestamp) return Math.floor(value.micros / 1_000_000);
   if (typeof value === 'string' && /^[+-]?[0-9]{1,19}$/.test(value)) return read(value, at);
@@ -78,7 +79,7 @@ export function toInt(value: Value, at: number): Numeric {
   return made({ units: units / powerOfTen(scale), scale: 0 }, at);
 }
 
-/** Nothing is rounded: the decimal that the text says. */
+/** Returns the exact decimal of a number or of a number's text, without rounding. */
 export function toDouble(value: Value, at: number): Numeric {
   if (isNumeric(value)) return value;
   if (typeof value === 'string') spendOnText(value.length * 2);
@@ -87,7 +88,7 @@ export function toDouble(value: Value, at: number): Numeric {
   throw notANumber(value, at);
 }
 
-/** All digits, without an exponent and without superfluous zeros. */
+/** Returns the text of a number with all digits, without an exponent and without superfluous zeros. */
 export function numberText(value: Numeric, at: number): string {
   const { units, scale } = scaledInRange(value, at);
   if (scale === 0) return units.toString();
@@ -95,7 +96,7 @@ export function numberText(value: Numeric, at: number): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** @throws EvaluationError for a number that nothing is computed with */
+/** Returns the exact value of a number. @throws EvaluationError if computations do not support the number */
 export function scaledInRange(value: Numeric, at: number): Scaled {
   return computable(value) ?? outOfRange(at);
 }
@@ -118,10 +119,10 @@ function read(text: string, at: number): Numeric {
   return value && isComputable(value) ? (numeric(value) as Numeric) : outOfRange(at);
 }
 
-/** What computing with more than doubles takes, in steps of the budget. */
+/** Steps of a computation with numbers that are not doubles. */
 const stepsOfLongNumbers = 40;
 
-/** Cut off after the last place, and in the range. */
+/** Returns the value, cut off after the last supported decimal place. @throws EvaluationError if it is out of range */
 function made({ units, scale }: Scaled, at: number): Numeric {
   spend(stepsOfLongNumbers);
   const excess = scale - decimalPlaces;
@@ -135,5 +136,5 @@ function notANumber(value: Value, at: number): EvaluationError {
 }
 
 function outOfRange(at: number): never {
-  throw new EvaluationError(`A number to compute with has at most ${computableNumbers}.`, at);
+  throw new EvaluationError(`A number in a computation has at most ${computableNumbers}.`, at);
 }

@@ -17,7 +17,7 @@ import {
 
 export type Operate = (a: Value, b: Value, at: number) => Value;
 
-/** Operators whose two sides are both always evaluated. */
+/** Binary operators that always evaluate both sides. */
 export type Operators = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, Operate>>;
 
 export const operators: Operators = {
@@ -35,7 +35,7 @@ export const operators: Operators = {
   '%': onNumbers('%', remainder),
 };
 
-/** The same for a `where`: ClickHouse cannot compare two lists, or two objects. */
+/** The operators of a `where`: ClickHouse cannot compare two lists or two objects. */
 export const conditionOperators: Operators = {
   ...operators,
   '==': (a, b, at) => equal(...notTwoContainers([a, b], at)),
@@ -50,21 +50,23 @@ export const conditionOperators: Operators = {
 
 function notTwoContainers(sides: [Value, Value], at: number): [Value, Value] {
   if (!isContainer(sides[0]) || !isContainer(sides[1])) return sides;
-  throw new EvaluationError('Lists and objects are not compared with each other in a where.', at);
+  throw new EvaluationError('A where cannot compare lists or objects with each other.', at);
 }
 
 function isContainer(value: Value): boolean {
   return isList(value) || isObject(value);
 }
 
-/** Of a list, whether one of its items is equal; of an object, whether it is a name: those are strings. */
+/**
+ * Evaluates `in`: whether an item of a list equals the value, or whether an object has the name. A name is a string.
+ */
 function contains(item: Value, container: Value, at: number): boolean {
   if (isList(container)) {
     spend(container.length);
     return container.some((element) => equal(element, item));
   }
   if (isObject(container)) return typeof item === 'string' && Object.hasOwn(container, item);
-  throw new EvaluationError(`Nothing can be looked for in a ${kindOf(container)}.`, at);
+  throw new EvaluationError(`The right side of "in" cannot be a ${kindOf(container)}.`, at);
 }
 
 const addNumbers = onNumbers('+', plus);
@@ -94,13 +96,16 @@ function subtract(a: Value, b: Value, at: number): Value {
   return subtractNumbers(a, b, at);
 }
 
-/** @throws EvaluationError where they are more than a number says exactly, which is 285 years */
+/**
+ * Returns the microseconds.
+ * @throws EvaluationError if they exceed the exact integers of a double, which is 285 years
+ */
 function micros(value: number, at: number): number {
   if (Number.isSafeInteger(value)) return value;
-  throw new EvaluationError('The time is too far away to be computed with.', at);
+  throw new EvaluationError('The time is out of the range of computations.', at);
 }
 
-/** Of two numbers. */
+/** Returns an operator that accepts two numbers only. */
 function onNumbers(operator: string, compute: (a: Numeric, b: Numeric, at: number) => Numeric): Operate {
   return (a, b, at) => {
     if (isNumeric(a) && isNumeric(b)) return compute(a, b, at);

@@ -15,7 +15,7 @@ const refusal = (text: string): ExpressionError => {
 };
 
 describe('parseExpression', () => {
-  it('reads members, operators and literals with their places', () => {
+  it('parses members, operators and literals with their positions', () => {
     expect(parseExpression('event.data.amount * 2 > 10.5')).toEqual({
       kind: 'binary',
       operator: '>',
@@ -41,13 +41,13 @@ describe('parseExpression', () => {
     });
   });
 
-  it('keeps integers exact whatever their size', () => {
+  it('keeps integers of any size exact', () => {
     expect(parseExpression('9007199254740993')).toMatchObject({ value: 9007199254740993n });
     expect(parseExpression('-5')).toEqual({ kind: 'literal', value: -5n, at: 0 });
     expect(parseExpression('5u')).toMatchObject({ value: 5n });
   });
 
-  it('reads calls, methods and macros', () => {
+  it('parses calls, methods and macros', () => {
     expect(parseExpression('has(event.data.x)')).toMatchObject({ kind: 'call', name: 'has', object: null });
     expect(parseExpression('event.stream.startsWith("a")')).toMatchObject({
       kind: 'call',
@@ -57,23 +57,23 @@ describe('parseExpression', () => {
     });
   });
 
-  it('reads maps with values of several types', () => {
+  it('parses maps with values of several types', () => {
     expect(parseExpression('{"a": 1, "b": "x", "c": 2.5}')).toMatchObject({ kind: 'map' });
   });
 
   it.each(['', 'a ==', '1 +', '"open', 'a b', 'event.data.?x', 'b"bytes"', '(', '99999999999999999999.5.5'])(
-    'refuses %j',
+    'rejects %j',
     (text) => {
       expect(refusal(text).message).not.toBe('');
     },
   );
 
-  it('says where the error is', () => {
+  it('reports the position of an error', () => {
     expect(refusal('event.data.a == ').at).toBe(16);
   });
 
   it.each(['(', '[a', 'a**', '(?=a)', '(a)\\\\1', 'a{3}**'])(
-    'refuses the pattern %s, and says where it is',
+    'rejects the pattern %s with its position',
     (pattern) => {
       expect(refusal(`true && event.stream.matches("${pattern}")`)).toMatchObject({
         at: 29,
@@ -89,7 +89,7 @@ describe('parseExpression', () => {
     ['repeats of groups, each of which doubles', [`${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`]],
     ['repeats of many alternatives', [`(?:${Array.from({ length: 240 }, (_, i) => i).join('|')}){60}`]],
     ['patterns that are too large together', ['(?:[ab]?){100}', 'x', '[a-z]{100}']],
-  ])('refuses %s before the last of them is compiled', (_name, patterns) => {
+  ])('rejects %s before compiling the last of them', (_name, patterns) => {
     const text = patterns.map((pattern) => `event.stream.matches("${pattern}")`).join(' || ');
     const compile = vi.spyOn(RE2JS, 'compile');
     try {
@@ -101,7 +101,7 @@ describe('parseExpression', () => {
     }
   });
 
-  it('says how long a text may be for the patterns, together', () => {
+  it('limits the length of a text by the size of all patterns together', () => {
     const one = parseExpression('event.stream.matches("^a+$")');
     expect(one).toMatchObject({ maxBytes: Math.floor(2_000_000 / 6) });
     const both = { left: { maxBytes: 166_666 }, right: { maxBytes: 166_666 } };
@@ -110,7 +110,7 @@ describe('parseExpression', () => {
     );
   });
 
-  it('refuses what is too long', () => {
+  it('rejects an expression that is too long', () => {
     expect(refusal(`"${'x'.repeat(limits.whereCharacters)}"`).at).toBe(limits.whereCharacters);
   });
 
@@ -124,7 +124,7 @@ describe('parseExpression', () => {
     ['conditionals', 'a?b:'.repeat(1000) + 'c'],
     ['calls', 'f('.repeat(2000)],
     ['sums', '1+'.repeat(2000) + '1'],
-  ])('refuses deeply nested %s', (_name, text) => {
+  ])('rejects deeply nested %s', (_name, text) => {
     expect(refusal(text).message).toContain('Exceeded');
   });
 });

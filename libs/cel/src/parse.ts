@@ -6,7 +6,7 @@ import { boundPatterns } from './bound-patterns.js';
 import { ExpressionError } from './errors.js';
 import { foreignWordAt, hintAt } from './hint.js';
 
-/** More than an expression that a person writes ever needs; less than what costs time to refuse. */
+/** The most nodes of an expression: more than a hand-written one needs, and few enough for a fast rejection. */
 const maxNodes = 500;
 const maxDepth = 32;
 
@@ -23,9 +23,10 @@ const environment = new Environment({
 });
 
 /**
- * Reads a CEL expression (Common Expression Language).
- * @throws ExpressionError when it is not one, when it is longer, deeper or larger than the bounds, or when a pattern
- * in it is no regular expression; ExpensiveExpressionError when its patterns are too large.
+ * Parses an expression in CEL (Common Expression Language).
+ * @throws ExpressionError if the text is not an expression, exceeds a limit of length, depth or size, or has a pattern
+ * that is not a regular expression
+ * @throws ExpensiveExpressionError if its patterns are too large
  */
 export function parseExpression(text: string): Expression {
   if (!hasCharacters(text, { least: 0, most: limits.whereCharacters })) {
@@ -103,7 +104,7 @@ function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number):
   return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
 }
 
-/** `-5` is a number, not an operation. */
+/** Converts a negation: `-5` is a number literal and not an operation. */
 function negated(operand: Expression, at: number): Expression {
   if (
     operand.kind === 'literal' &&
@@ -120,6 +121,6 @@ function literal(value: Literal, at: number): string | number | bigint | boolean
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);
-  // What is left is an unsigned integer, such as 5u.
+  // The only other literal is an unsigned integer, such as 5u.
   return BigInt(value.toString());
 }

@@ -1,6 +1,6 @@
 import type { Expression } from './expression.js';
 
-/** The expressions that an expression directly consists of. */
+/** Returns the direct sub-expressions of an expression. */
 export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':

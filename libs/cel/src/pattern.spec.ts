@@ -8,7 +8,7 @@ import type { ValueObject } from './values.js';
 
 const event = { data: { t: 'a0123456789', p: '[a-c]+[0-9]{3}' } } as unknown as ValueObject;
 let others = 0;
-/** Compiles as many other patterns as are kept. */
+/** Compiles as many other patterns as the cache holds, which evicts all earlier ones. */
 const forget = (): void => {
   for (let i = 0; i < 100; i++) parseExpression(`event.data.t.matches("other${others++}")`);
 };
@@ -18,8 +18,8 @@ const stepsOf = (run: () => unknown): number => {
   return 400_000 - budget.most(400_000);
 };
 
-describe('a pattern that is written out', () => {
-  it('is compiled with its expression, and never again', () => {
+describe('a literal pattern', () => {
+  it('is compiled once, with its expression', () => {
     const run = compileParsed(parseExpression('event.data.t.matches("^written[0-9]+$")'));
     forget();
     const compile = vi.spyOn(RE2JS, 'compile');
@@ -31,7 +31,7 @@ describe('a pattern that is written out', () => {
     }
   });
 
-  it('leaves an expression its value, whatever else was compiled since', () => {
+  it('has the same cost and value after other patterns have been compiled', () => {
     const patterns = Array.from({ length: 20 }, (_, i) => `[a${'bcdefghij'.repeat(16)}${i}]`);
     const searches = patterns.map((pattern) => `event.data.t.matches("${pattern}")`).join(' && ');
     const run = compileParsed(parseExpression(`${searches} && event.data.l.all(x, x != 1)`));
@@ -42,8 +42,8 @@ describe('a pattern that is written out', () => {
   });
 });
 
-describe('a pattern that is a value', () => {
-  it('takes the same steps whether it is kept or not', () => {
+describe('a computed pattern', () => {
+  it('takes the same steps whether it is cached or not', () => {
     const run = compileParsed(parseExpression('event.data.t.matches(event.data.p)'));
     forget();
     const first = stepsOf(() => expect(run(event)).toBe(true));
@@ -52,7 +52,7 @@ describe('a pattern that is a value', () => {
     expect(first).toBeGreaterThan(200);
   });
 
-  it('is not compiled where it is too large, and takes steps for its characters', () => {
+  it('is not compiled if it is too large, and takes steps for its characters', () => {
     const nested = `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`;
     const run = compileParsed(parseExpression('event.data.p.exists(p, event.data.t.matches(p))'));
     const compile = vi.spyOn(RE2JS, 'compile');
@@ -67,12 +67,12 @@ describe('a pattern that is a value', () => {
 });
 
 describe('compiled patterns', () => {
-  it('are kept', () => {
+  it('are cached', () => {
     expect(compiledPattern('kept')).toBeInstanceOf(RE2JS);
     expect(compiledPattern('kept')).toBe(compiledPattern('kept'));
   });
 
-  it('are not kept when they have more instructions than are allowed', () => {
+  it('are not cached if they have too many instructions', () => {
     const large = `(?:${Array.from({ length: 100 }, (_, i) => i + 100).join('|')}){12}`;
     expect(compiledPattern(large)?.programSize()).toBeGreaterThan(300);
     expect(compiledPattern(large)).not.toBe(compiledPattern(large));

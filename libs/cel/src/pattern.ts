@@ -8,17 +8,17 @@ const patternsKept = 100;
 const patterns = new Map<string, RE2JS>();
 
 /**
- * What compiling takes for each character of a pattern and for each instruction that is written, and searching for each
- * instruction and byte, in steps.
+ * Steps of compiling a pattern, for each character and for each instruction before merging; and steps of a search, for
+ * each instruction and byte.
  */
 const stepsOfCharacter = 20;
 const stepsOfInstruction = 8;
 const stepsOfSearching = 1 / 6;
 
 /**
- * Whether a text has a pattern, by RE2's regular expressions, as CEL defines `matches` and as ClickHouse runs them: no
- * look-around, no back-references. The work is bounded, and charged to the evaluation.
- * @param maxBytes the longest text that this call may search
+ * Returns whether a text matches a pattern. Patterns are regular expressions of RE2, as in CEL and in ClickHouse:
+ * without look-around and back-references. The work is limited, and charged to the evaluation.
+ * @param maxBytes the longest text that this call may search, in bytes of UTF-8
  */
 export function findsPattern(
   text: string,
@@ -32,8 +32,8 @@ export function findsPattern(
 }
 
 /**
- * The same for a pattern that is a value. Compiling it is charged each time, whether it is kept or not: what an
- * expression costs does not depend on what this process evaluated before.
+ * Works like `findsPattern` for a pattern that is computed. Compiling it is charged each time, even if it is cached:
+ * the cost of an expression does not depend on earlier evaluations in this process.
  */
 export function matchesPattern(text: string, source: string, at: number): boolean {
   const pattern = boundedPattern(source, at);
@@ -44,8 +44,8 @@ export function matchesPattern(text: string, source: string, at: number): boolea
 }
 
 /**
- * Returns the compiled regular expression, from the cache where it can; undefined for a text that is no regular expression.
- * Patterns of more than `patternBounds.instructions` are not cached. Check `patternSize` before the call.
+ * Returns the compiled regular expression, from the cache if possible; undefined if the text is not a regular
+ * expression. Patterns of more than `patternBounds.instructions` are not cached. Check `patternSize` before the call.
  */
 export function compiledPattern(source: string): RE2JS | undefined {
   const known = patterns.get(source);

@@ -1,11 +1,11 @@
 import { digitsOf, numeric, powerOfTen, readDecimal, type Numeric, type Scaled } from './decimal.js';
 
-/** What a quotient has at most where it is exact. */
+/** The most significant digits of an exact quotient. */
 const significantDigits = 34;
 
 /**
- * `dividend` / `divisor`: exact where 34 significant digits say it, else the double nearest to it, which is infinite past
- * the largest. `divisor` is not zero.
+ * Returns `dividend` / `divisor`: exact if the quotient has at most 34 significant digits, otherwise the nearest
+ * double, which may be infinite. `divisor` is not zero.
  */
 export function quotient(dividend: Scaled, divisor: Scaled): Numeric {
   const above = dividend.units * powerOfTen(divisor.scale);
@@ -17,7 +17,10 @@ export function quotient(dividend: Scaled, divisor: Scaled): Numeric {
   return exact ?? wholeExactly(nearest(units, scale));
 }
 
-/** One more digit, which is not 0, tells what lies exactly in the middle of two doubles from what lies past it. */
+/**
+ * Returns the nearest double. A further digit that is not 0 distinguishes a value exactly between two doubles from a
+ * larger one.
+ */
 function nearest(units: bigint, scale: number): number {
   return Number(`${units}1e-${scale + 1}`);
 }

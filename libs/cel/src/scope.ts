@@ -1,7 +1,7 @@
 import type { Expression } from './expression.js';
 import type { Value } from './values.js';
 
-/** Variables in force: the innermost first. */
+/** A variable in scope, linked to the next outer one. */
 export interface Scope {
   name: string;
   value: Value;
@@ -9,5 +9,5 @@ export interface Scope {
 }
 
 export type Compiled = (scope: Scope) => Value;
-/** Compiles a part in which the named variables are known. */
+/** Compiles a sub-expression in which the named variables are in scope. */
 export type Compile = (expression: Expression, names: readonly string[]) => Compiled;

@@ -1,14 +1,15 @@
-/** Powers of ten that a double holds exactly. */
+/** Powers of ten that a double represents exactly. */
 export const tens: readonly number[] = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
-/** Decimals of up to 15 digits are the shortest text of the double nearest to them, each of another one. */
+/** Limit of units: every decimal of up to 15 digits is the shortest text of its own nearest double. */
 export const largestUnits = 1e15;
 
 const triedPlaces = 9;
 
 /**
- * How many decimal places, at least `from`, it takes to write a double's shortest text as whole units of at most 15
- * digits; -1 where that is not soon found. The units are `Math.round(value * tens[places])`, exactly.
+ * Returns the number of decimal places, at least `from`, that are needed to write a double's shortest text as whole
+ * units of at most 15 digits; -1 if a short search does not find it. The units are then exactly `Math.round(value *
+ * tens[places])`.
  */
 export function placesOf(value: number, from: number): number {
   if (from === 0 && Number.isSafeInteger(value)) return 0;
@@ -17,13 +18,13 @@ export function placesOf(value: number, from: number): number {
     const ten = tens[places]!;
     const units = Math.round(value * ten);
     if (Math.abs(units) > largestUnits) return -1;
-    // Both are exact, so that this is the double nearest to the decimal.
+    // Both operands are exact, so the quotient is the double nearest to the decimal.
     if (units / ten === value) return places;
   }
   return -1;
 }
 
-/** The exact sum of two doubles' shortest texts; undefined where that takes more than doubles. */
+/** Returns the exact sum of two doubles' shortest texts; undefined if doubles are not enough to compute it. */
 export function smallSum(a: number, b: number): number | undefined {
   const sum = a + b;
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) return Number.isSafeInteger(sum) ? sum : undefined;
@@ -36,7 +37,7 @@ export function smallSum(a: number, b: number): number | undefined {
   return Math.abs(x) <= largestUnits && Math.abs(units) <= largestUnits ? units / ten : undefined;
 }
 
-/** The exact product of two doubles' shortest texts; undefined where that takes more than doubles. */
+/** Returns the exact product of two doubles' shortest texts; undefined if doubles are not enough to compute it. */
 export function smallProduct(a: number, b: number): number | undefined {
   const product = a * b;
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) {

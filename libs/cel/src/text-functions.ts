@@ -6,7 +6,7 @@ import { isList, isNumber, needString, type Value } from './values.js';
 
 const surrogates = /[\ud800-\udfff]/;
 
-/** The methods of CEL's extension for strings; places are counted in characters (code points), from 0. */
+/** Methods of CEL's strings extension. Positions are counted in characters (code points), from 0. */
 export const textMethods: Record<string, Call> = {
   'trim/1': ([text], at) => needText(text, at).trim(),
   'indexOf/2': (args, at) => searched(args, at, (all, part) => place(all, new TextSearch(part).first(all))),
@@ -18,14 +18,14 @@ export const textMethods: Record<string, Call> = {
   'join/2': ([list, separator], at) => join(list as Value, needText(separator, at), at),
 };
 
-/** A text that something is about to be done with. */
+/** Returns the value as a string, and charges its characters. @throws EvaluationError if it is not a string */
 export function needText(value: Value | undefined, at: number): string {
   const text = needString(value as Value, at);
   spendOnText(text.length);
   return text;
 }
 
-/** Looks for a text in another one. */
+/** Searches for a text in another one, and charges the characters of both. */
 export function searched<T>(
   [text, part]: readonly Value[],
   at: number,
@@ -36,25 +36,25 @@ export function searched<T>(
   return search(all, needText(part, at));
 }
 
-/** Converts an index in UTF-16 units to one in code points; -1 stays -1. */
+/** Converts an index in UTF-16 units into one in code points; -1 remains -1. */
 function place(text: string, found: number): number {
   return found <= 0 ? found : charactersOf(text.slice(0, found));
 }
 
-/** From the first place up to, not including, the second. */
+/** Returns the part from the first position up to the second, which is exclusive. */
 function cut(text: string, places: Value[], at: number): string {
   const isPlain = !surrogates.test(text);
   if (!isPlain) spend(text.length / 4);
   const all = isPlain ? text : [...text];
   const [from = 0, to = all.length] = places.map((place) => needPlace(place, at));
-  if (from > to || to > all.length) throw new EvaluationError('The text has no such place.', at);
+  if (from > to || to > all.length) throw new EvaluationError('The position is outside the text.', at);
   const part = all.slice(from, to);
   return typeof part === 'string' ? part : part.join('');
 }
 
 function needPlace(value: Value, at: number): number {
   if (isNumber(value) && Number.isSafeInteger(value) && value >= 0) return Number(value);
-  throw new EvaluationError('A place in a text is a whole number from 0.', at);
+  throw new EvaluationError('A position in a text is a whole number from 0.', at);
 }
 
 function split(text: string, separator: string): readonly string[] {
@@ -70,7 +70,7 @@ function join(list: Value, separator: string, at: number): string {
   return list.map((item) => needText(item, at)).join(separator);
 }
 
-/** Code points. */
+/** Returns the number of code points. */
 export function charactersOf(text: string): number {
   if (!surrogates.test(text)) return text.length;
   spend(text.length / 4);

@@ -9,7 +9,7 @@ const texts = (maxLength: number) =>
   );
 
 describe('a search in a text', () => {
-  it('finds the first and the last place, and splits, as the engine does', () => {
+  it('finds the first and the last position, and splits, like the engine', () => {
     const part = texts(40).filter((text) => text.length > 0);
     fc.assert(
       fc.property(texts(300), part, fc.nat(30), (text, searched, times) => {
@@ -24,14 +24,14 @@ describe('a search in a text', () => {
     );
   });
 
-  it('takes long parts of the same character, at either end', () => {
+  it('handles long parts of one character, at both ends', () => {
     const part = 'a'.repeat(20);
     expect(new TextSearch(part).first('a'.repeat(19))).toBe(-1);
     expect(new TextSearch(part).split('a'.repeat(45))).toEqual(['', '', 'aaaaa']);
     expect(lastPlace('b'.repeat(20) + part, part)).toBe(20);
   });
 
-  it('looks at each character a few times only, whatever the part', () => {
+  it('reads each character a few times only, for any part', () => {
     const looked = { at: 0 };
     const text = counted('a'.repeat(30_000), looked);
     const part = `${'a'.repeat(1_000)}b${'a'.repeat(15_000)}`;
@@ -42,7 +42,7 @@ describe('a search in a text', () => {
   });
 });
 
-/** A text that counts how often somebody looks at one of its characters. */
+/** Returns a text that counts the reads of its characters. */
 function counted(text: string, looked: { at: number }): string {
   const charCodeAt = (at: number) => (looked.at++, text.charCodeAt(at));
   return { length: text.length, charCodeAt } as unknown as string;

@@ -1,9 +1,13 @@
-/** Shorter ones are left to the engine's own search, which looks at each place as often as they are long at most. */
+/**
+ * The longest part that the engine's own search handles. That search compares at most this many characters per
+ * position.
+ */
 const shortPart = 8;
 
 /**
- * Where a text has a part, in time that grows with the length of both, not with their product (Knuth, Morris, Pratt):
- * the engine's own search looks at 150 000 places a thousand characters far each. Places are counted in UTF-16 units.
+ * Searches for a part in texts, in time proportional to the sum of both lengths and not to their product (Knuth,
+ * Morris, Pratt). The engine's own search may compare a thousand characters at each of 150 000 positions. Positions are
+ * counted in UTF-16 units.
  */
 export class TextSearch {
   private readonly table: Int32Array | undefined;
@@ -12,7 +16,7 @@ export class TextSearch {
     if (part.length > shortPart) this.table = restarts(part.length, (i) => part.charCodeAt(i));
   }
 
-  /** Returns the first index at or after `from`, or -1. */
+  /** Returns the first index of the part at or after `from`; -1 if there is none. */
   first(text: string, from = 0): number {
     const { part, table } = this;
     if (!table) return text.indexOf(part, from);
@@ -25,7 +29,7 @@ export class TextSearch {
     return -1;
   }
 
-  /** The parts of a text between its places. */
+  /** Splits a text at each occurrence of the part. */
   split(text: string): string[] {
     if (!this.table) return text.split(this.part);
     const parts: string[] = [];
@@ -39,7 +43,7 @@ export class TextSearch {
   }
 }
 
-/** Returns the last index of `part`, or -1. */
+/** Returns the last index of `part`; -1 if there is none. */
 export function lastPlace(text: string, part: string): number {
   if (part.length <= shortPart) return text.lastIndexOf(part);
   const last = part.length - 1;
@@ -53,7 +57,7 @@ export function lastPlace(text: string, part: string): number {
   return -1;
 }
 
-/** For each beginning of the part: how much of its end is a beginning of the part again. */
+/** Returns, for each prefix of the part, the length of its longest proper suffix that is also a prefix of the part. */
 function restarts(length: number, unitAt: (i: number) => number): Int32Array {
   const table = new Int32Array(length);
   for (let i = 1, found = 0; i < length; i++) {

@@ -8,7 +8,7 @@ import { Duration, isNumeric, kindOf, needString, Timestamp, type Value } from '
 import { wallClock } from './zone.js';
 
 const microsPerSecond = 1_000_000;
-/** What ClickHouse's DateTime64 holds. */
+/** The range of ClickHouse's DateTime64, in microseconds. */
 const earliest = Date.UTC(1900, 0, 1) * 1000;
 const latest = Date.UTC(2300, 0, 1) * 1000;
 
@@ -17,7 +17,10 @@ export const timeFunctions: Record<string, Call> = {
   'duration/1': ([value], at) => toDuration(value as Value, at),
 };
 
-/** Parts of a time, counted as CEL counts them, in UTC or in the time zone given; of durations, how many in all. */
+/**
+ * Methods for the parts of a time, counted as in CEL, in UTC or in the given time zone. For a duration, they return its
+ * whole length in that unit.
+ */
 export const timeMethods: Record<string, Call> = {
   ...part('getFullYear', (date) => date.getUTCFullYear()),
   ...part('getMonth', (date) => date.getUTCMonth()),
@@ -31,12 +34,15 @@ export const timeMethods: Record<string, Call> = {
   ...part('getMilliseconds', (date) => date.getUTCMilliseconds(), 1000),
 };
 
-/** RFC 3339 in UTC with microseconds. @throws EvaluationError when it is not in the years 1900 to 2299. */
+/**
+ * Returns RFC 3339 text in UTC with microseconds.
+ * @throws EvaluationError if the time is not in the years 1900 to 2299
+ */
 export function timeText({ micros }: Timestamp, at: number): string {
   return formatTime(inRange(micros, at));
 }
 
-/** Seconds, such as 5400s or -0.25s. */
+/** Returns a duration in seconds, such as 5400s or -0.25s. */
 export function durationText({ micros }: Duration): string {
   const size = Math.abs(micros);
   const fraction = String(size % microsPerSecond)
@@ -75,7 +81,7 @@ function toTimestamp(value: Value, at: number): Timestamp {
   throw new EvaluationError('A time is RFC 3339, such as 2026-11-21T04:00:00Z.', at);
 }
 
-/** The nearest microsecond; the later one where two are. */
+/** Returns the nearest microsecond; of two equally near ones, the later. */
 function roundedMicros({ units, scale }: Scaled): number {
   const half = powerOfTen(scale);
   const [above, below] = [2n * BigInt(microsPerSecond) * units + half, 2n * half];
@@ -85,7 +91,7 @@ function roundedMicros({ units, scale }: Scaled): number {
 
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
-/** Of a duration's text: each part of it is a number. */
+/** Characters of a duration's text per step, because each part of it is a number. */
 const charactersPerStep = 4;
 
 function toDuration(value: Value, at: number): Duration {

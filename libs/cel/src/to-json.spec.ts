@@ -8,7 +8,7 @@ import { Duration, Timestamp, type Value } from './values.js';
 const write = (value: Value) => toJson(value, { maxLength: 1000 });
 
 describe('a value as JSON', () => {
-  it('is what JSON.stringify writes', () => {
+  it('equals the result of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(toJson(value as Value, { maxLength: Infinity })).toBe(JSON.stringify(value));
@@ -24,13 +24,13 @@ describe('a value as JSON', () => {
     );
   });
 
-  it('has times in RFC 3339 and durations in seconds', () => {
+  it('has times as RFC 3339 and durations in seconds', () => {
     expect(write([new Timestamp(1_500_000), new Duration(-1_500_000)])).toBe(
       '["1970-01-01T00:00:01.500000Z","-1.5s"]',
     );
   });
 
-  it('writes a whole event with its data', () => {
+  it('contains a whole event with its data', () => {
     const event = eventValue({
       event_id: 'i',
       stream: 's',
@@ -48,12 +48,12 @@ describe('a value as JSON', () => {
     expect(JSON.parse(write(event)!)).toMatchObject({ data: { a: 1 }, metadata: {}, offset: 1 });
   });
 
-  it('is the same for equal values when names are sorted', () => {
+  it('is the same for equal values if names are sorted', () => {
     const sorted = (text: string) => toJson(parseExactJson(text), { maxLength: 100, sorted: true });
     expect(sorted('{"b":{"d":1,"c":2},"a":5.0}')).toBe(sorted('{"a":5,"b":{"c":2,"d":1}}'));
   });
 
-  it('ends at its bound, whatever it would have been', () => {
+  it('is undefined above the limit, without building the whole text', () => {
     expect(toJson('abc', { maxLength: 5 })).toBe('"abc"');
     expect(toJson('abc', { maxLength: 4 })).toBeUndefined();
     let doubling: Value = ['x'];

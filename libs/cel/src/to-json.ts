@@ -4,20 +4,23 @@ import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
 
 export interface JsonOptions {
-  /** In characters. */
+  /** The most characters of the text. */
   maxLength: number;
-  /** Names of objects in order and numbers in one form, so that equal values have equal texts. */
+  /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */
   sorted?: boolean;
 }
 
-/** What may still be written, and how: an expression can make more text of an event than memory holds. */
+/**
+ * The characters that may still be written, and whether names are sorted. The limit exists because an expression can
+ * produce more text from an event than fits in memory.
+ */
 let room = 0;
 let inOrder = false;
 
 /**
- * A value as JSON text; undefined where it would be longer than `maxLength`. Numbers keep all their digits, times are
- * RFC 3339 in UTC, durations are seconds such as "1.5s".
- * @throws EvaluationError for a time that has no such text.
+ * Returns a value as JSON text; undefined if it would be longer than `maxLength`. Numbers keep all their digits, times
+ * are RFC 3339 in UTC, durations are seconds such as "1.5s".
+ * @throws EvaluationError for a time that has no such text
  */
 export function toJson(value: Value, { maxLength, sorted = false }: JsonOptions): string | undefined {
   room = maxLength;

@@ -4,19 +4,19 @@ import { compareScaled, Decimal, scaled, type Numeric } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { orderOf } from './number-range.js';
 
-/** Microseconds since 1970. */
+/** A point in time, in microseconds since 1970. */
 export class Timestamp {
   constructor(readonly micros: number) {}
 }
 
-/** Microseconds. */
+/** A length of time, in microseconds. */
 export class Duration {
   constructor(readonly micros: number) {}
 }
 
 /**
- * What an expression works with. Whole numbers outside of the safe range are bigints; all others are numbers, and decimals
- * where a double's shortest text does not say them.
+ * A value of an expression. Whole numbers outside the safe range are bigints. Other numbers are doubles, or Decimals if
+ * no double's shortest text is the same number.
  */
 export type Value =
   | null
@@ -36,7 +36,7 @@ export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Any number. */
+/** Returns whether the value is a number in any of its three forms. */
 export function isNumeric(value: Value): value is Numeric {
   return isNumber(value) || value instanceof Decimal;
 }
@@ -56,7 +56,7 @@ export function isObject(value: Value): value is ValueObject {
   );
 }
 
-/** The kind of a value, as messages name it. */
+/** Returns the name of a value's kind, for messages. */
 export function kindOf(value: Value): string {
   if (value === null) return 'null';
   if (isNumeric(value)) return 'number';
@@ -76,7 +76,10 @@ export function needString(value: Value, at: number): string {
   throw new EvaluationError(`A string is needed, this is a ${kindOf(value)}.`, at);
 }
 
-/** Equal and of one kind; 5, 5.0 and a bigint 5 are the same number. Lists and objects compare by their members. */
+/**
+ * Returns whether two values are equal and of the same kind. The numbers 5, 5.0 and a bigint 5 are equal. Lists and
+ * objects are equal if their members are.
+ */
 export function equal(a: Value, b: Value): boolean {
   if (typeof a === 'string') return equalText(a, b);
   if (a === b) return true;
@@ -102,7 +105,10 @@ function equalText(a: string, b: Value): boolean {
   return a === b;
 }
 
-/** Negative, zero or positive. Text is ordered by code point. @throws EvaluationError when the two have no order. */
+/**
+ * Compares two values: returns a negative number, zero or a positive number. Text is ordered by code point.
+ * @throws EvaluationError if the values have no order
+ */
 export function compare(a: Value, b: Value, at: number): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (isNumeric(a) && isNumeric(b)) return orderOf(a, b);
@@ -111,7 +117,7 @@ export function compare(a: Value, b: Value, at: number): number {
   throw new EvaluationError(`A ${kindOf(a)} and a ${kindOf(b)} have no order.`, at);
 }
 
-/** Exactly; undefined where one has too many digits to be computed with. */
+/** Compares two numbers exactly; undefined if one has too many digits. */
 export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
   const [x, y] = [scaled(a), scaled(b)];
   return x && y && compareScaled(x, y);

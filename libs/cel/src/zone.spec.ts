@@ -15,7 +15,7 @@ const stepsOf = (expression: string, data: object = {}): number => {
 const hours = 'event.timestamp.getHours("Asia/Tokyo")';
 
 describe('a time zone', () => {
-  it('takes the same steps whatever this process evaluated before', () => {
+  it('takes the same steps after any earlier evaluations in this process', () => {
     const first = stepsOf(hours);
     expect(stepsOf(hours)).toBe(first);
     stepsOf('event.data.zones.map(zone, event.timestamp.getHours(zone))', { zones: zones.slice(0, 200) });
@@ -24,7 +24,7 @@ describe('a time zone', () => {
     expect(stepsOf(hours)).toBe(first);
   });
 
-  it('is opened once in an evaluation of up to a hundred zones, and looked at once for each quarter of an hour', () => {
+  it('is opened once in an evaluation of up to a hundred zones, and looked up once for each quarter of an hour', () => {
     const twice = `[${hours}, event.timestamp.getHours("Asia/Seoul"), ${hours}]`;
     expect(stepsOf(twice)).toBeGreaterThan(1_000);
     expect(stepsOf(twice)).toBeLessThan(1_200);
@@ -32,7 +32,7 @@ describe('a time zone', () => {
     expect(stepsOf(many, { zones: zones.slice(0, 100) })).toBeLessThan(100 * 600 + 100 * 100 * 3);
   });
 
-  it('with a name that is too long is refused before the name is looked up', () => {
+  it('with a name that is too long is rejected before the name is looked up', () => {
     const opened = vi.spyOn(Intl, 'DateTimeFormat');
     const searched = vi.spyOn(RegExp.prototype, 'exec');
     try {

@@ -3,28 +3,30 @@ import { EvaluationError } from './errors.js';
 
 interface Zone {
   format: Intl.DateTimeFormat;
-  /** The last quarter of an hour that was asked for, and how far from UTC it is: zones change on quarters. */
+  /**
+   * The quarter of an hour of the last lookup, and the zone's offset from UTC in it. Offsets change on quarters only.
+   */
   quarter: number;
   offset: number;
-  /** The evaluation that has been charged for opening the zone, and for this quarter. */
+  /** The evaluation that has paid for opening the zone, and the quarter that it has paid for. */
   chargedIn: number;
   chargedQuarter: number;
 }
 
-/** The longest name of the IANA database has 32. */
+/** The most characters of a zone name; the longest name of the IANA database has 32. */
 const longestName = 64;
 
 const quarterHour = 900_000;
 const zonesKept = 100;
-/** What opening a zone takes, and looking up its distance from UTC, in steps. */
+/** Steps of opening a zone, and of looking up its offset from UTC. */
 const stepsOfOpening = 500;
 const stepsOfLookingUp = 40;
 const zones = new Map<string, Zone>();
 
 /**
- * The date and time that clocks show in a zone at an instant, to be read with the UTC methods of `Date`. Zones are those
- * of the IANA database that Node.js has, such as Europe/Berlin, and fixed offsets such as +05:30.
- * @throws EvaluationError when there is no such zone.
+ * Returns the local date and time of an instant in a zone, readable with the UTC methods of `Date`. Zones are those of
+ * Node.js's IANA database, such as Europe/Berlin, and fixed offsets such as +05:30.
+ * @throws EvaluationError if there is no such zone
  */
 export function wallClock(milliseconds: number, zone: string, at: number): Date {
   if (zone.length > longestName) throw noZone(at);
@@ -45,8 +47,8 @@ export function wallClock(milliseconds: number, zone: string, at: number): Date 
 }
 
 /**
- * Charges each evaluation for opening a zone, whether it is open already or not: what an expression costs does not depend on
- * what this process evaluated before. So the zones that this evaluation uses are the last to be closed.
+ * Returns an open zone. Each evaluation is charged for opening it, even if it is already open: the cost of an
+ * expression does not depend on earlier evaluations in this process. Zones of the current evaluation are evicted last.
  */
 function opened(zone: string, at: number): Zone {
   const known = zones.get(zone);

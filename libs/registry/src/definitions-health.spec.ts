@@ -10,7 +10,7 @@ import {
 } from './definitions-health.js';
 import { openDefinitions } from './open-definitions.js';
 
-describe('the health of the definitions', () => {
+describe('definitionsHealth', () => {
   it('counts failed projections and pipelines without failing itself', () => {
     const kind = (...failures: (string | null)[]) => ({
       all: () => failures.map((failure) => ({ failure })),

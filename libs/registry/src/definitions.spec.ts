@@ -97,7 +97,7 @@ describe('a change that always loses against concurrent changes', () => {
   });
 });
 
-describe('a change whose audit cannot be written', () => {
+describe('a change whose audit event cannot be written', () => {
   it('is in effect and rejects with log_unavailable; the next audit event names its actor', async () => {
     const log = new InterruptedLog();
     const definitions = await started(log);

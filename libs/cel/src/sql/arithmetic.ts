@@ -2,7 +2,10 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import { calculated, computed, named, type Arithmetic } from './numbers.js';
 import type { Value } from './value.js';
 
-/** Numbers are decimals; dividing by 0 is an error. `+` joins strings; times and durations are added and taken apart. */
+/**
+ * Translates an arithmetic operator. Numbers are decimals; division by 0 is an error. `+` also joins strings, and `+`
+ * and `-` accept times and durations.
+ */
 export function arithmetic(operator: Arithmetic, [a, b]: [Value, Value], at: number): Value {
   const numbers = a.decimal !== undefined && b.decimal !== undefined;
   const result = numbers
@@ -23,7 +26,7 @@ export function arithmetic(operator: Arithmetic, [a, b]: [Value, Value], at: num
   return result;
 }
 
-/** Whole numbers that expressions compute with exactly: 285 years. */
+/** Returns the sum if it is an exact integer of a double (285 years in microseconds), otherwise NULL. */
 function micros(sum: string): string {
   return named({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
 }

@@ -14,14 +14,14 @@ interface Context {
   translate: Translate;
 }
 
-/** Tests of strings, as methods. */
+/** Methods that test strings. */
 const stringTests: Record<string, (text: string, other: string) => string> = {
   startsWith: (text, other) => `startsWith(${text}, ${other})`,
   endsWith: (text, other) => `endsWith(${text}, ${other})`,
   contains: (text, other) => `(position(${text}, ${other}) > 0)`,
 };
 
-/** Parts of a time in UTC, counted as CEL counts them: months, days of month and of year from 0, Sunday is 0. */
+/** Parts of a time in UTC, counted as in CEL: months and days of month and year from 0; Sunday is 0. */
 const timeParts: Record<string, (time: string) => string> = {
   getFullYear: (time) => `toYear(${time})`,
   getMonth: (time) => `toMonth(${time}) - 1`,
@@ -35,10 +35,10 @@ const timeParts: Record<string, (time: string) => string> = {
   getMilliseconds: (time) => `toMillisecond(${time})`,
 };
 
-/** What DateTime64 holds: the years 1900 to 2299. */
+/** The range of DateTime64, the years 1900 to 2299. */
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
-/** A function or a method. */
+/** Translates the call of a function or a method. */
 export function callValue(call: Call, params: SqlParams, translate: Translate): Value {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
@@ -97,8 +97,8 @@ function methodValue(object: Expression, { call, translate }: Context): Value {
 }
 
 /**
- * `(?-s)`: in CEL a dot stops at line breaks; in ClickHouse it does not unless told so. A text that is too long for the
- * pattern is an error, and is not searched at all.
+ * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL; ClickHouse's default differs. A text that
+ * is too long for the pattern is an error and is not searched.
  */
 function matches(
   receiver: Value,
@@ -106,7 +106,7 @@ function matches(
   { at, maxBytes, translate }: { at: number; maxBytes: number; translate: Translate },
 ): Value {
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
-    throw new UntranslatableExpressionError('The pattern of matches() has to be written out.', pattern.at);
+    throw new UntranslatableExpressionError('The pattern of matches() must be a literal.', pattern.at);
   }
   const sql = need(translate({ ...pattern, value: `(?-s)${pattern.value}` }), 'string', 'matches');
   const isShort = `length(s) <= ${maxBytes}`;
@@ -114,7 +114,10 @@ function matches(
   return valueOf('bool', named({ s: need(receiver, 'string', 'matches') }, found), at);
 }
 
-/** False where the member, or one on the way to it, is missing; null is there. */
+/**
+ * Translates `has`. It is false if the member, or another one on the path to it, is missing. A null member counts as
+ * present.
+ */
 function has(argument: Expression, translate: Translate): Value {
   if (argument.kind !== 'member') {
     throw new UntranslatableExpressionError(
@@ -139,7 +142,7 @@ function size(value: Value, at: number): Value {
   return wholeNumber(`toInt64(multiIf(${cases.join(', ')}, NULL))`, at);
 }
 
-/** RFC 3339, between the years 1900 and 2200; or seconds since 1970. */
+/** Translates `timestamp()` of RFC 3339 text between the years 1900 and 2200, or of seconds since 1970. */
 function timestampOf(value: Value, at: number): Value {
   const parts: string[] = [];
   if (value.string !== undefined) {
@@ -176,13 +179,13 @@ function conversion(to: 'int' | 'double' | 'string', value: Value, at: number): 
     decimals.push(named({ text: value.string }, `if(match(text, ${forms[to]}), ${read}, NULL)`));
   }
   if (decimals.length === 0)
-    throw new UntranslatableExpressionError('This cannot become a number.', value.at);
+    throw new UntranslatableExpressionError('This value cannot be converted to a number.', value.at);
   const result = computed(
     decimals.length === 1 ? (decimals[0] as string) : `coalesce(${decimals.join(', ')})`,
     at,
   );
   if (to === 'int' || value.number === undefined) return result;
-  // A number stays what it is, in range or not.
+  // A number remains unchanged, even if it is out of range.
   const number = `coalesce(${value.number}, ${result.number})`;
   return { ...result, number, exists: `isNotNull(${number})` };
 }
@@ -194,7 +197,7 @@ function text(value: Value, at: number): Value {
     value.decimal && `toString(${value.decimal})`,
   ];
   const sql = parts.filter((part) => part !== undefined && part !== '');
-  if (sql.length === 0) throw new UntranslatableExpressionError('This cannot become a string.', value.at);
+  if (sql.length === 0) throw new UntranslatableExpressionError('This value cannot be converted to a string.', value.at);
   return valueOf('string', `coalesce(${sql.join(', ')})`, at);
 }
 

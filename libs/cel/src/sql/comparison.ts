@@ -5,8 +5,8 @@ import { kinds, valueOf, type Kind, type Value } from './value.js';
 export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /**
- * `a == b`: whether both are of one kind and the same. Values of different kinds are not equal; an error on either
- * side is an error. Lists and objects are not compared with each other: that is an error too.
+ * Translates `a == b`: true if both sides are of the same kind and equal. An error on either side is an error.
+ * Comparing lists or objects with each other is an error too.
  */
 export function equality(a: Value, b: Value, at: number): Value {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
@@ -22,12 +22,15 @@ export function equality(a: Value, b: Value, at: number): Value {
   return valueOf('bool', sql, at);
 }
 
-/** `a < b` and the like: an error unless both are numbers, strings, timestamps or durations. */
+/**
+ * Translates `<`, `<=`, `>` and `>=`. The result is an error unless both sides are numbers, strings, timestamps or
+ * durations.
+ */
 export function ordering(operator: Ordering, [a, b]: [Value, Value], at: number): Value {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
   if (shared.length === 0) {
     const hint =
-      a.timestamp !== a.string || b.timestamp !== b.string ? ' A time is written timestamp("…").' : '';
+      a.timestamp !== a.string || b.timestamp !== b.string ? ' Write a time as timestamp("…").' : '';
     throw new UntranslatableExpressionError(`The two sides cannot be ordered.${hint}`, at);
   }
   const parts = shared.map((kind) => compared(kind, operator, [a, b]));
@@ -41,7 +44,10 @@ function compared(kind: Kind, operator: Operator, [a, b]: [Value, Value]): strin
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
 
-/** What of the doubles decides where they differ; equal ones say `equal` where there is no more to compare. */
+/**
+ * For each operator, the comparison of two different doubles, and the result for equal ones without more digits to
+ * compare.
+ */
 const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
   '=': { decides: '', equal: 1 },
   '<': { decides: '<', equal: 0 },
@@ -51,8 +57,8 @@ const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
 };
 
 /**
- * Exact between numbers in the range that is computed with; another one counts as the double nearest to it. What has been
- * read is compared as doubles first: only where they are equal do more digits matter.
+ * Compares numbers exactly if computations support them; any other number counts as its nearest double. Stored numbers
+ * are compared as doubles first, because further digits matter only between equal doubles.
  */
 function comparedNumbers(operator: Operator, [a, b]: [Value, Value]): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;

@@ -6,7 +6,7 @@ import type { Value } from './value.js';
 
 type Literal = string | number | bigint | boolean | null;
 
-/** Of an Int128. */
+/** The upper limit of an Int128. */
 const mostInteger = 2n ** 127n;
 
 export function literalValue(value: Literal, at: number, params: SqlParams): Value {
@@ -21,7 +21,7 @@ export function literalValue(value: Literal, at: number, params: SqlParams): Val
   return { at, number, decimal, integer: params.bind('Int128', whole.toString()), exists: '1' };
 }
 
-/** `timestamp("2026-11-21T04:00:00Z")` */
+/** Translates `timestamp("2026-11-21T04:00:00Z")`. */
 export function timestampLiteral(text: string, at: number, params: SqlParams): Value {
   const micros = parseTime(text);
   if (micros === undefined) {
@@ -35,7 +35,7 @@ export function timestampLiteral(text: string, at: number, params: SqlParams): V
 
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
-/** `duration("1h30m")`, `duration("-1.5s")` */
+/** Translates `duration("1h30m")` or `duration("-1.5s")`. */
 export function durationLiteral(text: string, at: number, params: SqlParams): Value {
   const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
   let micros = 0;

@@ -4,23 +4,23 @@ import type { SqlParams } from './sql-params.js';
 import { columnNumber, decimalOfText } from './numbers.js';
 import { exactJson, json, type JsonPlace, type Value } from './value.js';
 
-/** A step of a path: a member's name or a list's index. */
+/** A step of a path: the name of a member, or the index of a list. */
 type Step = { key: string } | { index: number };
 
 type Access = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
 
 const texts: Record<string, string> = {
   event_id: 'toString(event_id)',
-  // The column holds the stream's id.
+  // The column contains the stream's id.
   stream: "substringIndex(stream, '#', 1)",
   event_type: 'event_type',
 };
 const times = new Set(['timestamp', 'ingested_at']);
 const integers = new Set(['partition', 'offset']);
-/** Stored as 0 where they are null. */
+/** Columns in which 0 stands for null. */
 const optionalIntegers = new Set(['version', 'schema_version']);
 
-/** The value of `event.stream`, `event.data.a["b"][0]` and the like. */
+/** Translates `event.stream`, `event.data.a["b"][0]` and similar paths. */
 export function memberValue(expression: Access, params: SqlParams): Value {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;
@@ -65,7 +65,7 @@ function jsonValue(
   const place: JsonPlace = { column, steps: [] };
   const guards: string[] = [];
   for (const step of steps) {
-    // By a number, JSON functions would find an object's members as well.
+    // JSON functions would also find members of an object by index.
     if ('index' in step) guards.push(`${json('JSONType', { column, steps: [...place.steps] })} = 'Array'`);
     place.steps.push(
       'index' in step ? params.bind('Int64', step.index + 1) : params.bind('String', step.key),
@@ -88,13 +88,16 @@ function jsonValue(
   };
 }
 
-/** The steps from `event`. @throws UntranslatableExpressionError for another variable or a computed index. */
+/**
+ * Returns the path of an expression from `event`.
+ * @throws UntranslatableExpressionError for another variable or a computed index
+ */
 function pathOf(expression: Expression): Step[] {
   switch (expression.kind) {
     case 'variable':
       if (expression.name === 'event') return [];
       throw new UntranslatableExpressionError(
-        `There is no variable ${expression.name}; an expression is about event.`,
+        `There is no variable ${expression.name}; the only variable is event.`,
         expression.at,
       );
     case 'member':
@@ -103,7 +106,7 @@ function pathOf(expression: Expression): Step[] {
       return [...pathOf(expression.object), indexStep(expression.index)];
     default:
       throw new UntranslatableExpressionError(
-        'Members can be taken of event, event.data and event.metadata only.',
+        'Only event, event.data and event.metadata have members.',
         expression.at,
       );
   }
@@ -116,7 +119,7 @@ function indexStep(index: Expression): Step {
     if (typeof index.value === 'bigint' && number >= 0 && number < 0x7fff_ffff) return { index: number };
   }
   throw new UntranslatableExpressionError(
-    'An index is a string or a whole number from 0, written out.',
+    'An index must be a literal: a string or a whole number from 0.',
     index.at,
   );
 }

@@ -3,7 +3,7 @@ import { equality } from './comparison.js';
 import { decimalOfText } from './numbers.js';
 import { exactJson, json, valueOf, type JsonPlace, type Value } from './value.js';
 
-/** `x in [a, b]`: equal to one of them; an error where one of them is. */
+/** Translates `x in [a, b]`: true if x equals one of the items; an error if any of them is an error. */
 export function inList(x: Value, items: readonly Value[], at: number): Value {
   const exist = [x, ...items].map(({ exists }) => exists).filter((exists) => exists !== '1');
   const parts = items.map((item) => equality(x, item, at).bool as string);
@@ -12,7 +12,8 @@ export function inList(x: Value, items: readonly Value[], at: number): Value {
 }
 
 /**
- * `"x" in event.data.list` and `"key" in event.data.object`: an element of the list, a name of the object, else an error. The left side is written out, so that it is of one kind.
+ * Translates `"x" in event.data.list` (an element of the list) and `"key" in event.data.object` (a name of the object).
+ * Anything else on the right is an error. The left side is a literal, so its kind is known.
  */
 export function inContainer(x: Value, place: JsonPlace, at: number): Value {
   const type = json('JSONType', place);
@@ -32,7 +33,7 @@ function elementIs(x: Value): string {
     return `${type} IN ('Int64', 'UInt64', 'Double') AND ${isSame}`;
   }
   throw new UntranslatableExpressionError(
-    'Only a string, a number or a bool can be looked for in a list.',
+    'The left side of "in" must be a string, a number or a bool.',
     x.at,
   );
 }

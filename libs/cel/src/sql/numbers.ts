@@ -1,9 +1,9 @@
 import type { Value } from './value.js';
 
 /*
- * Numbers are computed as Decimal(76, 36), which says exactly what expressions compute with (39 digits before the point,
- * 36 after it): NULL stands for what is outside of that, as it does for every error of CEL. Nothing here may throw in
- * ClickHouse, whatever a row holds: it would fail the whole query. So each function is given numbers that it can take, also
+ * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point,
+ * 36 after it). NULL stands for a number out of that range, as for every error in CEL. No SQL here may throw in
+ * ClickHouse, because that would fail the whole query. So each function receives numbers that it accepts, also
  * in rows whose result is NULL.
  */
 
@@ -13,22 +13,22 @@ const places = 36;
 const zero = `toDecimal256(0, ${places})`;
 const one = `toDecimal256(1, ${places})`;
 const tooLarge = `toDecimal256('1e39', ${places})`;
-/** What a Decimal of 36 places holds, with enough room for the error of doubles. */
+/** The limit of a Decimal with 36 places, with a margin for the error of doubles. */
 const mostRoughly = '5e39';
 
-/** `body` with names for values that it uses several times: SQL would grow with each use. */
+/** Returns `body` with names for values that it uses several times: without them, the SQL would grow with each use. */
 export function named(values: Readonly<Record<string, string>>, body: string): string {
   const given = Object.values(values).map((value) => `[${value}]`);
   return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
 }
 
-/** The decimal that a text says, which is a number in JSON's form or close to it; NULL where it is out of range. */
+/** Returns SQL for the decimal of a text that is a JSON number or similar; NULL if it is out of range. */
 export function decimalOfText(text: string): string {
   const plain = `length(t) <= ${places} AND NOT match(t, '[eE]')`;
   return named({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
 }
 
-/** The same for a text of any length, with an exponent of any size. */
+/** Returns the same for a text of any length, with an exponent of any size. */
 function longDecimal(text: string): string {
   const value =
     `multiIf(digits = '', ${zero}, scale > ${places} OR length(digits) - scale > 39, NULL, ` +
@@ -51,17 +51,17 @@ function longDecimal(text: string): string {
   return named(parts, named(read, named(scaled, value)));
 }
 
-/** A number that was computed. */
+/** Returns the value of a computed number. */
 export function computed(decimal: string, at: number): Value {
   return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
 }
 
-/** A whole number of ClickHouse that is always in range, such as a count. */
+/** Returns the value of a ClickHouse integer that is always in range, such as a count. */
 export function wholeNumber(sql: string, at: number): Value {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
-/** The same for a column: whether it exists is said elsewhere. */
+/** Returns the parts of an integer column's value; the caller adds `exists`. */
 export function columnNumber(sql: string): Pick<Value, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
@@ -70,12 +70,12 @@ export function columnNumber(sql: string): Pick<Value, 'number' | 'integer' | 'd
   };
 }
 
-/** The nearest double. */
+/** Returns SQL for the nearest double. */
 export function doubleOf(decimal: string): string {
   return `toFloat64OrNull(toString(${decimal}))`;
 }
 
-/** `x + y` and the like of two decimals: as `number-range.ts` and `decimal.ts` compute them. */
+/** Returns SQL for an operation on two decimals, with the results of `numbers.ts`. */
 export function calculated(operator: Arithmetic, x: string, y: string): string {
   const bothSides = { x: `ifNull(a, ${zero})`, y: `ifNull(b, ${zero})` };
   const { possible, result } = operations[operator];
@@ -87,9 +87,9 @@ export function calculated(operator: Arithmetic, x: string, y: string): string {
 }
 
 interface Operation {
-  /** Whether the operation has a result in range, roughly. */
+  /** SQL that is true if the operation has a result, approximately in range. */
   possible: string;
-  /** The result; anything where it is not possible. */
+  /** SQL for the result; any value if `possible` is false. */
   result: string;
 }
 
@@ -103,7 +103,7 @@ const whole = `toInt256('1${'0'.repeat(places)}')`;
 const half = `toInt256('1${'0'.repeat(places / 2)}')`;
 const largestDivisor = `toDecimal256('1e21', ${places})`;
 
-/** (a + b / 10 ** 36) × (c + d / 10 ** 36), cut off after 36 places; all parts have the sign of their number. */
+/** (a + b / 10 ** 36) × (c + d / 10 ** 36), cut off after 36 places. All parts have the sign of their number. */
 const product = named(
   { u: units('x'), v: units('y') },
   named(
@@ -115,7 +115,7 @@ const product = named(
   ),
 );
 
-/** Long division, by 18 decimal places at a time. */
+/** Long division, in two halves of 18 decimal places. */
 const quotient = named(
   { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
   named(
@@ -139,7 +139,10 @@ const quotient = named(
   ),
 );
 
-/** One more digit, which is not 0, tells what lies exactly in the middle of two doubles from what lies past it. */
+/**
+ * Returns SQL for the nearest double. A further digit that is not 0 distinguishes a value exactly between two doubles
+ * from a larger one.
+ */
 function nearest(quotient: string): string {
   const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;
   return `toDecimal256OrNull(toString(${double}), ${places})`;
@@ -156,7 +159,7 @@ const operations: Record<Arithmetic, Operation> = {
   '%': { possible: `y != ${zero}`, result: `modulo(x, if(y = ${zero}, ${one}, y))` },
 };
 
-/** A number of seconds as microseconds: the nearest, the later one where two are. */
+/** Returns SQL for a number of seconds as microseconds: the nearest; of two equally near ones, the later. */
 export function microsOf(seconds: string): string {
   const isNear = `abs(s) < toDecimal256('1e11', ${places})`;
   const micros = `toInt64(floor(if(${isNear}, s, ${zero}) * 1000000 + toDecimal256('0.5', ${places})))`;

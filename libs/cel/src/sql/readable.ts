@@ -1,16 +1,16 @@
-/** An escaped surrogate pair, another escape of four digits, another escape, and what lies between escapes. */
+/** Matches an escaped surrogate pair, another escape of four digits, any other escape, or the text between escapes. */
 const escapes = String.raw`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]|[^\\]+`;
 const surrogate = String.raw`^\\u[dD][89a-fA-F]..$`;
-/** Numbers, and what lies between them: strings are passed over whole, whatever digits they hold. */
+/** Matches a number, or the text between numbers. Strings are skipped as a whole, whatever digits they contain. */
 const numbers = String.raw`[-0-9][-+.0-9eE]*|(?:[^-"0-9]|"(?:[^"\\]|\\.)*")+`;
 const number = '^[-0-9]';
 const largest = '1.7976931348623157e308';
 
 /**
- * A column with JSON, as ClickHouse's JSON functions can read it. They read nothing at all of a document in which one
- * whole number does not fit into 64 bits, one number is too large for a double, or one escaped surrogate stands alone.
- * In such a document those become what expressions see in them: a double, the largest double, U+FFFD. Only there, as
- * that costs several times what reading does (8 µs for 120 bytes).
+ * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. They cannot read a document at all
+ * if an integer does not fit into 64 bits, if a number is too large for a double, or if an escaped surrogate is
+ * unpaired. In such a document, these become what expressions see: a double, the largest double, or U+FFFD. Other
+ * documents are not rewritten, because that costs several times as much as reading them (8 µs for 120 bytes).
  */
 export function readable(column: string): string {
   const repaired = mapped(
@@ -22,12 +22,12 @@ export function readable(column: string): string {
   return `if(isValidJSON(${column}), ${column}, ${repaired})`;
 }
 
-/** A number that is not the shortest text of a double, perhaps: it has many digits, or an exponent. */
+/** Matches a number that may not be the shortest text of a double, because it has many digits or an exponent. */
 const longNumber = String.raw`[:,\[\s]-?([0-9.]{16}|[0-9.]+[eE])`;
 
 /**
- * The same column with long numbers as strings, so that they can be read with all their digits. Where it has none, which
- * is what most documents are like, it is the readable one.
+ * Returns SQL for the column with long numbers as strings, so that they can be read with all their digits. Most
+ * documents have no long numbers; for them, it is the readable column.
  */
 export function exact(column: string): string {
   const isLong = `match(part, ${quoted(number)}) AND (length(part) > 15 OR match(part, '[eE]'))`;
@@ -43,7 +43,7 @@ function mapped(text: string, parts: string, sql: string): string {
   return `arrayStringConcat(arrayMap(part -> ${sql}, extractAll(${text}, ${quoted(parts)})))`;
 }
 
-/** A pattern of this file as a literal of SQL. */
+/** Returns a pattern of this file as an SQL literal. */
 function quoted(pattern: string): string {
   return `'${pattern.replaceAll('\\', '\\\\')}'`;
 }

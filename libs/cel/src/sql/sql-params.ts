@@ -1,5 +1,5 @@
-/** Collects the values of a query. Only what `bind` returns goes into the SQL's text. */
+/** Collects the bound values of a query. Only the result of `bind` becomes part of the SQL text. */
 export interface SqlParams {
-  /** @param type ClickHouse's type, written by us. */
+  /** Binds a value and returns its placeholder. @param type a ClickHouse type from this code, never from a client */
   bind(type: string, value: unknown): string;
 }

@@ -1,4 +1,4 @@
-/** A part of a `where` expression has no translation to SQL. `at` is the place in the expression's text. */
+/** A part of a `where` expression has no translation to SQL. `at` is its position in the text of the expression. */
 export class UntranslatableExpressionError extends Error {
   override readonly name = 'UntranslatableExpressionError';
 

@@ -2,37 +2,37 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import { exact, readable } from './readable.js';
 
 /**
- * A CEL value as SQL. What a member of `data` is, is known only when a row is read: so a value has one SQL expression
- * for each kind that it can be, which is NULL in rows where it is of another kind. CEL's errors (no such member, wrong
- * type) are NULL as well, and SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
+ * A CEL value as SQL. The kind of a member of `data` is known only when a row is read. So a value has one SQL
+ * expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a missing
+ * member, a wrong type) are NULL too: SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
  */
 export interface Value {
   at: number;
   string?: string;
-  /** Nullable(Float64): the double nearest to the number. */
+  /** Nullable(Float64): the nearest double of the number. */
   number?: string;
-  /** Nullable(Decimal(76, 36)): the number itself; NULL also where it is out of the range that is computed with. */
+  /** Nullable(Decimal(76, 36)): the exact number; NULL also if computations do not support it. */
   decimal?: string;
-  /** Int128: the number again, of columns and literals that are whole: what ClickHouse compares fastest. */
+  /** Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
   integer?: string;
-  /** The number comes of a computation: `number` is made of `decimal`. */
+  /** True if the number is the result of a computation: `number` is then derived from `decimal`. */
   isComputed?: boolean;
   bool?: string;
-  /** DateTime64(6, 'UTC') as microseconds. */
+  /** A DateTime64(6, 'UTC') as microseconds. */
   timestamp?: string;
-  /** Microseconds. */
+  /** A duration as microseconds. */
   duration?: string;
-  /** 1 where the value is null. */
+  /** 1 if the value is null. */
   isNull?: string;
-  /** 1 where the value exists, null included; 0 where it is an error. */
+  /** 1 if the value exists, including null; 0 if it is an error. */
   exists: string;
-  /** A list or an object can stand here, at this place in a JSON column. */
+  /** The location in a JSON column, if the value may be a list or an object. */
   container?: JsonPlace;
-  /** 1 where the value is a list or an object. */
+  /** 1 if the value is a list or an object. */
   isContainer?: string;
 }
 
-/** A place in a JSON column: the column and the SQL of the steps that lead there. */
+/** A location in a JSON column: the column, and the SQL of each step of the path. */
 export interface JsonPlace {
   column: 'data' | 'metadata';
   steps: string[];
@@ -41,12 +41,12 @@ export interface JsonPlace {
 export type Kind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
 export const kinds: readonly Kind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
 
-/** A value of one kind that exists where its SQL is not NULL. */
+/** Returns a value of one kind, which exists if its SQL is not NULL. */
 export function valueOf(kind: Kind, sql: string, at: number): Value {
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }
 
-/** The SQL of one kind. @throws UntranslatableExpressionError when the value can never be of it. */
+/** Returns the SQL of one kind. @throws UntranslatableExpressionError if the value can never be of that kind */
 export function need(value: Value, kind: Kind | 'decimal', what: string): string {
   const sql = value[kind];
   if (sql === undefined) {
@@ -56,17 +56,17 @@ export function need(value: Value, kind: Kind | 'decimal', what: string): string
   return sql;
 }
 
-/** `JSONType(data, 'a', 'b')` and the like. */
+/** Returns the call of a JSON function on the readable column, such as `JSONType(data, 'a', 'b')`. */
 export function json(name: string, place: JsonPlace, more: readonly string[] = []): string {
   return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
 }
 
-/** The same on the text in which numbers have all their digits, and some of them are strings. */
+/** Returns the call of a JSON function on the exact column, in which long numbers are strings with all their digits. */
 export function exactJson(name: string, place: JsonPlace): string {
   return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
 }
 
-/** What the SQL of a condition refers to. */
+/** The WITH clause that defines the columns that the SQL of a condition refers to. */
 export const readableColumns =
   `WITH ${readable('data')} AS readable_data, ${readable('metadata')} AS readable_metadata, ` +
   `${exact('data')} AS exact_data, ${exact('metadata')} AS exact_metadata`;

@@ -10,13 +10,14 @@ import { memberValue } from './member.js';
 import { inContainer, inList } from './membership.js';
 import { kinds, need, valueOf, type Value } from './value.js';
 
-/** Characters of SQL. ClickHouse parses 256 KiB; what is larger would cost more to plan than to run. */
+/** The most characters of SQL. ClickHouse parses 256 KiB, but larger SQL would cost more to plan than to run. */
 const maxSql = 60_000;
 
 /**
- * The condition that a CEL expression makes, on the variable `event`. Rows for which the expression is an error (a
- * member that is missing, a wrong type) do not fulfil it. Every value is bound; what is spliced is made here.
- * @throws UntranslatableExpressionError saying which part has no translation.
+ * Returns the SQL condition for a CEL expression on `event`. Rows for which the expression is an error (a missing
+ * member, a wrong type) do not match. Every value of the expression is a bound parameter; all other SQL is from this
+ * code.
+ * @throws UntranslatableExpressionError with the position of a part that has no translation
  */
 export function whereToSql(expression: Expression, params: SqlParams): string {
   const value = new WhereTranslator(params).translate(expression);
@@ -52,7 +53,7 @@ class WhereTranslator {
         return callValue(expression, this.params, this.translate);
       default:
         throw new UntranslatableExpressionError(
-          `A ${expression.kind} can only stand on the right of "in", written out.`,
+          `A ${expression.kind} must be a literal on the right side of "in".`,
           expression.at,
         );
     }
@@ -93,13 +94,13 @@ class WhereTranslator {
     const container = right.kind === 'literal' ? undefined : this.translate(right).container;
     if (!container) {
       throw new UntranslatableExpressionError(
-        'On the right of "in" is a list or a member of data.',
+        'The right side of "in" must be a list or a member of data.',
         right.at,
       );
     }
     if (left.kind !== 'literal') {
       throw new UntranslatableExpressionError(
-        'What is looked for in a member has to be written out.',
+        'The left side of "in" must be a literal if the right side is a member.',
         left.at,
       );
     }

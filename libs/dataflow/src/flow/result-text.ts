@@ -9,8 +9,8 @@ const most = limits.eventBytes;
 const mostBytesPerCharacter = 3;
 
 /**
- * Returns the JSON text of a value; numbers keep all their digits. @throws OperatorError if an event cannot hold the
- * text
+ * Returns the JSON text of a value; numbers keep all their digits.
+ * @throws OperatorError if an event cannot hold the text
  */
 export function valueText(value: Value, pointer: string): string {
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;

@@ -46,9 +46,9 @@ describe('the fields of a definition', () => {
       'sum',
       'event.amount',
       '/fields/f/value',
-      'An event has no member amount; what was sent is in event.data.',
+      'An event has no member amount; the sent data is in event.data.',
     ],
-    ['last', 'event.version', '/fields/f/value', 'it is counted when the event is stored'],
+    ['last', 'event.version', '/fields/f/value', 'the version is assigned when the event is stored'],
     [
       'sum',
       '1 + event.data.x * nothing',

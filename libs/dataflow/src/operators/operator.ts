@@ -61,8 +61,8 @@ export interface BranchPlace {
 }
 
 /**
- * Returns the first step of a list of operators. @param traces whether the trace has an entry for each operator that
- * passes an event on
+ * Returns the first step of a list of operators.
+ * @param traces whether the trace has an entry for each operator that passes an event on
  */
 export type MakeStep = (traces: boolean) => Step;
 

@@ -5,9 +5,9 @@ import type { Actor } from '../kind/kind.js';
 
 /** The content of an audit event. `before` and `after` have no secrets. */
 export interface AuditEntry {
-  /** Such as `key.created` or `entity.erased`. */
+  /** Event type, such as `key.created` or `entity.erased`. */
   event_type: string;
-  /** `stream`, `schema`, `key`, `entity` … */
+  /** Kind of the changed thing: `stream`, `schema`, `key`, `entity` … */
   kind: string;
   /** Name of the changed definition or entity. */
   name: string;
@@ -19,7 +19,7 @@ export interface AuditEntry {
 export interface AuditedChange extends AuditEntry {
   /** The id of the definition's record, so that an event that is written twice is a duplicate. */
   event_id: string;
-  /** RFC 3339. */
+  /** Time of the change, as RFC 3339. */
   changed_at: string;
   /** Revision of the definition; null if the event is not a change of a definition. */
   revision: number | null;

@@ -93,7 +93,7 @@ export function describeAudit(given: DefinitionsUnderTest): void {
       expect(formatTime(first?.timestamp ?? 0)).toBe((previous as { changed_at: string }).changed_at);
     });
 
-    it('never has a secret, not even its hash', async () => {
+    it('never contains a secret or its hash', async () => {
       const names = given.names();
       const definitions = await given.started(names);
       const expires_at = '2026-12-01T00:00:00.000000Z';

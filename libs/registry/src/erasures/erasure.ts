@@ -11,7 +11,7 @@ export interface Erasure {
   entity_hash: string;
   /** End offset by partition: records of the entity below it are erased, now and in every rebuild. */
   before: Readonly<Record<string, number>>;
-  /** RFC 3339. */
+  /** Time of the erasure, as RFC 3339. */
   erased_at: string;
 }
 

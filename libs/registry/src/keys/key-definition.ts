@@ -9,12 +9,12 @@ export interface KeySecret {
 export interface KeyDefinition {
   key_id: string;
   name: string;
-  /** Newest first. */
+  /** Secrets of the key, the newest first. */
   secrets: readonly KeySecret[];
   scopes: readonly string[];
   /** Stream names, or prefixes that end in `*`; undefined allows all streams. */
   streams?: readonly string[];
-  /** RFC 3339. */
+  /** Expiry of the whole key, as RFC 3339; absent if it does not expire. */
   expires_at?: string;
   rate_limit?: { events_per_second?: number; requests_per_second?: number };
   created_at: string;

@@ -18,7 +18,7 @@ import { UnreadableDefinitionError, type SlotBody } from './kind-rules.js';
  */
 export interface DefinitionRecord extends RecordKey {
   revision: number;
-  /** RFC 3339. */
+  /** Time of the change, as RFC 3339. */
   changed_at: string;
   changed_by: Actor;
   keeps: Readonly<Record<string, number>>;

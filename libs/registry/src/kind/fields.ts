@@ -35,14 +35,14 @@ export class Fields {
     return this.members[member] === null ? null : this.text(member);
   }
 
-  /** An RFC 3339 time. */
+  /** Returns an RFC 3339 time. */
   time(member: string): string {
     const text = this.text(member);
     if (parseTime(text) === undefined) throw this.wrong(member, 'a time');
     return text;
   }
 
-  /** A whole number of at least 1. */
+  /** Returns a whole number of at least 1. */
   count(member: string): number {
     return this.whole(member, 1);
   }
@@ -53,7 +53,7 @@ export class Fields {
     return value as number;
   }
 
-  /** A number above zero. */
+  /** Returns a number above zero. */
   rate(member: string): number {
     const value = this.members[member];
     if (typeof value !== 'number' || !(value > 0)) throw this.wrong(member, 'a number above zero');
@@ -92,7 +92,7 @@ export class Fields {
     return values;
   }
 
-  /** Any JSON value. */
+  /** Returns any JSON value. @throws UnreadableDefinitionError if the member is missing */
   any(member: string): unknown {
     if (!this.has(member)) throw this.wrong(member, 'there');
     return this.members[member];

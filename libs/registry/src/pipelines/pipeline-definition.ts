@@ -10,7 +10,7 @@ export interface PipelineRun {
   id: string;
   /** The source of each stream that the definition reads now, by stream name. */
   sources: Readonly<Record<string, RunSource>>;
-  /** RFC 3339. */
+  /** Start time of the job, as RFC 3339. */
   started_at: string;
 }
 

@@ -19,7 +19,7 @@ export interface ProjectionBuild {
   spec: ProjectionSpec;
   /** The source of each stream, by stream name. */
   sources: Readonly<Record<string, RunSource>>;
-  /** RFC 3339. */
+  /** Start time of the generation, as RFC 3339. */
   started_at: string;
 }
 

@@ -13,7 +13,7 @@ export interface SchemaVersion {
   version: number;
   /** The JSON Schema (2020-12) as parsed JSON. */
   schema: unknown;
-  /** RFC 3339. */
+  /** Time of creation, as RFC 3339. */
   created_at: string;
 }
 
@@ -28,7 +28,7 @@ export interface SchemaSubject {
    * continues their numbers.
    */
   retired: boolean;
-  /** Oldest first; never empty. */
+  /** At least one version, the oldest first. */
   versions: readonly SchemaVersion[];
 }
 

@@ -9,7 +9,7 @@ export interface StreamDefinition {
   retention: 'unlimited' | { time?: string; bytes?: number };
   /** Versions of an entity between two automatic snapshots; 0 for none. Default: `limits.snapshotEvery`. */
   snapshot_every?: number;
-  /** RFC 3339. */
+  /** Time of creation, as RFC 3339. */
   created_at: string;
   /**
    * `creating`: the topic may not exist yet, and the stream is not visible. `deleting`: nobody can write to the stream
