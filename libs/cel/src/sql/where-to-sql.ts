@@ -53,7 +53,7 @@ class WhereTranslator {
         return callValue(expression, this.params, this.translate);
       default:
         throw new UntranslatableExpressionError(
-          `A ${expression.kind} must be a literal on the right side of "in".`,
+          `A ${expression.kind} is only supported as a literal on the right side of "in".`,
           expression.at,
         );
     }
