@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { appNames, settingsOf } from '../app-settings.js';
 import { chart, helmArgs, tool, valuesFile } from './chart.js';
 
-/** What is set on top of ci/minimal.yaml, and what Helm must say about it. */
+/** Values to set in addition to ci/minimal.yaml, and the message that Helm must print. */
 const refused: [set: string, says: RegExp][] = [
   ['kafka.brokers={nowhere}', /kafka\/brokers\/0.*does not match pattern/],
   ['kafka.brokers=null', /kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true/],
-  ['kafka.bundled=true', /kafka.brokers and kafka.bundled=true are two Kafkas/],
+  ['kafka.bundled=true', /kafka.brokers and kafka.bundled=true exclude each other: set one/],
   ['kafka.sasl.mechanism=gssapi', /kafka\/sasl\/mechanism.*one of.*scram-sha-512/],
   ['kafka.sasl.mechanism=plain', /kafka.sasl.mechanism needs kafka.sasl.username/],
   [
@@ -21,7 +21,7 @@ const refused: [set: string, says: RegExp][] = [
   ['clickhouse.url=', /clickhouse.url is empty: name your server/],
   ['clickhouse.url=clickhouse:8123', /clickhouse\/url.*does not match pattern/],
   ['clickhouse.url=http://u:p@clickhouse:8123', /clickhouse\/url.*does not match pattern/],
-  ['clickhouse.bundled=true', /clickhouse.url and clickhouse.bundled=true are two ClickHouses/],
+  ['clickhouse.bundled=true', /clickhouse.url and clickhouse.bundled=true exclude each other: set one/],
   ['clickhouse.bundled=true,clickhouse.url=', /needs clickhouse.password or clickhouse.existingSecret/],
   ['clickhouse.analysts.username=analysts', /needs clickhouse.analysts.password or/],
   ['clickhouse.database=a-b', /clickhouse\/database.*does not match pattern/],
@@ -42,7 +42,7 @@ const refused: [set: string, says: RegExp][] = [
   ],
   [
     'kafka.brokers=null,kafka.bundled=true,materializer.autoscaling.enabled=true',
-    /materializer.autoscaling.enabled needs a Kafka that KEDA reaches/,
+    /materializer.autoscaling.enabled needs a Kafka that KEDA can connect to/,
   ],
   ['ingress.enabled=true', /ingress.enabled needs ingress.host/],
   ['ingress.host=events.example/', /ingress\/host.*does not match pattern/],
@@ -59,15 +59,15 @@ const refused: [set: string, says: RegExp][] = [
   ],
 ];
 
-describe('values that cannot be meant', () => {
-  it.each(refused)('%s is refused', async (set, says) => {
+describe('invalid values', () => {
+  it.each(refused)('%s is rejected', async (set, says) => {
     const { code, text } = await tool('helm', helmArgs('template', [...valuesFile('minimal'), '--set', set]));
     expect(code, text).toBe(1);
     expect(text).toMatch(says);
   });
 });
 
-it('a release whose name no Service can have is refused', async () => {
+it('a release whose name is not valid for a Service is rejected', async () => {
   const args = helmArgs('template', valuesFile('minimal'));
   const named = (name: string) => args.map((arg) => (arg === 'live' ? name : arg));
   for (const name of ['1st', 'a.b']) {
@@ -81,11 +81,11 @@ describe('the schema of the values', () => {
   const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as {
     properties: Record<string, { properties: { config: { properties: object } } & Record<string, object> }>;
   };
-  /** Settings that have values of their own in the chart, or are part of it. */
+  /** Settings that have a separate chart value, or that the chart sets itself. */
   const elsewhere =
     /^(KAFKA_(BROKERS|TOPIC_PREFIX|REPLICATION_FACTOR|TLS.*|SASL_.*)|(SQL_)?CLICKHOUSE_.*|API_KEYS|WEBHOOK_SECRETS|SHUTDOWN_SECONDS|INGEST_REQUIRE_KEYS|.*_PORT|OTEL_.*)$/;
 
-  it.each(appNames)('has every setting of %s that is set nowhere else', (app) => {
+  it.each(appNames)('has every setting of %s that has no separate chart value', (app) => {
     const allowed = Object.keys(schema.properties[app]?.properties.config.properties ?? {});
     expect(allowed).toEqual(
       settingsOf(app)
@@ -94,7 +94,7 @@ describe('the schema of the values', () => {
     );
   });
 
-  it('has for every app together what each has', () => {
+  it('has every setting of every app in `config`', () => {
     const { config } = schema.properties as unknown as { config: { properties: object } };
     const all = new Set(appNames.flatMap(settingsOf).filter((name) => !elsewhere.test(name)));
     expect(Object.keys(config.properties)).toEqual([...all].sort());

@@ -1,6 +1,6 @@
 {{/*
-The variables of one app. Takes {root, component} and, for the migration, `secret`: the Secret that is there before the
-release's own one is.
+Environment variables of one app. Takes {root, component} and, for the migration, `secret`: the name of a Secret that
+exists before the release's own Secret.
 */}}
 {{- define "tributary.env" -}}
 {{- $root := .root -}}
@@ -111,7 +111,7 @@ release's own one is.
 {{- end }}
 {{- end -}}
 
-{{/* The files that the variables name. Takes {root, component}; a list that may be empty. */}}
+{{/* Volumes with the files that the variables name, a list that may be empty. Takes {root, component}. */}}
 {{- define "tributary.volumes" -}}
 {{- $tls := .root.Values.kafka.tls -}}
 {{- if and $tls.enabled $tls.ca.secret }}
@@ -123,7 +123,7 @@ release's own one is.
   secret: { secretName: {{ $tls.client.secret | quote }}, defaultMode: 0440 }
 {{- end }}
 {{- if eq .component "gateway" }}
-# Exports as Parquet and Arrow, until they are sent.
+# Parquet and Arrow exports, until they are sent.
 - { name: tmp, emptyDir: {} }
 {{- end }}
 {{- with .root.Values.clickhouse.ca.secret }}
@@ -134,7 +134,7 @@ release's own one is.
 {{- end }}
 {{- end -}}
 
-{{/* Where those files are. Takes {root, component}. */}}
+{{/* Mounts of those volumes. Takes {root, component}. */}}
 {{- define "tributary.volumeMounts" -}}
 {{- range include "tributary.volumes" . | fromYamlArray }}
 {{- if eq .name "tmp" }}

@@ -1,4 +1,4 @@
-{{/* The names of all objects begin with this; short enough for what Kubernetes adds to them. */}}
+{{/* Prefix of the names of all objects. It leaves space for the suffixes that Kubernetes appends. */}}
 {{- define "tributary.fullname" -}}
 {{- $name := default .Chart.Name .Values.nameOverride -}}
 {{- if .Values.fullnameOverride -}}
@@ -10,14 +10,14 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What tells the pods of one component apart; never changes. Takes {root, component}. */}}
+{{/* Labels that select the pods of one component. They never change. Takes {root, component}. */}}
 {{- define "tributary.selector" -}}
 app.kubernetes.io/name: {{ default .root.Chart.Name .root.Values.nameOverride | trunc 63 | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* On every object. Takes {root, component}. */}}
+{{/* Labels of every object. Takes {root, component}. */}}
 {{- define "tributary.labels" -}}
 {{ include "tributary.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
@@ -54,13 +54,13 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- end }}
 {{- end -}}
 
-{{/* The one that answers probes and Prometheus. Takes the app's name. */}}
+{{/* Name of the port that answers probes and Prometheus. Takes the app's name. */}}
 {{- define "tributary.probePort" -}}
 {{- if eq . "gateway" }}core{{ else }}http{{ end }}
 {{- end -}}
 
 {{/*
-The names that an app answers to on a port without keys: those of its Service, and what the values say. Takes {root,
+Host names for which an app answers requests on a port without keys: the names of its Service, and `more`. Takes {root,
 component, more}.
 */}}
 {{- define "tributary.allowedHosts" -}}
@@ -72,12 +72,12 @@ component, more}.
 {{- join "," (compact (append $names (default "" .more))) -}}
 {{- end -}}
 
-{{/* Whether an app speaks to ClickHouse: ingest does not, and gets no password. */}}
+{{/* Whether an app connects to ClickHouse. Ingest does not, so it gets no password. */}}
 {{- define "tributary.readsStore" -}}
 {{- if ne . "ingest" }}true{{ end }}
 {{- end -}}
 
-{{/* Whether an app takes API keys. */}}
+{{/* Whether an app accepts API keys. */}}
 {{- define "tributary.takesKeys" -}}
 {{- if has . (list "gateway" "ingest") }}true{{ end }}
 {{- end -}}
@@ -102,7 +102,7 @@ component, more}.
 {{- end -}}
 {{- end -}}
 
-{{/* The port of a URL, said in it or meant by its scheme. */}}
+{{/* Port of a URL: explicit, or the default of its scheme. */}}
 {{- define "tributary.portOf" -}}
 {{- $url := urlParse . -}}
 {{- if regexMatch ":[0-9]+$" $url.host -}}
@@ -112,7 +112,7 @@ component, more}.
 {{- end -}}
 {{- end -}}
 
-{{/* Names of the Secrets that hold each secret: one that is there, or the release's own. */}}
+{{/* Names of the Secrets with each password: an existing Secret, or the release's own. */}}
 {{- define "tributary.kafkaSecret" -}}
 {{- default (include "tributary.fullname" .) .Values.kafka.sasl.existingSecret -}}
 {{- end -}}
@@ -126,7 +126,7 @@ component, more}.
 {{- if .Values.clickhouse.existingSecret }}{{ .Values.clickhouse.passwordKey }}{{ else }}clickhouse-password{{ end }}
 {{- end -}}
 
-{{/* What the release's own Secret holds; nothing where every secret is in one that is there already. */}}
+{{/* Data of the release's own Secret. It is empty if all values are in existing Secrets. */}}
 {{- define "tributary.secretData" -}}
 {{- with .Values.kafka.sasl }}
 {{- if and .password (not .existingSecret) }}
@@ -155,7 +155,7 @@ webhook-secrets: {{ .secrets | b64enc | quote }}
 {{- end }}
 {{- end -}}
 
-{{/* What the restricted Pod Security Standard asks of a pod, and of a container. */}}
+{{/* Security context of a pod and of a container, as the restricted Pod Security Standard requires. */}}
 {{- define "tributary.podSecurity" -}}
 runAsNonRoot: true
 runAsUser: 1000

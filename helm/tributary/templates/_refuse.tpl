@@ -1,14 +1,14 @@
-{{/* What the schema of the values cannot say: which of them need which others. Included once. */}}
+{{/* Rejects invalid combinations of values, which the schema of the values cannot express. Included once. */}}
 {{- define "tributary.refuse" -}}
 {{- with .Values.kafka }}
 {{- if and (not .bundled) (not .brokers) }}
-{{- fail "kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true to try it out" }}
+{{- fail "kafka.brokers is empty: name your brokers as host:port, or set kafka.bundled=true for a trial" }}
 {{- end }}
 {{- if and .bundled .brokers }}
-{{- fail "kafka.brokers and kafka.bundled=true are two Kafkas: set one of them" }}
+{{- fail "kafka.brokers and kafka.bundled=true exclude each other: set one of them" }}
 {{- end }}
 {{- if and .bundled (or .tls.enabled .sasl.mechanism) }}
-{{- fail "kafka.bundled=true is a Kafka without TLS and without SASL: leave kafka.tls and kafka.sasl as they are" }}
+{{- fail "kafka.bundled=true starts a Kafka without TLS and SASL: leave kafka.tls and kafka.sasl at their defaults" }}
 {{- end }}
 {{- if and .sasl.mechanism (not .sasl.username) }}
 {{- fail "kafka.sasl.mechanism needs kafka.sasl.username" }}
@@ -25,10 +25,10 @@
 {{- end }}
 {{- with .Values.clickhouse }}
 {{- if and (not .bundled) (not .url) }}
-{{- fail "clickhouse.url is empty: name your server as http(s)://host:port, or set clickhouse.bundled=true to try it out" }}
+{{- fail "clickhouse.url is empty: name your server as http(s)://host:port, or set clickhouse.bundled=true for a trial" }}
 {{- end }}
 {{- if and .bundled .url }}
-{{- fail "clickhouse.url and clickhouse.bundled=true are two ClickHouses: set one of them" }}
+{{- fail "clickhouse.url and clickhouse.bundled=true exclude each other: set one of them" }}
 {{- end }}
 {{- if and .bundled (not .password) (not .existingSecret) }}
 {{- fail "clickhouse.bundled=true needs clickhouse.password or clickhouse.existingSecret" }}
@@ -40,15 +40,15 @@
 {{- end }}
 {{- end }}
 {{- if not (regexMatch "^(?i)[a-z]([-a-z0-9]*[a-z0-9])?$" (include "tributary.fullname" .)) }}
-{{- fail (printf "no Service can be named %s-gateway: set fullnameOverride to a name of a-z, 0-9 and - that begins with a letter" (include "tributary.fullname" .)) }}
+{{- fail (printf "%s-gateway is not a valid name of a Service: set fullnameOverride to a name of a-z, 0-9 and - that begins with a letter" (include "tributary.fullname" .)) }}
 {{- end }}
 {{- if and .Values.materializer.autoscaling.enabled .Values.kafka.bundled }}
-{{- fail "materializer.autoscaling.enabled needs a Kafka that KEDA reaches: the bundled one is open to this release alone" }}
+{{- fail "materializer.autoscaling.enabled needs a Kafka that KEDA can connect to: the bundled Kafka only accepts connections of this release" }}
 {{- end }}
 {{- if and .Values.ingress.enabled (not .Values.ingress.host) }}
 {{- fail "ingress.enabled needs ingress.host" }}
 {{- end }}
-{{- /* Not a pattern of the schema: that would show what it refuses. */}}
+{{- /* Not a pattern of the schema, because its error message would show the secret. */}}
 {{- range $secret := without (splitList "," (default "" .Values.webhooks.secrets)) "" }}
 {{- if not (regexMatch "^\\s*[A-Za-z0-9][A-Za-z0-9_-]{0,63}=whsec_[A-Za-z0-9+/]+=*\\s*$" $secret) }}
 {{- fail "webhooks.secrets must be name=whsec_…, comma-separated" }}
@@ -68,7 +68,7 @@
 {{- end }}
 {{- with .Values.metrics.serviceMonitor }}
 {{- if and .enabled (eq (include "tributary.ingestRequiresKeys" $) "true") (not .ingestKeySecret) }}
-{{- fail "metrics.serviceMonitor.enabled needs metrics.serviceMonitor.ingestKeySecret: ingest asks for a key, for its metrics too" }}
+{{- fail "metrics.serviceMonitor.enabled needs metrics.serviceMonitor.ingestKeySecret: ingest requires a key, also for its metrics" }}
 {{- end }}
 {{- end }}
 {{- end -}}
