@@ -18,7 +18,7 @@ const system = { key_id: null, port: 'system', request_id: null };
 let given: GivenIngest;
 afterEach(() => given.close());
 
-/** The write port with these keys required, and an issued one. */
+/** Opens the write port with these keys required, and with an issued key. */
 async function givenKeys(definition: Partial<KeyDefinition> = {}): Promise<void> {
   given = await givenIngest({ config: { INGEST_REQUIRE_KEYS: true, API_KEYS: keys } });
   const key: KeyDefinition = {
@@ -33,7 +33,7 @@ async function givenKeys(definition: Partial<KeyDefinition> = {}): Promise<void>
 }
 
 describe('the write port with keys', () => {
-  it('takes events from those that may write them, and from nobody else', async () => {
+  it('accepts events only from keys that may write', async () => {
     await givenKeys();
     const answers = [
       await given.single(event(), bearer(writer.key)),
@@ -50,7 +50,7 @@ describe('the write port with keys', () => {
     expect((await given.app.instance.inject('/metrics')).statusCode).toBe(401);
   });
 
-  it('obeys at once that an issued key is revoked', async () => {
+  it('rejects a revoked key immediately', async () => {
     await givenKeys();
     expect((await given.single(event(), bearer(issued.key))).statusCode).toBe(201);
     const revoked_at = '2026-11-21T05:00:00.000000Z';
@@ -58,7 +58,7 @@ describe('the write port with keys', () => {
     expect((await given.single(event(), bearer(issued.key))).statusCode).toBe(401);
   });
 
-  it('counts the events of a batch against what the key may write in a second', async () => {
+  it('counts the events of a batch against the rate limit of the key', async () => {
     await givenKeys({ rate_limit: { events_per_second: 10 } });
     const write = (body: object, query = '') =>
       given.post(`/api/v1/events/batch${query}`, body, bearer(issued.key));
@@ -66,7 +66,7 @@ describe('the write port with keys', () => {
     const first = await write({ events: [good, good, good, bad, bad, bad, bad] });
     expect(first.statusCode).toBe(207);
     expect(first.headers.ratelimit).toContain('"events";r=7');
-    // Nothing of it is written, so nothing is taken.
+    // Nothing is written, so nothing counts.
     const none = await write({ events: [good, good, good, bad] }, '?atomic=true');
     expect(none.headers.ratelimit).toMatch(/"events";r=([7-9]|10);/);
     expect((await write({ events: new Array(300).fill(good) })).statusCode).toBe(201);
@@ -77,12 +77,12 @@ describe('the write port with keys', () => {
     expect(given.written()).toHaveLength(303);
   });
 
-  it('is open where none are required, whatever keys there are', async () => {
+  it('is open if keys are not required, even if some are configured', async () => {
     given = await givenIngest({ config: { API_KEYS: keys } });
     expect((await given.single(event())).statusCode).toBe(201);
   });
 
-  it('reads them as the gateway does, and does not print them', async () => {
+  it('parses configured keys like the gateway, and does not print them', async () => {
     given = await givenIngest();
     const config = loadConfig(IngestConfig, { API_KEYS: keys.join(','), INGEST_REQUIRE_KEYS: 'true' });
     expect(config).toMatchObject({ API_KEYS: keys, INGEST_REQUIRE_KEYS: true });

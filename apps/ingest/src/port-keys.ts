@@ -10,12 +10,12 @@ import {
 import { metrics } from '#telemetry';
 import type { IngestConfig } from './config.js';
 
-/** The keys that the write port knows: those of the configuration, then those that were issued. */
+/** Returns the key ring of the write port: the keys of the configuration, then the issued keys. */
 function keyRing({ API_KEYS }: Pick<IngestConfig, 'API_KEYS'>, { keys }: Pick<Definitions, 'keys'>): KeyRing {
   return joinedRings(new ConfiguredKeyRing(API_KEYS), new DefinedKeyRing(keys));
 }
 
-/** What the write port asks of its clients: nothing inside the network, or a key for every route but its probes'. */
+/** Returns the authentication options of the write port: no key, or a key for every route except probes. */
 export function portKeys(
   config: Pick<IngestConfig, 'INGEST_REQUIRE_KEYS' | 'API_KEYS' | 'KEYS_MAX_AGE_SECONDS'>,
   definitions: Pick<Definitions, 'keys' | 'ageMs'>,
@@ -24,7 +24,7 @@ export function portKeys(
   const options = {
     keyRing: keyRing(config, definitions),
     issuedKeys: { ageMs: () => definitions.ageMs, mostMs: config.KEYS_MAX_AGE_SECONDS * 1000 },
-    // Kubernetes' probes have no key, and there is no other port that they could ask.
+    // Kubernetes probes have no key, and ingest has no other port for them.
     open: ['/health/ready'],
     onRefused: (code: string) => metrics.authRefused.inc({ code }),
   };

@@ -11,7 +11,7 @@ import { WriteModule } from '#writing';
 
 const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 
-/** Starts the write port at once, so that probes see it; it serves when Kafka has answered. */
+/** Opens the write port immediately, so that probes can reach it. The port serves requests when Kafka has answered. */
 export async function startIngest(context: AppContext<IngestConfig>): Promise<void> {
   const { config, health, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);

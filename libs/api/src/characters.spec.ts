@@ -14,11 +14,11 @@ describe('the characters of a text', () => {
     ['🇩🇪', 2],
     ['\ud83d', 1],
     ['\ude00\ud83d', 2],
-  ])('of %j are %d code points', (text, count) => {
+  ])('of %j are counted as %d code points', (text, count) => {
     expect(charactersOf(text)).toBe(count);
   });
 
-  it('are compared with their bounds as they are counted', () => {
+  it('are compared with bounds by their number of code points', () => {
     const unit = fc.constantFrom('a', 'é', '😀', 'e\u0301', '\ud83d', '\ude00', '\ufe0f');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), fc.nat(12), fc.nat(12), (text, least, most) => {

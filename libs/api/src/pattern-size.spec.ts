@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Random } from '#testkit';
 import { patternSize } from './pattern-size.js';
 
-describe('the size of a pattern, without compiling it', () => {
+describe('the estimated size of a pattern', () => {
   it.each([
     ['a', 1],
     ['a{3}', 3],
@@ -32,21 +32,21 @@ describe('the size of a pattern, without compiling it', () => {
     ['\\x{0400}{7}\\x41{2}\\101{2}\\pL{2}\\p{Greek}{2}', 15],
     ['😀{3}', 3],
     ['', 0],
-  ])('%s takes at least %i', (source, least) => {
+  ])('of %s is at least %i', (source, least) => {
     expect(patternSize(source).least).toBe(least);
   });
 
-  it('counts what nested repeats multiply to', () => {
+  it('multiplies nested repetitions', () => {
     const nested = `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`;
     expect(patternSize(nested)).toMatchObject({ least: 910 * 2 ** 9 + 2 * (2 ** 10 - 2) });
   });
 
-  it('takes single characters among alternatives for one, and all others for what they are', () => {
+  it('counts single-character alternatives as one instruction, and counts all others separately', () => {
     expect(patternSize('(?:a|b|c|[de]|\\d){100}').most).toBeLessThan(300);
     expect(patternSize('(?:aa|bb|cc|dd|ee){100}').most).toBeGreaterThan(1_000);
   });
 
-  it('holds the number of instructions of any pattern between its bounds', () => {
+  it('has bounds around the number of instructions of any pattern', () => {
     const random = new Random(20_261_122);
     let compiled = 0;
     for (let i = 0; i < 5_000; i++) {

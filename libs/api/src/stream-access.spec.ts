@@ -3,24 +3,24 @@ import { allStreams, permitsStream, type StreamAccess } from './stream-access.js
 
 const limited: StreamAccess = { patterns: ['orders', 'eu.*'], reserved: false };
 
-describe('access to streams', () => {
+describe('the authorization scope for streams', () => {
   it.each<[string, StreamAccess, string, boolean]>([
-    ['a stream that is named', limited, 'orders', true],
-    ['a longer name', limited, 'orders2', false],
-    ['a name with the prefix', limited, 'eu.returns', true],
-    ['the prefix without what follows', limited, 'eu.', true],
-    ['a name that only looks like the prefix', limited, 'euXreturns', false],
-    ['anything, without patterns', { patterns: undefined, reserved: false }, 'orders', true],
-    ['nothing, with an empty list', { patterns: [], reserved: false }, 'orders', false],
-    ['a reserved stream, to all', allStreams, 'tributary.audit', true],
+    ['includes a listed stream', limited, 'orders', true],
+    ['excludes a longer name', limited, 'orders2', false],
+    ['includes a name with the prefix', limited, 'eu.returns', true],
+    ['includes the prefix itself', limited, 'eu.', true],
+    ['excludes a name that is only similar to the prefix', limited, 'euXreturns', false],
+    ['includes any stream, without patterns', { patterns: undefined, reserved: false }, 'orders', true],
+    ['includes no stream, with an empty list', { patterns: [], reserved: false }, 'orders', false],
+    ['includes a reserved stream, for all streams', allStreams, 'tributary.audit', true],
     [
-      'a reserved stream, without the right to it',
+      'excludes a reserved stream, without the permission for it',
       { patterns: ['*'], reserved: false },
       'tributary.audit',
       false,
     ],
     [
-      'a reserved stream outside the patterns',
+      'excludes a reserved stream outside the patterns',
       { patterns: ['orders'], reserved: true },
       'tributary.audit',
       false,

@@ -2,7 +2,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { Checkpointer, type Checkpoint, type Checkpointed } from './checkpointer.js';
 
 let saves: number[][];
-/** Lets the save go on that is under way. */
+/** Lets the current save finish. */
 let goOn: () => void;
 let slow: boolean;
 let failures: unknown[];
@@ -28,7 +28,7 @@ beforeEach(() => {
   checkpointer = checkpointerWith(0);
 });
 
-/** A task with so many changed keys, and what ends its partition. */
+/** Returns a task with a number of changed keys, and a controller that revokes its partition. */
 function task(keys: number, next = 1, { isBehind = false } = {}) {
   const end = new AbortController();
   const one = {
@@ -44,7 +44,7 @@ function task(keys: number, next = 1, { isBehind = false } = {}) {
   return { task: one, end };
 }
 
-/** Whether somebody has a permit yet. */
+/** Requests a permit; `done` is set when it was granted. */
 async function permitOf(one: Checkpointed<Checkpoint>): Promise<{ done?: () => void }> {
   const permit: { done?: () => void } = {};
   void checkpointer.permit(one).then((done) => (permit.done = done));
@@ -52,7 +52,7 @@ async function permitOf(one: Checkpointed<Checkpoint>): Promise<{ done?: () => v
   return permit;
 }
 
-it('lets as many compute at a time as there are permits, in their order', async () => {
+it('grants as many permits at a time as configured, in order', async () => {
   const [first, second] = [await permitOf(task(0).task), await permitOf(task(0).task)];
   const [third, fourth] = [await permitOf(task(0).task), await permitOf(task(0).task)];
   expect([first.done, second.done, third.done]).toEqual([
@@ -66,7 +66,7 @@ it('lets as many compute at a time as there are permits, in their order', async 
   expect([third.done, fourth.done]).toEqual([expect.any(Function), undefined]);
 });
 
-it('gives no permit while as much waits as may wait, and one when that is being saved', async () => {
+it('grants no permit while the unsaved changes are at their limit, and grants one when their save begins', async () => {
   slow = true;
   checkpointer.add(task(1).task);
   await vi.waitFor(() => expect(saves).toHaveLength(1));
@@ -79,7 +79,7 @@ it('gives no permit while as much waits as may wait, and one when that is being 
   await checkpointer.flush();
 });
 
-it('saves what changed during a save together, in the next one', async () => {
+it('saves all changes made during a save together in the next save', async () => {
   slow = true;
   checkpointer.add(task(1, 1).task);
   await vi.waitFor(() => expect(saves).toHaveLength(1));
@@ -91,7 +91,7 @@ it('saves what changed during a save together, in the next one', async () => {
   expect(committed).toEqual([1, 2, 3]);
 });
 
-it('has flushed when what was added before is saved, however much comes afterwards', async () => {
+it('resolves flush when all changes from before the call are saved, even if more follow', async () => {
   slow = true;
   const [busy, other] = [task(1, 1).task, task(1, 2).task];
   checkpointer.add(busy);
@@ -110,7 +110,7 @@ it('has flushed when what was added before is saved, however much comes afterwar
   goOn();
 });
 
-it('keeps nobody waiting whose partition has ended, and saves nothing of it that has not begun', async () => {
+it('releases a task whose partition was revoked, and does not begin to save its changes', async () => {
   slow = true;
   checkpointer.add(task(1).task);
   await vi.waitFor(() => expect(saves).toHaveLength(1));
@@ -126,7 +126,7 @@ it('keeps nobody waiting whose partition has ended, and saves nothing of it that
   expect(saves).toHaveLength(1);
 });
 
-it('ends with the reason when something cannot be saved, and keeps nobody waiting', async () => {
+it('reports the error of a failed save, and releases all waiting callers', async () => {
   const broken = task(1).task;
   Object.assign(broken, {
     unsaved: () => {
@@ -140,7 +140,7 @@ it('ends with the reason when something cannot be saved, and keeps nobody waitin
   expect(permits.every(({ done }) => done)).toBe(true);
 });
 
-it('saves what is far behind less often, until somebody comes who is not', async () => {
+it('saves tasks that are far behind less often, until a current task has changes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   try {
     checkpointer = checkpointerWith(100);

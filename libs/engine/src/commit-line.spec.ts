@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CommitLine } from './commit-line.js';
 
 describe('CommitLine', () => {
-  it('commits one at a time, and of several that wait only the furthest', async () => {
+  it('commits one offset at a time, and only the highest of several waiting ones', async () => {
     const commits: number[] = [];
     let answer: (() => void)[] = [];
     const line = new CommitLine(0, async (next) => {
@@ -19,7 +19,7 @@ describe('CommitLine', () => {
     expect([commits, line.committed]).toEqual([[10, 30], 30]);
   });
 
-  it('never goes back', async () => {
+  it('never commits a lower offset', async () => {
     const commits: number[] = [];
     const line = new CommitLine(50, async (next) => commits.push(next) > 0);
     await line.offer(40);
@@ -28,13 +28,13 @@ describe('CommitLine', () => {
     expect(commits).toEqual([60]);
   });
 
-  it('does not count as committed what is refused because the partition is no longer ours', async () => {
+  it('does not record an offset as committed if the partition is no longer owned', async () => {
     const line = new CommitLine(5, async () => false);
     await line.offer(9);
     expect(line.committed).toBe(5);
   });
 
-  it('rejects with what the log says', async () => {
+  it('rejects with the error of the log', async () => {
     const line = new CommitLine(5, () => Promise.reject(new Error('broken')));
     await expect(line.offer(9)).rejects.toThrow('broken');
   });

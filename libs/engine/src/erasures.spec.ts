@@ -32,7 +32,7 @@ describe('Erasures', () => {
     await definitions.close();
   });
 
-  it('say where the erased events of an entity end, by partition', async () => {
+  it('return the end offset of the erased events of an entity, by partition', async () => {
     await erase('orders', 'ann', { 0: 7, 3: 12 });
     const endOf = (stream: string, partition: number, entityId = 'ann') =>
       erasures.endOf({ stream: idOf(stream), partition }, entityId);
@@ -40,7 +40,7 @@ describe('Erasures', () => {
     expect([endOf('others', 0), endOf('orders', 0, 'bob')]).toEqual([0, 0]);
   });
 
-  it('say which streams they concern, and that there is something new', async () => {
+  it('return which streams have erasures, and increase their version', async () => {
     const before = erasures.version;
     expect(erasures.concern(idOf('orders'))).toBe(false);
     await erase('orders', 'ann', { 0: 7 });
@@ -48,18 +48,18 @@ describe('Erasures', () => {
     expect([erasures.concern(idOf('orders')), erasures.concern(idOf('others'))]).toEqual([true, false]);
   });
 
-  it('say nothing of a stream that was made anew under the same name', async () => {
+  it('do not apply to a new stream with the same name', async () => {
     await erase('orders', 'ann', { 0: 1000 });
     const [old] = definitions.erasures.all();
     await definitions.deleteStream('orders', async () => undefined, systemActor);
     await definitions.createStream({ stream: 'orders' }, systemActor);
-    // A process that was slow writes it after the stream has gone.
+    // A slow process writes the erasure after the stream was deleted.
     await definitions.erasures.change(erasureName(old!), () => old, systemActor);
     expect(erasures.concern(idOf('orders'))).toBe(false);
     expect(erasures.endOf({ stream: idOf('orders'), partition: 0 }, 'ann')).toBe(0);
   });
 
-  it('listen to the definitions no longer once they are closed', async () => {
+  it('do not follow the definitions any more after close', async () => {
     erasures.close();
     const before = erasures.version;
     await erase('orders', 'ann', { 0: 7 });

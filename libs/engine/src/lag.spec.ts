@@ -48,21 +48,21 @@ describe('LagMonitor', () => {
     }
   });
 
-  it('sees records of which the consumer was handed nothing', async () => {
+  it('counts records that the consumer has not received', async () => {
     states = [stateOf('a', 4), stateOf('b', 9)];
     await lag.measure();
     now += 2500;
     expect(lag.total).toEqual({ events: 7, seconds: 2.5 });
   });
 
-  it('is nothing when everything is committed, however long ago that was', async () => {
+  it('is 0 if everything is committed, even if that was long ago', async () => {
     states = [stateOf('a', 10)];
     now += 3_600_000;
     await lag.measure();
     expect(lag.total).toEqual({ events: 0, seconds: 0 });
   });
 
-  it('counts the age from when there was none', async () => {
+  it('measures the age from the last time without lag', async () => {
     states = [stateOf('a', 10, start - 3_600_000)];
     await lag.measure();
     now += 1000;
@@ -70,7 +70,7 @@ describe('LagMonitor', () => {
     expect(lag.total).toEqual({ events: 1, seconds: 1 });
   });
 
-  it('shows the lag by name, and no longer that of names that this process has no partition of', async () => {
+  it('exports the lag by name, and removes names without partitions in this process', async () => {
     states = [stateOf('a', 4), stateOf('b', 9)];
     await lag.measure();
     expect(Object.fromEntries(shown)).toEqual({ 'topic-a': 6, 'topic-b': 1 });
@@ -79,7 +79,7 @@ describe('LagMonitor', () => {
     expect(Object.fromEntries(shown)).toEqual({ 'topic-b': 1 });
   });
 
-  it('measures the other topics when one is gone; its failure is no sign that something is tried', async () => {
+  it('measures the other topics if one is deleted, and does not count its failure as an attempt', async () => {
     states = [stateOf('gone', 4), stateOf('a', 4)];
     now += 61_000;
     await lag.measure();
@@ -87,7 +87,7 @@ describe('LagMonitor', () => {
     expect(progress.hangs(lag.total.events)).toBe(true);
   });
 
-  it('asks once for a thousand topics', async () => {
+  it('reads the offsets of a thousand topics with one request', async () => {
     let questions = 0;
     const asking = new LagMonitor({
       admin: Object.assign(Object.create(log.admin) as TopicAdmin, {
@@ -106,7 +106,7 @@ describe('LagMonitor', () => {
     expect([asking.total.events, questions]).toEqual([12, 1]);
   });
 
-  it('counts as an attempt when no topic can be asked', async () => {
+  it('counts as an attempt if no topic can be measured', async () => {
     states = [stateOf('a', 4)];
     await lag.measure();
     now += 61_000;
@@ -115,7 +115,7 @@ describe('LagMonitor', () => {
     expect(progress.hangs(lag.total.events)).toBe(false);
   });
 
-  it('tells a consumer that hangs: there is lag, it was measured, and nothing moves', async () => {
+  it('detects a consumer that hangs: measured lag without progress', async () => {
     states = [stateOf('a', 4)];
     now += 61_000;
     await lag.measure();

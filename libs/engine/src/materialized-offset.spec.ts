@@ -24,19 +24,19 @@ beforeEach(() => {
   });
 });
 
-it('waits until everything below an offset is stored', async () => {
+it('waits until all records below an offset are stored', async () => {
   expect(await materialized.reaches(place, signal)).toBe(true);
   expect(stored).toBe(4);
 });
 
-it('does not wait for a topic that is gone, nor for what nobody waits for any longer', async () => {
+it('does not wait for a deleted topic, and stops when the caller no longer waits', async () => {
   expect(await materialized.reaches(place, signal, () => false)).toBe(false);
   stored = undefined;
   expect(await materialized.reaches(place, signal)).toBe(false);
   expect(await materialized.of(place, signal)).toBeUndefined();
 });
 
-it('ends with the signal', async () => {
+it('rejects when the signal is aborted', async () => {
   const ended = new AbortController();
   const waiting = materialized.reaches({ ...place, until: 1e9 }, ended.signal);
   ended.abort();

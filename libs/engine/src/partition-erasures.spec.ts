@@ -5,7 +5,7 @@ import { PartitionErasures } from './partition-erasures.js';
 const place = { stream: 'orders#1' as const, partition: 1 };
 
 describe('PartitionErasures', () => {
-  it('know what is erased as soon as the definitions do, also later erasures of the same entity', () => {
+  it('follow the definitions immediately, including later erasures of the same entity', () => {
     const all = new MemoryErasures();
     const erasures = new PartitionErasures(all, place);
     expect(erasures.endOf('ann')).toBe(0);
@@ -15,13 +15,13 @@ describe('PartitionErasures', () => {
     expect(erasures.endOf('ann')).toBe(9);
   });
 
-  it('make no hash for a stream of which nothing was erased', () => {
+  it('compute no hash for a stream without erasures', () => {
     const all = new MemoryErasures();
     all.erase('others', 'ann', 7);
     expect([new PartitionErasures(all, place).endOf('ann'), all.asked]).toEqual([0, 0]);
   });
 
-  it('make one hash an entity, and keep a bounded number of them', () => {
+  it('compute one hash for each entity, and cache a bounded number of them', () => {
     const all = new MemoryErasures();
     all.erase('orders', 'ann', 7);
     const erasures = new PartitionErasures(all, place);

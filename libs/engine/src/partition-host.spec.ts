@@ -13,7 +13,7 @@ let committed: number[];
 let reassigned: string[];
 let failures: unknown[];
 let steps: string[];
-/** What `open` resolves with. */
+/** Result of `open`. */
 let opened: (partition: OwnedPartition) => Promise<PartitionTask | 'not-mine'>;
 let host: PartitionHost<PartitionTask>;
 
@@ -33,7 +33,7 @@ const task = (partition: OwnedPartition, more: Partial<PartitionTask> = {}): Par
   close: () => void steps.push('close'),
   ...more,
 });
-/** Whether it has resolved. */
+/** Returns whether the promise is still pending. */
 async function isHeld(work: Promise<unknown>): Promise<boolean> {
   let held = true;
   void work.then(() => (held = false));
@@ -61,7 +61,7 @@ beforeEach(() => {
   });
 });
 
-it('reads a partition from where its task begins, and commits first what is done already', async () => {
+it('reads a partition from the start of its task, and first commits records that are already processed', async () => {
   opened = async (partition) => task(partition, { start: 4, from: 12 });
   expect(await host.assigned(assignment())).toBe(4);
   await host.batch(batch(10));
@@ -78,7 +78,7 @@ it("warms up the task's window before the first batch, once", async () => {
   expect(startAt.mock.calls).toEqual([[7]]);
 });
 
-it('tells the window nothing before the task has taken what comes before its first batch', async () => {
+it('sets the log time of the window only when the task is ready for its first batch', async () => {
   const window = new IdWindow({ records: 100, milliseconds: 1000 });
   const startAt = vi.spyOn(window, 'startAt');
   let filled: () => void = () => undefined;
@@ -92,7 +92,7 @@ it('tells the window nothing before the task has taken what comes before its fir
   expect([startAt.mock.calls, steps]).toEqual([[[7]], ['take 11']]);
 });
 
-it('has a partition assigned again, rather than read what is far below its task', async () => {
+it('reassigns a partition rather than reading far below the first offset of its task', async () => {
   const window = new IdWindow({ records: 10, milliseconds: 1000 });
   opened = async (partition) => task(partition, { window, from: 1000 });
   await host.assigned(assignment());
@@ -104,10 +104,10 @@ it('has a partition assigned again, rather than read what is far below its task'
 });
 
 it.each([
-  ['that is not for its task now', 'not-mine', undefined],
-  ['that another process has gone on with', 'fenced', undefined],
-  ['that cannot go on', 'fails', 'a bug'],
-])('holds back a partition %s', async (_, kind, failure) => {
+  ['that has no task now', 'not-mine', undefined],
+  ['that another process has taken over', 'fenced', undefined],
+  ['whose task fails', 'fails', 'a bug'],
+])('does not process a partition %s', async (_, kind, failure) => {
   const error = kind === 'fenced' ? new FencedError('ahead') : new Error('a bug');
   opened = async (partition) =>
     kind === 'not-mine' ? 'not-mine' : task(partition, { take: () => Promise.reject(error) });
@@ -120,14 +120,14 @@ it.each([
   await taking;
 });
 
-it('has a partition assigned again whose topic is gone for a moment', async () => {
+it('reassigns a partition whose topic is missing', async () => {
   opened = () => Promise.reject(new UnknownTopicError(topic));
   expect(await host.assigned(assignment())).toBe(10);
   await vi.waitFor(() => expect(reassigned).toEqual([topic]));
   expect(failures).toEqual([]);
 });
 
-it('closes a task whose partition is taken away while it opens', async () => {
+it('closes a task whose partition is revoked while the task opens', async () => {
   let open = (): void => undefined;
   opened = async (partition) => {
     await new Promise<void>((resolve) => (open = resolve));
@@ -141,7 +141,7 @@ it('closes a task whose partition is taken away while it opens', async () => {
   expect([[...host], steps]).toEqual([[], ['close']]);
 });
 
-it('finishes what it takes, saves, and leaves the group; nothing more is taken meanwhile', async () => {
+it('finishes the current batch, saves, and leaves the group without taking another batch', async () => {
   let finish = (): void => undefined;
   opened = async (partition) =>
     task(partition, { take: () => new Promise<void>((resolve) => (finish = resolve)) });
@@ -157,7 +157,7 @@ it('finishes what it takes, saves, and leaves the group; nothing more is taken m
   expect(steps).toEqual(['flush', 'drop', 'close', 'left']);
 });
 
-it('leaves the group without what cannot be saved in time', async () => {
+it('leaves the group if changes cannot be saved in time', async () => {
   opened = async (partition) => task(partition, { take: () => new Promise(() => undefined) });
   await host.assigned(assignment());
   void host.batch(batch(10));
@@ -165,7 +165,7 @@ it('leaves the group without what cannot be saved in time', async () => {
   expect(steps).toEqual(['drop', 'close', 'left']);
 });
 
-it('subscribes only to what has changed', async () => {
+it('subscribes again only if the topics have changed', async () => {
   await host.subscribe(['b', 'a']);
   await host.subscribe(['a', 'b']);
   expect(steps).toEqual(['subscribe a,b']);

@@ -23,7 +23,7 @@ beforeEach(() => {
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-it('runs once for several calls, and again as often as it is told', async () => {
+it('runs once for several calls, and again after each returned delay', async () => {
   outcome = async () => (runs < 3 ? 1 : undefined);
   poll.soon(1);
   poll.soon(5);
@@ -32,13 +32,13 @@ it('runs once for several calls, and again as often as it is told', async () => 
   expect(runs).toBe(3);
 });
 
-it('runs at the earliest time that was asked for', async () => {
+it('runs at the earliest requested time', async () => {
   poll.soon(10_000);
   poll.soon(1);
   await vi.waitFor(() => expect(runs).toBe(1));
 });
 
-it('runs again after an error that may pass, and not after another', async () => {
+it('retries after a temporary error, and not after another', async () => {
   outcome = () => Promise.reject(new Error(runs < 3 ? 'away' : 'a bug'));
   poll.soon(1);
   await vi.waitFor(() => expect(failures).toMatchObject([{ message: 'a bug' }]));
@@ -46,7 +46,7 @@ it('runs again after an error that may pass, and not after another', async () =>
   expect(runs).toBe(3);
 });
 
-it('stops when what it runs has ended', async () => {
+it('stops when the current run has ended', async () => {
   let finish = (): void => undefined;
   outcome = () => new Promise((resolve) => (finish = () => resolve(1)));
   poll.soon(0);

@@ -9,7 +9,7 @@ describe('Progress', () => {
     progress = new Progress(() => now);
   });
 
-  it('calls a consumer hanging that has lag and has not moved for a minute', () => {
+  it('treats a consumer with lag and no progress for a minute as hanging', () => {
     now += 59_000;
     progress.measured(1);
     expect(progress.hangs(1)).toBe(false);
@@ -17,13 +17,13 @@ describe('Progress', () => {
     expect(progress.hangs(1)).toBe(true);
   });
 
-  it('calls one without lag idle, however long', () => {
+  it('treats a consumer without lag as idle for any time', () => {
     now += 3_600_000;
     progress.measured(0);
     expect(progress.hangs(0)).toBe(false);
   });
 
-  it('gives one that was idle for long a minute from the first lag on', () => {
+  it('gives a consumer that was idle a minute from its first lag on', () => {
     now += 3_600_000;
     progress.measured(0);
     now += 5_000;
@@ -34,7 +34,7 @@ describe('Progress', () => {
     expect(progress.hangs(1)).toBe(true);
   });
 
-  it('calls one alive that keeps trying an engine that does not answer', () => {
+  it('treats a consumer as alive while it retries an unavailable engine', () => {
     now += 3_600_000;
     progress.attempted();
     expect(progress.hangs(1000)).toBe(false);
@@ -42,12 +42,12 @@ describe('Progress', () => {
     expect(progress.hangs(1000)).toBe(true);
   });
 
-  it('calls one hanging when not even the lag has become known for a minute', () => {
+  it('treats a consumer as hanging if its lag was not measured for a minute', () => {
     now += 61_000;
     expect(progress.hangs(0)).toBe(true);
   });
 
-  it('is alive again as soon as something moves', () => {
+  it('treats a consumer as alive again after progress', () => {
     now += 61_000;
     progress.moved();
     expect(progress.hangs(5)).toBe(false);

@@ -3,7 +3,7 @@ import type { Consumer } from '#log';
 /** Milliseconds within which calls for the same topic are merged. */
 const reassignMs = 100;
 
-/** Requests that a consumer reassigns topics. */
+/** Asks a consumer to reassign topics: it then releases their partitions and opens them again. */
 export class Reassignments {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 

@@ -5,7 +5,7 @@ let desired: Map<string, string>;
 let steps: string[];
 let failures: unknown[];
 let changed: () => void;
-/** Lets those leave that are stopping. */
+/** Lets the stopping host leave its group. */
 let leave: () => void;
 let reconciler: Reconciler<string, Reconciled<string>>;
 
@@ -29,7 +29,7 @@ beforeEach(() => {
   reconciler.start();
 });
 
-it('runs what is desired, and has it follow each change', () => {
+it('runs a host for each desired definition, and passes each change to it', () => {
   desired = new Map([
     ['a', 'two'],
     ['b', 'one'],
@@ -39,7 +39,7 @@ it('runs what is desired, and has it follow each change', () => {
   expect([...reconciler]).toHaveLength(2);
 });
 
-it('stops once what is no longer desired, and runs it again only when it has left its group', async () => {
+it('stops a host once when it is no longer desired, and runs it again only after it has left its group', async () => {
   desired = new Map();
   changed();
   desired = new Map([['a', 'again']]);
@@ -49,13 +49,13 @@ it('stops once what is no longer desired, and runs it again only when it has lef
   await vi.waitFor(() => expect(steps.slice(2)).toEqual(['a left', 'a follows again']));
 });
 
-it('says what it cannot read from the definitions', () => {
+it('reports an error of reading the definitions', () => {
   desired = undefined as unknown as Map<string, string>;
   changed();
   expect(failures).toHaveLength(1);
 });
 
-it('closes when all have left, and follows nothing more', async () => {
+it('closes when all hosts have left, and ignores further changes', async () => {
   const closed = reconciler.close(new Promise(() => undefined));
   desired = new Map([['b', 'one']]);
   changed();

@@ -25,7 +25,7 @@ const failing = (times: number, error: Error) => {
 const never = new AbortController().signal;
 
 describe('Retry', () => {
-  it('repeats until the engine answers, and logs once that it went and once that it is back', async () => {
+  it('retries until the engine answers, and logs once that it is unavailable and once that it is available', async () => {
     const { retry, lines, attempts } = retryWithLog();
     expect(await retry.run('store', never, failing(7, new StoreUnavailableError('down')))).toBe(8);
     expect(lines.map(({ level, engine }) => [level, engine])).toEqual([
@@ -35,20 +35,20 @@ describe('Retry', () => {
     expect(attempts()).toBe(7);
   });
 
-  it('does the same for the log', async () => {
+  it('retries calls to the log, too', async () => {
     const { retry } = retryWithLog();
     expect(await retry.run('log', never, failing(1, new LogUnavailableError('down')))).toBe(2);
   });
 
   it.each([new StoreRefusedError('bad row'), new StoreFaultError('wrong password')])(
-    'does not repeat what repeating does not help: $message',
+    'does not retry after an error that a retry cannot solve: $message',
     async (refused) => {
       const { retry } = retryWithLog();
       await expect(retry.run('store', never, failing(1, refused))).rejects.toBe(refused);
     },
   );
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal is aborted', async () => {
     const { retry } = retryWithLog();
     const stop = new AbortController();
     const waiting = retry.run('store', stop.signal, failing(Infinity, new StoreUnavailableError('down')));
@@ -56,7 +56,7 @@ describe('Retry', () => {
     await expect(waiting).rejects.toThrow('abort');
   });
 
-  it('says why it waits, as long as any call does', async () => {
+  it('has the reason of a waiting call, as long as any call waits', async () => {
     const { retry, lines } = retryWithLog();
     const stop = new AbortController();
     expect(retry.complaint).toBeUndefined();

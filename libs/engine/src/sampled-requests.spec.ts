@@ -2,7 +2,7 @@ import type { LogRecord } from '#log';
 import { expect, it } from 'vitest';
 import { sampledRequests } from './sampled-requests.js';
 
-/** The trace of this number, recorded or not. */
+/** Returns the traceparent of a trace with this number. Flags 01 mean sampled. */
 const trace = (id: number, flags = '01'): string =>
   `00-${String(id).padStart(32, '0')}-00f067aa0ba902b7-${flags}`;
 
@@ -14,7 +14,7 @@ function record(offset: number, traceparent: string | undefined, more: Partial<L
   return { topic: 't', partition: 3, offset, key: null, value: null, timestamp: 1000, headers, ...more };
 }
 
-it('finds the requests whose trace is recorded, each with its first record and how many it has', () => {
+it('finds the sampled requests, each with its first record and its number of records', () => {
   const records = [
     record(5, trace(1)),
     record(6, trace(2, '00')),
@@ -31,12 +31,12 @@ it('finds the requests whose trace is recorded, each with its first record and h
   ]);
 });
 
-it('leaves out what was handled before', () => {
+it('skips records below the first offset', () => {
   const records = [record(5, trace(1)), record(6, trace(1)), record(7, trace(2))];
   expect(sampledRequests(records, 6)).toMatchObject([{ offset: 6, records: 1 }, { offset: 7 }]);
 });
 
-it('passes over what is no traceparent', () => {
+it('ignores invalid traceparents', () => {
   const broken = [
     '',
     '1',
@@ -48,14 +48,14 @@ it('passes over what is no traceparent', () => {
   expect(sampledRequests(broken.map((text, i) => record(i, text)))).toEqual([]);
 });
 
-it('follows no more than the first 16, however many there are', () => {
+it('returns at most the first 16 requests', () => {
   const records = Array.from({ length: 100 }, (_, i) => record(i, trace(1 + (i % 50))));
   const found = sampledRequests(records);
   expect(found.map(({ offset }) => offset)).toEqual(Array.from({ length: 16 }, (_, i) => i));
   expect(found.every(({ records }) => records === 2)).toBe(true);
 });
 
-it('takes nothing to have been appended later than it was read: clocks differ', () => {
+it('limits the time of the append to the time of the read, because clocks differ', () => {
   const [found] = sampledRequests([record(0, trace(1), { timestamp: Date.now() + 3_600_000 })]);
   expect(found!.appendedAt).toBe(found!.readAt);
 });

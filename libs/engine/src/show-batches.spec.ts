@@ -3,7 +3,7 @@ import { UnderWay } from '#telemetry';
 import { expect, it, vi } from 'vitest';
 import { showBatches } from './show-batches.js';
 
-it('given a consumer that works on a batch, then the batch is under way until the handler has it done', async () => {
+it('given a consumer that works on a batch, then the batch is active work until the handler has finished', async () => {
   const works = new UnderWay();
   const memory = new MemoryLog();
   const log = showBatches(memory, works);

@@ -7,11 +7,11 @@ function given() {
 }
 
 const never = new Promise<never>(() => undefined);
-/** Longer than any spec lasts. */
+/** Longer than any spec runs. */
 const longMs = 600_000;
 
 describe('Shutdown', () => {
-  it('stops everything at the first failure, and says it once', () => {
+  it('stops everything at the first failure, and reports only this one', () => {
     const { failures, shutdown } = given();
     shutdown.fail('first');
     shutdown.fail(new Error('second'));
@@ -19,7 +19,7 @@ describe('Shutdown', () => {
     expect(failures.map(({ message }) => message)).toEqual(['first']);
   });
 
-  it('lets what is under way go on until it is closed', async () => {
+  it('lets work continue until close has finished', async () => {
     const { failures, shutdown } = given();
     let whileClosing: boolean | undefined;
     await shutdown.within(longMs, async () => {
@@ -30,13 +30,13 @@ describe('Shutdown', () => {
     expect(failures).toEqual([]);
   });
 
-  it('stops what is under way when the time is over', async () => {
+  it('stops work when the time is over', async () => {
     const { shutdown } = given();
     await shutdown.within(1, (givenUp) => Promise.race([never, givenUp]));
     expect(shutdown.signal.aborted).toBe(true);
   });
 
-  it('waits no longer after a failure', async () => {
+  it('stops waiting after a failure', async () => {
     const { shutdown } = given();
     const closing = shutdown.within(longMs, (givenUp) => Promise.race([never, givenUp]));
     shutdown.fail(new Error('lost'));
@@ -44,7 +44,7 @@ describe('Shutdown', () => {
     expect(shutdown.signal.aborted).toBe(true);
   });
 
-  it('says no failure that comes of stopping', async () => {
+  it('does not report failures that the shutdown causes', async () => {
     const { failures, shutdown } = given();
     await shutdown.within(1, (givenUp) => givenUp);
     shutdown.fail(new Error('cut off'));

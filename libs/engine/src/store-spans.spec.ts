@@ -25,7 +25,7 @@ function spansOf(...ids: number[]): StoreSpans {
   return { tracing, name: 'INSERT events', attributes: { a: 1 }, followed };
 }
 
-it('shows each request in its own trace, from its append to the end of the write', async () => {
+it('creates a span in the trace of each request, from its append to the end of the write', async () => {
   const result = await inStoreSpans(spansOf(1, 2), async () => {
     expect(tracing.spans).toEqual([]);
     return 'written';
@@ -49,7 +49,7 @@ it('shows each request in its own trace, from its append to the end of the write
   ]);
 });
 
-it('shows the write below the first of them, with links to and from the others', async () => {
+it('creates the span of the write below the first request, with links to and from the others', async () => {
   await inStoreSpans(spansOf(1, 2, 3), async () => undefined);
   const [write, first, second, third] = tracing.spans;
   expect(write).toMatchObject({
@@ -60,19 +60,19 @@ it('shows the write below the first of them, with links to and from the others',
   expect([first, second, third].map((span) => span!.links)).toEqual([[], [write!.spanId], [write!.spanId]]);
 });
 
-it('shows no more than 128 requests of one write', async () => {
+it('creates spans for at most 128 requests of one write', async () => {
   await inStoreSpans(spansOf(...Array.from({ length: 500 }, (_, i) => i + 1)), async () => undefined);
   expect(tracing.spans).toHaveLength(129);
   expect(tracing.spans[0]!.links).toHaveLength(127);
 });
 
-it('shows that the write has failed, and fails as it does', async () => {
+it('records an error of the write in all spans, and rejects with it', async () => {
   const failing = inStoreSpans(spansOf(1), () => Promise.reject(new TypeError('no')));
   await expect(failing).rejects.toThrow('no');
   expect(tracing.spans.map(({ error }) => error)).toEqual(['TypeError', 'TypeError']);
 });
 
-it('just writes where nothing is to be shown', async () => {
+it('only writes if no request is traced', async () => {
   expect(await inStoreSpans(undefined, async () => 1)).toBe(1);
   expect(await inStoreSpans(spansOf(), async () => 2)).toBe(2);
   expect(tracing.spans).toEqual([]);

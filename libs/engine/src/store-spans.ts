@@ -14,7 +14,7 @@ export interface StoreSpans {
   tracing: Tracing;
   /** Name of the write's span, such as `INSERT events`. */
   name: string;
-  /** Default: `client`. */
+  /** Kind of the write's span; default: `client`. */
   kind?: 'client' | 'internal';
   attributes: SpanAttributes;
   followed: readonly Followed[];

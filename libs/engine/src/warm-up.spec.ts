@@ -12,7 +12,7 @@ interface Entry {
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
-/** An assignment over a log that is known as a whole, and how often the log was asked. */
+/** Returns an assignment for this log, which counts its requests to the log. */
 function assignmentOf(log: Entry[], position: number): Assignment & { asked: number } {
   const end = log.length > 0 ? log.at(-1)!.offset + 1 : 0;
   return {
@@ -47,11 +47,11 @@ const logs = fc.array(steps, { maxLength: 150 }).map((list) => {
 });
 
 describe('warming up', () => {
-  it('makes a consumer decide from any position as if it had read everything, whatever the clocks did', async () => {
+  it('lets a consumer decide from any position as if it had read the whole log, for any timestamps', async () => {
     await fc.assert(
       fc.asyncProperty(
         logs,
-        // The log's later part comes when the consumer is there already.
+        // The later part of the log is appended after the assignment.
         fc.record({ at: fc.nat(150), later: fc.nat(150), records: fc.integer({ min: 1, max: 50 }) }),
         fc.integer({ min: 0, max: 800 }),
         async (log, { at, later, records }, milliseconds) => {
@@ -78,17 +78,17 @@ describe('warming up', () => {
   const quietLog = (size: number): Entry[] =>
     Array.from({ length: size }, (_, n) => ({ id: uuid(n), offset: n, timestamp: 1_000_000 + n * second }));
 
-  it('reads no more than the records of the window', async () => {
+  it('reads back at most the records of the window', async () => {
     const assignment = assignmentOf(quietLog(1000), 900);
     expect(await warmUpStart(assignment, { records: 50, milliseconds: 1e9 }, 2e9)).toBe(850);
   });
 
-  it('reads no further back than the time of the window', async () => {
+  it('reads back at most the time of the window', async () => {
     const assignment = assignmentOf(quietLog(1000), 900);
     expect(await warmUpStart(assignment, { records: 500, milliseconds: 10 * second }, 2e9)).toBe(890);
   });
 
-  it('finds the last hour of a log that has been quiet for long, with few questions', async () => {
+  it('finds the last events of a log that has been quiet for long, with few requests', async () => {
     const assignment = assignmentOf(quietLog(1000), 1000);
     const start = await warmUpStart(assignment, { records: 1000, milliseconds: 10 * second }, 2e7);
     expect(start).toBeLessThanOrEqual(989);
@@ -99,13 +99,13 @@ describe('warming up', () => {
     expect(await warmUpStart(assignmentOf(quietLog(10), 0), { records: 50, milliseconds: 1e9 }, 2e9)).toBe(0);
   });
 
-  it('learns the log time at a record with one question when clocks behaved', async () => {
+  it('finds the log time at a record with one request if timestamps increase', async () => {
     const assignment = assignmentOf(quietLog(100), 90);
     expect(await logTimeAt(assignment, { offset: 50, timestamp: 1_050_000 })).toBe(1_050_000);
     expect(assignment.asked).toBe(1);
   });
 
-  it('learns the log time at a record whose producer is behind', async () => {
+  it('finds the log time at a record whose producer has a slow clock', async () => {
     const log = [
       { id: uuid(0), offset: 0, timestamp: 5_000_123 },
       { id: uuid(1), offset: 1, timestamp: 17 },
@@ -114,7 +114,7 @@ describe('warming up', () => {
     expect(await logTimeAt(assignmentOf(log, 1), { offset: 1, timestamp: 17 })).toBe(5_000_123);
   });
 
-  it('asks for no time before 1970: to a log, those are words of its own', async () => {
+  it('asks for no negative timestamp, because these have a special meaning in Kafka', async () => {
     const log = [0, 1, 2].map((offset) => ({ id: uuid(offset), offset, timestamp: 500 + offset }));
     const assignment = assignmentOf(log, 2);
     const times: number[] = [];

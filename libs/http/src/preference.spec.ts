@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handlingOf, returnOf } from './preference.js';
 
-describe('a preference', () => {
+describe('the Prefer header', () => {
   it.each<[string | undefined, string | undefined]>([
     [undefined, undefined],
     ['handling=lenient', 'lenient'],
@@ -14,16 +14,16 @@ describe('a preference', () => {
     ['handling=', undefined],
     ['"', undefined],
     [',,,=;', undefined],
-  ])('%j asks for the handling %j', (prefer, handling) => {
+  ])('%j has the handling %j', (prefer, handling) => {
     expect(handlingOf({ headers: { prefer } })).toBe(handling);
   });
 
   it.each(['"\\'.repeat(6000), ','.repeat(12000), 'handling='.repeat(1300), ' '.repeat(12000)])(
-    'passes over a long header that asks for nothing',
+    'is ignored if it is long and has no known preference',
     (prefer) => expect(handlingOf({ headers: { prefer } })).toBeUndefined(),
   );
 
-  it('asks for a body of the answer beside the handling', () => {
+  it('may have a preference for the body of the answer, too', () => {
     const headers = { prefer: 'handling=lenient, return=Representation, return=minimal' };
     expect([handlingOf({ headers }), returnOf({ headers })]).toEqual(['lenient', 'representation']);
   });

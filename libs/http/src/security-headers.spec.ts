@@ -17,11 +17,11 @@ describe('every answer', () => {
     ...pages,
     ...files,
     `/things/${'x'.repeat(2000)}`,
-  ])('at %s is taken for what its Content-Type says', async (url) => {
+  ])('at %s forbids browsers to guess another content type', async (url) => {
     expect((await get(url)).headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('that refuses a host is, too', async () => {
+  it('that rejects a host forbids it, too', async () => {
     expect((await get('/things', { host: 'x.example' })).headers['x-content-type-options']).toBe('nosniff');
   });
 });
@@ -40,7 +40,7 @@ describe('the files of the documentation', () => {
 });
 
 describe('the pages of the documentation', () => {
-  it.each([...pages, ...files])('%s are shown in no frame and call no other site', async (url) => {
+  it.each([...pages, ...files])('%s cannot be framed and call no other site', async (url) => {
     const { headers, statusCode } = await get(url);
     expect(statusCode).toBe(200);
     expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer' });
@@ -50,7 +50,7 @@ describe('the pages of the documentation', () => {
     );
   });
 
-  it.each(pages)('%s have no script but those of this port, as their policy wants it', async (url) => {
+  it.each(pages)('%s have only scripts of this port, as their policy requires', async (url) => {
     const { body } = await get(url);
     expect(body.match(/<script/g)?.length).toBe(body.match(/<script src="\.\//g)?.length);
     expect(body).not.toMatch(/\son[a-z]+=/);
@@ -59,7 +59,7 @@ describe('the pages of the documentation', () => {
     expect(headers['content-security-policy']).toContain("script-src 'self';");
   });
 
-  it('ask nobody else whether they are valid', async () => {
+  it('do not use an external validator', async () => {
     expect((await get('/docs/swagger-ui-init.js')).body).toMatch(/"validatorUrl": null/);
   });
 });

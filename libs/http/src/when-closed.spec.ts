@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { whenClosed } from './when-closed.js';
 
-describe('those who wait for an answer to be closed', () => {
-  it('are called once, in the order in which they came, by one listener', () => {
+describe('callbacks for the end of an answer', () => {
+  it('are called once, in their order, by a single listener', () => {
     const response = new EventEmitter();
     const called: number[] = [];
     for (let i = 0; i < 20; i++) whenClosed(response as ServerResponse, () => called.push(i));
@@ -14,7 +14,7 @@ describe('those who wait for an answer to be closed', () => {
     expect(called).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
-  it('are called at once where it is closed already', () => {
+  it('are called immediately if the answer is already closed', () => {
     const response = Object.assign(new EventEmitter(), { closed: true });
     const called: string[] = [];
     whenClosed(response as unknown as ServerResponse, () => called.push('late'));

@@ -8,7 +8,7 @@ function logged(details: object): unknown {
 }
 
 describe('the log', () => {
-  it('shows no secret', () => {
+  it('masks secrets', () => {
     const config = { CLICKHOUSE_PASSWORD: 'hunter2', KAFKA_SASL_PASSWORD: 'hunter2' };
     expect(logged({ config, authorization: 'Bearer hunter2' })).toMatchObject({
       config: { CLICKHOUSE_PASSWORD: '***', KAFKA_SASL_PASSWORD: '***' },
@@ -16,7 +16,7 @@ describe('the log', () => {
     });
   });
 
-  it('shows that a secret is not set, as the printed configuration does', () => {
+  it('shows that a secret is unset, like the printed configuration', () => {
     const config = { CLICKHOUSE_PASSWORD: '', KAFKA_SASL_PASSWORD: undefined };
     expect(logged({ config })).toHaveProperty('config', { CLICKHOUSE_PASSWORD: '' });
   });

@@ -4,7 +4,7 @@ import { metricsText, onScrape, registry } from './metrics.js';
 const ours = registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tributary_'));
 
 describe('the metrics', () => {
-  it('are there', () => expect(ours.length).toBeGreaterThan(10));
+  it('are registered', () => expect(ours.length).toBeGreaterThan(10));
 
   it.each(ours.map((metric) => [metric.name, metric] as const))(
     '%s follows the naming rules',
@@ -19,7 +19,7 @@ describe('the metrics', () => {
   );
 
   it.each(ours.map((metric) => [metric.name, metric] as const))(
-    '%s has labels of bounded sets only',
+    '%s has only labels with bounded values',
     (_name, metric) => {
       const { labelNames } = metric as unknown as { labelNames: string[] };
       for (const label of labelNames)
@@ -51,7 +51,7 @@ describe('the metrics', () => {
     },
   );
 
-  it('are asked for when they are scraped, as long as somebody knows them', async () => {
+  it('are updated by a callback at each scrape, until the callback is removed', async () => {
     let asked = 0;
     const end = onScrape(() => void asked++);
     await metricsText();
@@ -61,7 +61,7 @@ describe('the metrics', () => {
     expect(asked).toBe(2);
   });
 
-  it('say what this process may use', async () => {
+  it('contain the memory limits of this process', async () => {
     const text = await metricsText();
     for (const name of ['tributary_memory_limit_bytes', 'tributary_heap_limit_bytes'])
       expect(Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])).toBeGreaterThan(2 ** 24);

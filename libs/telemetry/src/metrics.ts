@@ -526,7 +526,7 @@ export const pipelineDuplicates = new Counter({
 
 export const pipelineLagRecords = new Gauge({
   name: 'tributary_pipeline_lag_records',
-  help: 'Records of the sources and of the pipeline's own topics that this process has not processed and saved yet, by pipeline.',
+  help: 'Records of the sources and of the internal topics that this process has not processed and saved yet, by pipeline.',
   labelNames: ['pipeline'] as const,
   registers,
 });
@@ -540,7 +540,7 @@ export const pipelineLagSeconds = new Gauge({
 
 export const pipelineWatermark = new Gauge({
   name: 'tributary_pipeline_watermark_timestamp_seconds',
-  help: 'Lowest watermark of the pipeline's windows in this process, in seconds since 1970, by pipeline; without windows, the lowest watermark of its sources.',
+  help: 'Lowest watermark of the windows in this process, in seconds since 1970, by pipeline; without windows, the lowest watermark of its sources.',
   labelNames: ['pipeline'] as const,
   registers,
 });
@@ -601,7 +601,7 @@ export const liveEnded = new Counter({
   registers,
 });
 
-// Removing
+// Deleting
 
 export const removedEvents = new Counter({
   name: 'tributary_removed_events_total',

@@ -21,7 +21,7 @@ interface Received {
   body: string;
 }
 
-/** A receiver that answers as told, one answer after another, the last one for ever. */
+/** Starts a receiver with these answers, one after another; the last one repeats. */
 async function receiver(
   ...answers: ((response: ServerResponse) => void)[]
 ): Promise<{ url: string; received: Received[] }> {
@@ -63,7 +63,7 @@ const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
 });
 
 describe('delivering a webhook', () => {
-  it('posts the event, signed', async () => {
+  it('posts the signed event', async () => {
     const { url, received } = await receiver(status(204));
 
     expect(await deliverer().deliver([to(url)], never)).toEqual([undefined]);
@@ -73,7 +73,7 @@ describe('delivering a webhook', () => {
     expect(received[0]!.headers['content-type']).toBe('application/json');
   });
 
-  it('repeats what may pass, with the same id', async () => {
+  it('retries after temporary failures, with the same id', async () => {
     const hangUp = (response: ServerResponse): void => void response.destroy();
     const { url, received } = await receiver(status(500), hangUp, status(429), status(200));
     const seen: Attempt[] = [];
@@ -89,7 +89,7 @@ describe('delivering a webhook', () => {
     expect(seen.every(({ sender, seconds }) => sender === 'orders' && seconds > 0)).toBe(true);
   });
 
-  it('gives up after its attempts', async () => {
+  it('gives up after the maximum number of attempts', async () => {
     const { url, received } = await receiver(status(503));
 
     const [why] = await deliverer({ attempts: 3 }).deliver([to(url)], never);
@@ -98,7 +98,7 @@ describe('delivering a webhook', () => {
     expect(received).toHaveLength(3);
   });
 
-  it.each([400, 401, 404, 410, 301])('gives up at once at %d', async (code) => {
+  it.each([400, 401, 404, 410, 301])('gives up immediately after status %d', async (code) => {
     const { url, received } = await receiver(status(code, { location: '/elsewhere' }));
 
     const [why] = await deliverer().deliver([to(url)], never);
@@ -107,7 +107,7 @@ describe('delivering a webhook', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('does not wait for a receiver that never answers', async () => {
+  it('does not wait forever for a receiver that never answers', async () => {
     const { url, received } = await receiver(() => undefined);
 
     const [why] = await deliverer({ attempts: 2 }).deliver([to(url)], never);
@@ -116,7 +116,7 @@ describe('delivering a webhook', () => {
     expect(received).toHaveLength(2);
   });
 
-  it('has none wait for the receivers of others', async () => {
+  it('does not delay deliveries because of other receivers', async () => {
     const [slow, good] = [await receiver(() => undefined), await receiver(status(204))];
     const one = deliverer({ attempts: 1, atOnce: 100 });
     const stuck = one.deliver(
@@ -130,7 +130,7 @@ describe('delivering a webhook', () => {
     expect((await stuck).every((why) => why?.includes('no answer'))).toBe(true);
   });
 
-  it('does not connect to what a name leads to inside', async () => {
+  it('does not connect to a private address that a host name resolves to', async () => {
     const { url, received } = await receiver(status(200));
     const named = url.replace('127.0.0.1', 'localhost').replace('http:', 'https:');
 
@@ -140,7 +140,7 @@ describe('delivering a webhook', () => {
     expect(received).toHaveLength(0);
   });
 
-  it('does not sign with a secret that it does not have', async () => {
+  it('rejects a delivery with an unknown secret', async () => {
     const { url, received } = await receiver(status(200));
 
     await expect(deliverer().deliver([to(url, { secretRef: 'others' })], never)).rejects.toThrow(RangeError);
@@ -153,13 +153,13 @@ describe('delivering a webhook', () => {
     [{ url: 'https://example.org/', secretRef: 'hooks' }, undefined],
     [{ url: 'https://example.org/', secretRef: 'others' }, /Add others=whsec_… to WEBHOOK_SECRETS/],
     [{ url: 'https://10.0.0.1/', secretRef: 'hooks' }, /WEBHOOK_ALLOWED_NETWORKS/],
-  ])('says beforehand what keeps it from %j', (to, why) => {
+  ])('returns the missing configuration for %j', (to, why) => {
     const missingConfiguration = deliverer().missingConfiguration(to);
     if (why) expect(missingConfiguration).toMatch(why);
     else expect(missingConfiguration).toBeUndefined();
   });
 
-  it('has so many under way at once, and says of each what became of it', async () => {
+  it('bounds concurrent deliveries, and returns the outcome of each', async () => {
     let [now, most] = [0, 0];
     const slow = (response: ServerResponse): void => {
       most = Math.max(most, ++now);
@@ -179,7 +179,7 @@ describe('delivering a webhook', () => {
     expect(outcomes[9]).toBe('The receiver answered 404.');
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal is aborted', async () => {
     const { url } = await receiver(status(500));
     const stop = new AbortController();
     const delivering = deliverer({ firstDelayMs: 60_000, longestDelayMs: 60_000, random: () => 1 }).deliver(
@@ -192,7 +192,7 @@ describe('delivering a webhook', () => {
     await expect(delivering).rejects.toThrow(/abort/i);
   });
 
-  it('listens for the end of its deliveries no more often than it waits for, without a warning of a leak', async () => {
+  it('adds listeners only for concurrent deliveries, without a warning of a leak', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -208,7 +208,7 @@ describe('delivering a webhook', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('leaves nothing behind on a signal that outlives its deliveries', async () => {
+  it('leaves no listeners on a signal that outlives its deliveries', async () => {
     const { url } = await receiver(...Array.from({ length: 8 }, () => status(200)));
     const { signal } = new AbortController();
     for (let i = 0; i < 4; i++) await deliverer().deliver([to(url), to(url)], signal);
@@ -216,7 +216,7 @@ describe('delivering a webhook', () => {
     expect(derivedSignals(signal)).toBe(0);
   });
 
-  it('leaves nothing behind on a signal that outlives a post', async () => {
+  it('leaves no listeners on a signal that outlives a request', async () => {
     const { url } = await receiver(status(200));
     const { signal } = new AbortController();
     const poster = new Poster(new WebhookNetworks(['127.0.0.0/8']), 500);

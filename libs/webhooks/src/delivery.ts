@@ -16,7 +16,7 @@ export interface Delivery extends Receiver {
   readonly id: string;
   /** Name of the pipeline, for metrics. */
   readonly sender: string;
-  /** JSON text. */
+  /** The body of the request, as JSON text. */
   readonly body: string;
   /** The media type of the body. */
   readonly contentType: string;

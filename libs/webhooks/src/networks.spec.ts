@@ -3,9 +3,9 @@ import { WebhookNetworks } from './networks.js';
 
 const closed = new WebhookNetworks([]);
 
-describe('which addresses a webhook may be sent to', () => {
+describe('the networks for webhooks', () => {
   it.each(['93.184.216.34', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])(
-    '%s, of the public internet',
+    'include %s, of the public internet',
     (address) => {
       expect(closed.permits(address)).toBe(true);
     },
@@ -20,23 +20,23 @@ describe('which addresses a webhook may be sent to', () => {
     ['private', '10.1.2.3'],
     ['private', '172.31.0.1'],
     ['private', '192.168.0.1'],
-    ['shared by a carrier', '100.64.0.1'],
-    ['link-local, as a cloud has its metadata', '169.254.169.254'],
+    ['carrier-grade NAT', '100.64.0.1'],
+    ['link-local, the metadata service of clouds', '169.254.169.254'],
     ['link-local', 'fe80::1'],
     ['unique local', 'fd00:ec2::254'],
     ['multicast', '224.0.0.1'],
     ['multicast', 'ff02::1'],
     ['broadcast', '255.255.255.255'],
-    ['loopback, written as IPv6', '::ffff:127.0.0.1'],
-    ['private, written as IPv6', '::ffff:10.0.0.1'],
-    ['what is behind a translator', '64:ff9b::a00:1'],
-    ['6to4 around a private one', '2002:a00:1::'],
+    ['loopback, as IPv4-mapped IPv6', '::ffff:127.0.0.1'],
+    ['private, as IPv4-mapped IPv6', '::ffff:10.0.0.1'],
+    ['NAT64', '64:ff9b::a00:1'],
+    ['6to4 with a private address', '2002:a00:1::'],
     ['Teredo', '2001:0:53aa:64c::1'],
-  ])('not %s: %s', (_what, address) => {
+  ])('do not include %s addresses: %s', (_what, address) => {
     expect(closed.permits(address)).toBe(false);
   });
 
-  it('those that are opened, and no others beside them', () => {
+  it('include allowed networks, but not their neighbours', () => {
     const open = new WebhookNetworks(['10.1.0.0/16', 'fd00::/8', '127.0.0.1']);
 
     const permitted = [
@@ -52,7 +52,7 @@ describe('which addresses a webhook may be sent to', () => {
     expect(permitted).toEqual(['10.1.2.3', 'fd00::1', '127.0.0.1', '::ffff:10.1.2.3']);
   });
 
-  it('what is no address is not permitted', () => {
+  it('do not include a text that is not an address', () => {
     expect(closed.permits('example.org')).toBe(false);
     expect(closed.permits('')).toBe(false);
   });

@@ -3,8 +3,8 @@ import { webhookKeys, wrongInSecrets } from './secrets.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-describe('the secrets of webhooks', () => {
-  it('are known by name', () => {
+describe('webhook secrets', () => {
+  it('are found by name', () => {
     const keys = webhookKeys([`billing=${secret}`, `crm-eu=${secret}`]);
 
     expect([...keys.keys()]).toEqual(['billing', 'crm-eu']);
@@ -13,15 +13,15 @@ describe('the secrets of webhooks', () => {
 
   it.each([
     ['no name', secret, /entry 1/],
-    ['a name that is none', `a b=${secret}`, /entry 1/],
+    ['an invalid name', `a b=${secret}`, /entry 1/],
     ['no secret', 'billing', /entry 1/],
     ['too short a secret', 'billing=whsec_c2hvcnQ=', /entry 1 .*24 to 64 bytes/],
-  ])('what has %s is refused without being shown', (_what, one, why) => {
+  ])('with %s are rejected without revealing them', (_what, one, why) => {
     expect(wrongInSecrets([one])).toMatch(why);
     expect(wrongInSecrets([one])).not.toContain(secret);
   });
 
-  it('a name stands there once', () => {
+  it('need unique names', () => {
     expect(wrongInSecrets([`a=${secret}`, `a=${secret}`])).toMatch(
       /entry 2 has the same name as another entry/,
     );

@@ -5,8 +5,8 @@ import { webhookHeaders, webhookKey } from './signature.js';
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
 const key = webhookKey(secret)!;
 
-describe('a signature of Standard Webhooks', () => {
-  it('is what the library of the standard takes for its own', () => {
+describe('a Standard Webhooks signature', () => {
+  it('is accepted by the official library', () => {
     const body = '{"data":{"name":"Zoë","amount":12.50}}';
     const headers = webhookHeaders(
       { id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', body, at: Date.now() / 1000 },
@@ -17,7 +17,7 @@ describe('a signature of Standard Webhooks', () => {
     expect(() => new Webhook(secret).verify(body.replace('12.50', '12.51'), headers)).toThrow(/signature/i);
   });
 
-  it('is of the attempt, in whole seconds', () => {
+  it('contains the time of the attempt, in whole seconds', () => {
     expect(webhookHeaders({ id: 'a', body: '{}', at: 1_700_000_000.9 }, key)['webhook-timestamp']).toBe(
       '1700000000',
     );
@@ -28,7 +28,7 @@ describe('a signature of Standard Webhooks', () => {
     'whsec_c2hvcnQ=',
     'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
     'whsec_not base64 at all, and long enough',
-  ])('takes no key from %s', (wrong) => {
+  ])('rejects the secret %s', (wrong) => {
     expect(webhookKey(wrong)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ const closed = new WebhookNetworks([]);
 
 describe('the address of a webhook', () => {
   it.each(['https://example.org/hooks?a=1', 'https://8.8.8.8:8443/x', 'https://[2606:4700::1111]/'])(
-    '%s can be used',
+    '%s is valid',
     (url) => {
       expect(wrongInWebhookUrl(url, closed)).toBeUndefined();
     },
@@ -23,11 +23,11 @@ describe('the address of a webhook', () => {
     ['https://[::ffff:169.254.169.254]/latest/meta-data', /not public/],
     ['http://8.8.8.8/', /https/],
     [`https://example.org/${'a'.repeat(2048)}`, /characters/],
-  ])('%s is refused', (url, why) => {
+  ])('%s is rejected', (url, why) => {
     expect(wrongInWebhookUrl(url, closed)).toMatch(why);
   });
 
-  it('needs no TLS where the network was opened', () => {
+  it('needs no TLS in an allowed network', () => {
     expect(
       wrongInWebhookUrl('http://127.0.0.1:8080/hook', new WebhookNetworks(['127.0.0.0/8'])),
     ).toBeUndefined();

@@ -16,7 +16,7 @@ const cloudEvents = '/api/v1/streams/s/cloudevents';
 const binary = { 'ce-specversion': '1.0', 'ce-id': 'a', 'ce-source': '/s', 'ce-type': 't' };
 const lenient = { prefer: 'handling=lenient' };
 
-/** Each body form, with a body that is written. */
+/** Each format of a body, with a valid body. */
 const forms: Record<string, Form> = {
   'raw lines': ['/api/v1/streams/s/raw?event_type=t', { 'content-type': 'application/x-ndjson' }, '{}\n{}\n'],
   'raw values': ['/api/v1/streams/s/raw?event_type=t', { 'content-type': 'application/json' }, '[{},{}]'],
@@ -41,7 +41,7 @@ const kept = () => given.records('s').flatMap(({ value }) => decodeRefused(value
 describe.each(Object.entries(forms))('%s', (_, form) => {
   const [, , good] = form;
 
-  it('is taken', async () => {
+  it('is accepted', async () => {
     expect((await send(form, good)).statusCode).toBeOneOf([200, 204]);
     expect(kept()).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe.each(Object.entries(forms))('%s', (_, form) => {
     ['zstd without its end', zstd(good).subarray(0, 6), 'zstd'],
     ['gzip that is not gzip', Buffer.from(good), 'gzip'],
     ['zstd that is gzip', gzipSync(good), 'zstd'],
-  ])('is refused as %s', async (...row) => {
+  ])('is rejected as %s', async (...row) => {
     const [, body, encoding] = row;
     expect((await send(form, body, { 'content-encoding': encoding })).statusCode).toBe(400);
     expect(given.records('s')).toEqual([]);
@@ -62,24 +62,24 @@ describe.each(Object.entries(forms))('%s', (_, form) => {
   it.each<[string, () => Buffer]>([
     ['gzip', () => gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))],
     ['zstd', () => zstdBomb(64)],
-  ])('is refused as a bomb of %s', async (encoding, bomb) => {
+  ])('is rejected as a %s bomb', async (encoding, bomb) => {
     const answer = await send(form, bomb(), { 'content-encoding': encoding });
     expect(problem(answer).code).toBe('payload_too_large');
     expect(given.records('s')).toEqual([]);
   });
 
-  it('is refused with another Content-Encoding', async () => {
+  it('is rejected with another Content-Encoding', async () => {
     const answer = await send(form, good, { 'content-encoding': 'br' });
     expect(problem(answer).code).toBe('unsupported_media_type');
   });
 
-  it('is refused as a million tiny lines', async () => {
+  it('is rejected as a million tiny lines', async () => {
     const answer = await send(form, '1\n'.repeat(1_000_000));
     expect(answer.statusCode).toBe(400);
     expect(given.records('s')).toEqual([]);
   });
 
-  it('is refused where it is larger than a request may be', async () => {
+  it('is rejected if it is larger than a request may be', async () => {
     const answer = await send(form, Buffer.alloc(limits.requestBytes + 1, ' '));
     expect(problem(answer).code).toBe('payload_too_large');
   });
@@ -89,7 +89,7 @@ describe('a line of 16 MiB', () => {
   const line = `"${'x'.repeat(limits.requestBytes - 16)}"`;
   const raw = (more: Record<string, string> = {}) => send(forms['raw lines']!, `{}\n${line}\n`, more);
 
-  it('is kept with its beginning, and the others are written', async () => {
+  it('is kept truncated, and the other values are written', async () => {
     expect((await raw()).json()).toMatchObject({
       accepted: 1,
       refused: 1,
@@ -98,12 +98,12 @@ describe('a line of 16 MiB', () => {
     expect(kept()).toMatchObject([{ cut: true, text: line.slice(0, 8192) }]);
   });
 
-  it('is a 413 where all have to be written', async () => {
+  it('is a 413 with strict handling', async () => {
     expect(problem(await raw({ prefer: 'handling=strict' })).code).toBe('payload_too_large');
     expect(given.records('s')).toEqual([]);
   });
 
-  it('is kept as data of a CloudEvent with its beginning', async () => {
+  it('is kept truncated as data of a CloudEvent', async () => {
     const text = `[${event.replace('{}', line)}]`;
     const answer = await send(
       forms['a batch of CloudEvents']!,
@@ -113,7 +113,7 @@ describe('a line of 16 MiB', () => {
     expect(kept()).toMatchObject([{ cut: true, form: 'cloudevent' }]);
   });
 
-  it('is a 413 as data of a CloudEvent in binary mode where it has to be written', async () => {
+  it('is a 413 as data of a CloudEvent in binary mode with strict handling', async () => {
     const strict = { prefer: 'handling=strict' };
     expect(problem(await send(forms['a CloudEvent in binary mode']!, line, strict)).code).toBe(
       'payload_too_large',
@@ -121,17 +121,17 @@ describe('a line of 16 MiB', () => {
   });
 });
 
-describe('mixed forms', () => {
+describe('a body with mixed formats', () => {
   const raw = (body: string, type = 'application/json') =>
     send(forms['raw values']!, body, { 'content-type': type });
 
   it.each<[string, string, number, number]>([
-    ['a list after lines', '{"a":1}\n[{"a":2},{"a":3}]\n', 2, 0],
-    ['lines after a list', '[{"a":1}]\n{"a":2}\n{"a":3}\n', 3, 0],
-    ['a list in a list', '[[1,2],[3]]', 2, 0],
-    ['a value that goes over lines after lines', '{"a":1}\n{\n"a":2}\n', 1, 2],
-    ['carriage returns', '{"a":1}\r\n{"a":2}\r\n', 2, 0],
-    ['a comma after a line', '{"a":1},\n{"a":2}\n', 1, 1],
+    ['may have a list after lines', '{"a":1}\n[{"a":2},{"a":3}]\n', 2, 0],
+    ['may have lines after a list', '[{"a":1}]\n{"a":2}\n{"a":3}\n', 3, 0],
+    ['may have a list in a list', '[[1,2],[3]]', 2, 0],
+    ['may not have a multi-line value after lines', '{"a":1}\n{\n"a":2}\n', 1, 2],
+    ['may have carriage returns', '{"a":1}\r\n{"a":2}\r\n', 2, 0],
+    ['may not have a comma after a line', '{"a":1},\n{"a":2}\n', 1, 1],
   ])('%s', async (...row) => {
     const [, body, accepted, refused] = row;
     expect((await raw(body)).json()).toMatchObject({ accepted, refused });

@@ -2,21 +2,27 @@ import { problems, ProblemError, type InputError } from '#api';
 import type { Written } from './event-writer.js';
 import { notWritten, Rejection } from './rejection.js';
 
-/** Errors that the refusal of a whole batch lists; the rest is only counted. */
+/** Errors that the answer lists at most if the whole batch is rejected; the others are only counted. */
 const mostErrors = 100;
-/** Errors that the answer to a batch lists of all its events together; then each event shows its first one only. */
+/**
+ * Errors that the answer to a batch lists for all its events together. Above this number, each further event shows its
+ * first error only.
+ */
 const mostListed = 1000;
 
-/** 201 when all events were taken, 207 when some were, 200 when the others are kept. */
+/**
+ * Answer to a batch. The status is 201 if all events were written, 207 if some were, and 200 for `Prefer:
+ * handling=lenient`.
+ */
 export interface BatchAnswer {
   status: 200 | 201 | 207;
-  /** JSON text. */
+  /** The body as JSON text. */
   body: string;
 }
 
 /**
- * The answer to a batch, in request order.
- * @throws ProblemError invalid_request when nothing was written; with the errors of the first events
+ * Returns the answer to a batch, with the results in request order.
+ * @throws ProblemError `invalid_request` when no event was written or kept, with the errors of the first events
  */
 export function batchAnswer(
   results: readonly (Written | Rejection)[],

@@ -4,7 +4,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { EventInput, FromText } from '#api';
 import { limits } from '#event';
 
-/** The body of a batch, for the documentation: the hot path reads it without making an instance. */
+/** Body of a batch, for the OpenAPI document only. The hot path parses it without an instance of this class. */
 @JSONSchema({ additionalProperties: false })
 export class BatchInput {
   @IsArray()
@@ -16,7 +16,7 @@ export class BatchInput {
 }
 
 export class BatchQuery {
-  @JSONSchema({ description: 'One bad event and nothing is written.', default: false })
+  @JSONSchema({ description: 'If one event is rejected, no event is written.', default: false })
   @IsOptional()
   @FromText('boolean')
   @IsBoolean({ message: 'must be true or false' })

@@ -6,7 +6,7 @@ interface Answer {
   events: { error?: { errors: { pointer: string }[] } }[];
 }
 
-/** An object of so many members with the same value. */
+/** Returns an object with a number of members, all with the same value. */
 const members = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
 
@@ -14,22 +14,22 @@ let given: GivenIngest;
 beforeEach(async () => void (given = await givenIngest()));
 afterEach(() => given.close());
 
-describe('an answer stays small, whatever was wrong:', () => {
+describe('the size of an answer is bounded:', () => {
   it.each([
     ['unknown fields', event(members(5000, 1))],
     ['values in metadata', event({ metadata: members(5000, []) })],
-  ])('20 of an event with many %s', async (_name, body) => {
+  ])('it lists 20 errors of an event with many %s', async (_name, body) => {
     expect((await given.single(body)).json<ProblemDocument>().errors).toHaveLength(20);
   });
 
-  it('100 of a batch of which nothing was written', async () => {
+  it('it lists 100 errors of a batch without a written event', async () => {
     const bad = Array.from({ length: 50 }, () => event(members(100, 1)));
     const { errors, detail } = (await given.batch({ events: bad })).json<ProblemDocument>();
     expect(errors).toHaveLength(100);
     expect(detail).toContain('The first 100 of 1000 errors');
   });
 
-  it('some thousand of a batch of which a part was written, and one at least of each event', async () => {
+  it('it lists about a thousand errors of a partly written batch, and at least one of each event', async () => {
     const bad = Array.from({ length: 200 }, () => event(members(30, 1)));
     const answer = await given.batch({ events: [event(), ...bad] });
     expect(answer.statusCode).toBe(207);
@@ -41,7 +41,7 @@ describe('an answer stays small, whatever was wrong:', () => {
     ['an unknown field', (name: string) => event({ [name]: 1 })],
     ['metadata', (name: string) => event({ metadata: { [name]: [] } })],
     ['a batch', (name: string) => ({ [name]: 1 })],
-  ])('a long name in %s is cut', async (kind, body) => {
+  ])('it cuts a long name in %s', async (kind, body) => {
     const sent = body('x'.repeat(100_000));
     const answer = kind === 'a batch' ? await given.batch(sent) : await given.single(sent);
     expect(answer.statusCode).toBe(400);

@@ -10,36 +10,36 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** What stands for `data` where only its kind matters: its text is passed on as it is. */
+/** Placeholder for an object whose content is not parsed: only its JSON type matters. */
 const someObject: object = Object.freeze({});
 const someArray: readonly unknown[] = Object.freeze([]);
-/** An envelope that is not even an object. */
+/** Placeholder for an envelope that is not an object. */
 const notAnEvent = someArray as unknown as Record<string, unknown>;
 
-/** An event as it stands in the text: its few scalars as values, `data` and `metadata` as text. */
+/** A scanned event: its few scalars as values, `data` and `metadata` as text. */
 export interface ScannedEvent {
-  /** What the compiled validator checks. The first unknown members are in it, too, with the value null. */
+  /** Input of the compiled validator. It includes the first unknown members, with the value null. */
   envelope: Record<string, unknown>;
   unknown: number;
   start: number;
   end: number;
   data: string;
   metadata: string;
-  /** One of its objects has two members with the same name. */
+  /** Whether an object in the event has two members with the same name. */
   duplicate: boolean;
-  /** The schema that `data` is known to fit. Undefined says nothing. */
+  /** The schema that `data` was found to match; undefined if this is unknown. */
   fits: SubjectInForce | undefined;
 }
 
-/** What a scan works with. */
+/** Dependencies of a scan. */
 export interface Scan {
   scanner: SchemaScanner;
   schemas: Pick<SchemaIndex, 'find'>;
 }
 
 /**
- * Scans the value that begins at `start`: an event, or whatever stands in its place, which then is an envelope that no
- * validator takes. Returns undefined after a failure, which the scanner tells.
+ * Scans the value at `start`. A value that is not an event becomes an envelope that the validator rejects. Returns
+ * undefined after a failure; the scanner then has the details.
  */
 export function scanEvent(scan: Scan, start: number): ScannedEvent | undefined {
   const { scanner } = scan;
@@ -60,7 +60,7 @@ export function scanEvent(scan: Scan, start: number): ScannedEvent | undefined {
     event.envelope = notAnEvent;
   }
   if (event.end < 0) return undefined;
-  // With an unknown member the event is refused as it is, without the cost of parsing it.
+  // An event with an unknown member is rejected anyway, so the costly exact check is skipped.
   const unsure = scanner.uncertain && event.unknown === 0;
   event.duplicate = scanner.duplicate || (unsure && hasDuplicates(scanner, event));
   return event;
@@ -94,7 +94,9 @@ function scanMembers(scan: Scan, event: ScannedEvent): number {
   return i + 1;
 }
 
-/** With an eye on its schema, where stream and type stand before it. What that cannot say is found out later. */
+/**
+ * Scans `data` and checks it against its schema, if stream and type precede it. Otherwise the schema is checked later.
+ */
 function scanData({ scanner, schemas }: Scan, event: ScannedEvent, start: number): number {
   const { stream, event_type } = event.envelope;
   if (typeof stream !== 'string' || typeof event_type !== 'string') return scanner.value(start, 1);
@@ -139,12 +141,12 @@ function take(event: ScannedEvent, name: string, found: Found): void {
       break;
     default:
       if (++event.unknown > mostErrorsOfEvent) return;
-      // Defined rather than assigned: the name may be __proto__.
+      // Use defineProperty, because the name may be __proto__.
       Object.defineProperty(envelope, name, { value: null, enumerable: true, configurable: true });
   }
 }
 
-/** The events of one request often have the same metadata: its value is made once. */
+/** Parses metadata. Events of one request often have the same metadata, so the last value is reused. */
 function takeMetadata(event: ScannedEvent, { scanner, start, end }: Found): void {
   const text = scanner.text.slice(start, end);
   if (text !== scanner.lastMetadata.text) scanner.lastMetadata = { text, value: bounded(JSON.parse(text)) };
@@ -152,7 +154,7 @@ function takeMetadata(event: ScannedEvent, { scanner, start, end }: Found): void
   if (text !== 'null') event.metadata = text;
 }
 
-/** Of too many members only as many as show that: the validator makes an error for each wrong one. */
+/** Keeps only one member more than the limit, because the validator creates an error for each invalid member. */
 function bounded(metadata: unknown): unknown {
   if (typeof metadata !== 'object' || metadata === null) return metadata;
   const names = Object.keys(metadata);
@@ -160,7 +162,7 @@ function bounded(metadata: unknown): unknown {
   return Object.fromEntries(Object.entries(metadata).slice(0, limits.metadataMembers + 1));
 }
 
-/** A string's value, or something of the same kind for what is not a string. */
+/** Returns the value of a string, or a placeholder of the same JSON type for other values. */
 function scalar(found: Found): unknown {
   const { text, escaped } = found.scanner;
   if (text.charCodeAt(found.start) !== quote) return kindOf(found);
@@ -178,14 +180,14 @@ function parsed(text: string, start: number, end: number): unknown {
 }
 
 /**
- * Whether an object of the value that was scanned last has a name twice, told the exact way: `JSON.parse` keeps one of
- * the members with the same name.
+ * Returns whether an object in the value that was scanned last has two members with the same name. It parses the value:
+ * `JSON.parse` keeps only one of such members.
  */
 export function hasDuplicates(scanner: JsonScanner, value: { start: number; end: number }): boolean {
   return countMembers(parsed(scanner.text, value.start, value.end)) !== scanner.members;
 }
 
-/** Members of all objects in a parsed value, nested ones included. */
+/** Counts the members of all objects in a parsed value, nested ones included. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   const members: unknown[] = Object.values(value);

@@ -14,20 +14,20 @@ export interface Written {
   position: Position;
 }
 
-/** How the events of one request are written. */
+/** Options for writing the events of one request. */
 export interface WriteOptions {
   headers: Record<string, string>;
-  /** One rejection is enough for nothing to be written. */
+  /** Whether one rejection prevents all writes. */
   atomic: boolean;
-  /** The connection of the request. */
+  /** Connection of the client. */
   client: { readonly destroyed: boolean };
-  /** Who creates the streams that do not exist yet. */
+  /** Actor that creates missing streams, for the audit. */
   actor: Actor;
-  /** Keeps what was rejected; without it, it is only told. */
+  /** Encodes rejected events so that they are kept in the log; without it, they are only reported. */
   keep?: KeepRefused | undefined;
 }
 
-/** Appends events to the log. What it resolves with has been acknowledged by all in-sync replicas. */
+/** Appends events to the log. All events of a resolved result are acknowledged by all in-sync replicas. */
 export class EventWriter {
   constructor(
     private readonly producer: Producer,
@@ -35,10 +35,10 @@ export class EventWriter {
   ) {}
 
   /**
-   * Writes the events whose streams can be written to, in their order, and rejects the others. With `keep`, what was
-   * rejected is written as well, as records that are no events, where its stream can be written to. With `atomic`, an
-   * event that was rejected before also keeps streams from being created.
-   * @throws ProblemError or an error of the log; then some may have been written all the same
+   * Writes the events whose streams accept writes, in their order, and rejects the others. With `keep`, rejected events
+   * are also written to their streams, as records of rejected events. With `atomic`, an event that was rejected before
+   * also prevents the creation of streams.
+   * @throws ProblemError or an error of the log; some events may have been written then
    */
   async write(events: ReadEvents, options: WriteOptions): Promise<(Written | Rejection)[]> {
     const hopeless = options.atomic && events.some((event) => event instanceof Rejection);
@@ -75,7 +75,7 @@ export class EventWriter {
     });
   }
 
-  /** So many at a time as a batch has: their records take several times the memory of the request. */
+  /** Appends a limited number of records at a time, because records take several times the memory of the request. */
   private async appendAll(events: ReadEvents, options: WriteOptions): Promise<Position[]> {
     const positions: Position[] = [];
     for (let i = 0; i < events.length; i += limits.batchEvents) {
@@ -119,19 +119,19 @@ export class EventWriter {
 }
 
 function gone(name: string): ProblemError {
-  return new ProblemError('stream_not_found', `The stream of ${name} does not exist any more.`);
+  return new ProblemError('stream_not_found', `The stream or topic ${name} does not exist any more.`);
 }
 
 function count(rejected: readonly Rejection[]): void {
   for (const { code } of rejected) metrics.eventsRejected.inc({ code });
 }
 
-/** Whether what was rejected has a stream in which it can be kept. */
+/** Returns whether a rejected event has a stream in which it can be kept. */
 function hasStream(event: Rejection): event is Rejection & { sent: SentEvent & { stream: string } } {
   return event.sent?.stream !== undefined;
 }
 
-/** The stream that an event needs; what was rejected needs one where it is kept. */
+/** Returns the stream that an event needs; a rejected event needs one only if it is kept. */
 function streamOf(event: ReadEvents[number], { keep }: WriteOptions): string | undefined {
   if (!(event instanceof Rejection)) return event.stream;
   return keep && event.sent?.stream;

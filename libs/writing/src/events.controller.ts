@@ -28,7 +28,7 @@ import { batchProblems, manyEvents, preferHeader, oneEvent, writeProblems } from
 
 const json = 'application/json; charset=utf-8';
 
-/** The two hot routes. They answer with text that they put together themselves. */
+/** The two hot routes. They build the JSON text of their answers themselves. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventsController {
@@ -37,7 +37,7 @@ export class EventsController {
   @ApiOperation({ summary: 'Write one event', description: oneEvent })
   @ApiResponse({
     status: 201,
-    description: 'Kafka has acknowledged it from all in-sync replicas.',
+    description: 'All in-sync replicas of Kafka have acknowledged the event.',
     content: writtenContent,
   })
   @DescribeProblems(...writeProblems)
@@ -63,18 +63,18 @@ export class EventsController {
   })
   @ApiResponse({
     status: 201,
-    description: 'All were written: a position for each, in order.',
+    description: 'All events were written. The answer has a position for each, in order.',
     content: batchContent,
   })
   @ApiResponse({
     status: 200,
     description:
-      'With `Prefer: handling=lenient`: some were written or kept; a position or an error for each, in order.',
+      'With `Prefer: handling=lenient`: some events were written or kept. The answer has a position or an error for each, in order.',
     content: batchContent,
   })
   @ApiResponse({
     status: 207,
-    description: 'Some were written: a position or an error for each, in order.',
+    description: 'Some events were written. The answer has a position or an error for each, in order.',
     content: batchContent,
   })
   @DescribeProblems(...batchProblems)

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { IngestClock } from './ingest-clock.js';
 
 describe('the ingest clock', () => {
-  it('is the wall clock, in whole microseconds', () => {
+  it('returns the wall-clock time in whole microseconds', () => {
     const now = new IngestClock().now();
     expect(Number.isInteger(now)).toBe(true);
     expect(Math.abs(now / 1000 - Date.now())).toBeLessThan(1000);
   });
 
-  it('runs on when the wall clock steps back, and follows it when it steps ahead', () => {
+  it('continues when the wall clock steps back, and follows the wall clock when it steps ahead', () => {
     let [wall, monotonic] = [1_000_000, 0];
     const clock = new IngestClock(
       () => wall,

@@ -1,11 +1,11 @@
 import type { Micros } from '#event';
 
-/** How far the wall clock may run ahead before it is followed, in microseconds. */
+/** Microseconds by which the wall clock may be ahead before this clock is set to it. */
 const tolerance = 50_000;
 
 /**
- * The time of day in microseconds. It runs on the monotonic clock from the wall clock's time at the start and follows
- * the wall clock only forwards: a wall clock that steps back does not make `ingested_at` step back in this process.
+ * The time of day in microseconds. It starts at the wall clock's time, advances with the monotonic clock, and follows
+ * the wall clock only forwards. If the wall clock steps back, `ingested_at` does not step back in this process.
  */
 export class IngestClock {
   private offset: number;

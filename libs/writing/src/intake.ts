@@ -38,18 +38,18 @@ export class Intake {
     });
   }
 
-  /** Returns what the events of a request with this text share. */
+  /** Returns the context that the events of a request share. `text` is the body of the request. */
   reception(text: string): Reception {
     return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text };
   }
 
-  /** Checks the events: streams, then schemas. Nothing is written yet. */
+  /** Checks authorization for the streams, then schemas. It writes nothing. */
   async check(request: FastifyRequest, events: ReadEvents, pointerTo: PointerTo): Promise<void> {
     permitStreams(events, accessOf(request), pointerTo);
     await this.schemaCheck.check(events, pointerTo);
   }
 
-  /** Writes checked events, within the rate of the key. */
+  /** Writes checked events, within the rate limit of the key. */
   async write(
     request: FastifyRequest,
     events: ReadEvents,

@@ -1,10 +1,10 @@
 import { LogUnavailableError, type NewRecord, type Position, type Producer } from '#log';
 
-/** A producer for modules that are put together before Kafka can be reached. Until then nothing can be appended. */
+/** A producer for modules that are created before Kafka is reachable. `append` rejects until `use` is called. */
 export class LateProducer implements Producer {
   private inner: Producer | undefined;
 
-  /** From now on everything goes to this one. */
+  /** Sets the producer to which all calls are passed. */
   use(producer: Producer): void {
     this.inner = producer;
   }

@@ -2,7 +2,7 @@ import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log
 import type { NewRecord, Position, Producer } from '#log';
 import { metrics } from '#telemetry';
 
-/** Measures a producer: what was acknowledged, how long it took, what failed and why. */
+/** Wraps a producer with metrics: acknowledged records, durations, and errors by reason. */
 export class MeteredProducer implements Producer {
   constructor(private readonly inner: Producer) {}
 

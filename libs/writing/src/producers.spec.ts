@@ -14,7 +14,7 @@ async function givenProducer(options = {}) {
 }
 
 describe('a late producer', () => {
-  it('refuses as an unreachable log until it has one', async () => {
+  it('rejects like an unreachable log until its producer is set', async () => {
     const { producer } = await givenProducer();
     const late = new LateProducer();
     await expect(late.append([record])).rejects.toThrow(LogUnavailableError);
@@ -29,14 +29,14 @@ describe('a metered producer', () => {
   const errors = async (reason: string) =>
     (await metrics.produceErrors.get()).values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
 
-  it('counts what was acknowledged', async () => {
+  it('counts acknowledged records and bytes', async () => {
     const { producer } = await givenProducer();
     const [records, bytes] = [await value('produceRecords'), await value('produceBytes')];
     await new MeteredProducer(producer).append([record, record]);
     expect([await value('produceRecords'), await value('produceBytes')]).toEqual([records + 2, bytes + 24]);
   });
 
-  it('counts what failed by its reason, and passes it on', async () => {
+  it('counts errors by reason, and throws them again', async () => {
     const { log, producer } = await givenProducer({ bytesInFlight: 20 });
     const metered = new MeteredProducer(producer);
     const before = await Promise.all(['overloaded', 'unavailable', 'unknown_topic'].map(errors));

@@ -5,28 +5,28 @@ import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
 
-/** An event that may be written. `data` and `metadata` are the client's own text. */
+/** A valid event. `data` and `metadata` are the client's own text. */
 export interface AcceptedEvent extends EventRecord {
   stream: string;
-  /** The schema that `data` is known to fit. Undefined says nothing. */
+  /** The schema that `data` was found to match; undefined if this is unknown. */
   fits: SubjectInForce | undefined;
-  /** Where it stands in the text of its request. */
+  /** `start` and `end`: position of the event in the text of its request. */
   start: number;
   end: number;
 }
 
-/** What the events of one request share. */
+/** Context that the events of one request share. */
 export interface Reception {
   ingestedAt: Micros;
   ids: Pick<UuidV7Generator, 'next'>;
-  /** The request's body. */
+  /** Body of the request. */
   text: string;
   schemas: Pick<SchemaIndex, 'find'>;
 }
 
 /**
- * Checks one event by all rules and fills in what the client may leave out. `pointer` is the JSON pointer to it:
- * `/events/3`, or nothing where it is the whole body.
+ * Validates one event by all rules and sets defaults for missing fields. @param pointer JSON pointer to the event:
+ * `/events/3`, or an empty text if the event is the whole body
  */
 export function readEvent(
   found: ScannedEvent,
@@ -60,7 +60,7 @@ function checked(found: ScannedEvent, pointer: string, reception: Reception): Ac
   };
 }
 
-/** What can be told of an event that is not valid. */
+/** Returns the valid fields of an invalid event. */
 function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: Reception): SentEvent {
   const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
   const isName = typeof stream === 'string' && streamNamePattern.test(stream);
@@ -77,7 +77,7 @@ function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: Reception): 
 
 export const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
-/** Whether an event is too large. Bytes are counted only where there are enough characters for it to matter. */
+/** Returns whether an event is too large. Bytes are counted only if the number of characters does not decide it. */
 export function isLong(text: string, { start, end }: { start: number; end: number }): boolean {
   if ((end - start) * 3 <= limits.eventBytes) return false;
   return Buffer.byteLength(text.slice(start, end)) > limits.eventBytes;

@@ -8,9 +8,9 @@ const ids = new UuidV7Generator();
 const noSchemas: Reception['schemas'] = { find: () => undefined };
 
 /**
- * Reads events as a write would, for whoever only tries something with them: `list` is the text of a JSON array. Schemas are
- * not looked at.
- * @throws ProblemError with all that is wrong, its pointers below `/events`
+ * Validates the events in the text of a JSON array like a write does, for endpoints that only try something out with
+ * them. Schemas are not checked.
+ * @throws ProblemError with all errors; their pointers begin with `/events`
  */
 export async function readGivenEvents(list: string): Promise<AcceptedEvent[]> {
   const read = await readBatch({

@@ -10,11 +10,11 @@ const receptionOf = (text: string): Reception => ({
   schemas: { find: () => undefined },
 });
 
-describe('other work of the process', () => {
+describe('the event loop', () => {
   it.each([
     ['a batch', () => readBatch(receptionOf(`{"events":[${three.join()}]}`))],
     ['lines', () => readLines(receptionOf(three.join('\n')))],
-  ])('gets its turn between large events of %s', async (_name, read) => {
+  ])('runs other work between large events of %s', async (_name, read) => {
     let turns = 0;
     let done = false;
     const count = (): void => {

@@ -8,7 +8,7 @@ import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
 import { Rejection } from './rejection.js';
 import { SchemaScanner } from './schemas/scan/schema-scanner.js';
 
-/** What became of each event of a request, in its order. */
+/** The parsed events of a request, valid or rejected, in its order. */
 export type ReadEvents = (AcceptedEvent | Rejection)[];
 
 const comma = 0x2c;
@@ -17,12 +17,15 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Text of one byte a character is read and cut faster. The body is known to be valid UTF-8. */
+/**
+ * Decodes a body that is valid UTF-8. A string of one-byte characters is faster to scan and slice, so ASCII is decoded
+ * as Latin-1.
+ */
 export function textOf(body: Buffer): string {
   return body.toString(isAscii(body) ? 'latin1' : 'utf8');
 }
 
-/** @throws ProblemError invalid_json, or what is wrong with the event */
+/** Parses a single event. @throws ProblemError `invalid_json`, or the problem of the event */
 export function readSingle(reception: Reception): AcceptedEvent {
   const { text, schemas } = reception;
   const scanner = new SchemaScanner(text);
@@ -39,9 +42,9 @@ export function readSingle(reception: Reception): AcceptedEvent {
 }
 
 /**
- * Reads `{"events":[…]}`. A wrong event is a rejection; what concerns the body as a whole is thrown. Other work of the
- * process gets its turn between two events.
- * @throws ProblemError invalid_json, invalid_request
+ * Parses `{"events":[…]}`. An invalid event becomes a rejection; an error of the whole body is thrown. It yields to the
+ * event loop between events.
+ * @throws ProblemError `invalid_json`, `invalid_request`
  */
 export async function readBatch(reception: Reception): Promise<ReadEvents> {
   const { text, schemas } = reception;
@@ -71,10 +74,9 @@ export async function readBatch(reception: Reception): Promise<ReadEvents> {
 }
 
 /**
- * Reads newline-delimited JSON, one event a line; empty lines are passed over. Pointers count events from 0, as if
- * they stood in a batch. A line that is not JSON is a rejection like any other. Other work of the process gets its turn
- * between two lines.
- * @throws ProblemError invalid_request when there are none or too many
+ * Parses newline-delimited JSON with one event on each line; empty lines are skipped. Pointers count events from 0, as
+ * in a batch. A line that is not JSON becomes a rejection. It yields to the event loop between lines.
+ * @throws ProblemError `invalid_request` when there are no events or too many
  */
 export async function readLines(reception: Reception): Promise<ReadEvents> {
   const { text } = reception;
@@ -96,7 +98,7 @@ export async function readLines(reception: Reception): Promise<ReadEvents> {
   return results;
 }
 
-/** Reads events that stand on lines of a request's text. */
+/** Parses events that are on separate lines of a request's text. */
 export class LineReader {
   private readonly scan: Scan;
 
@@ -105,12 +107,12 @@ export class LineReader {
     this.scan = { scanner: new SchemaScanner(text, { lines: true }), schemas };
   }
 
-  /** The first index that is not white space. */
+  /** Returns the first index that is not white space. */
   space(start: number): number {
     return this.scan.scanner.space(start);
   }
 
-  /** Reads the event that begins at `start` and is the `index`th of the request. */
+  /** Parses the event on the line from `start` to `end`. @param line.index Index of the event in the request */
   read(line: { start: number; end: number; index: number }): AcceptedEvent | Rejection {
     const pointer = `/events/${line.index}`;
     const { scanner } = this.scan;
@@ -123,7 +125,7 @@ export class LineReader {
   }
 }
 
-/** Why the scan failed. */
+/** Returns the rejection for a failure of the scanner. */
 export function failure(scanner: SchemaScanner, pointer = ''): Rejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
@@ -131,20 +133,20 @@ export function failure(scanner: SchemaScanner, pointer = ''): Rejection {
 }
 
 export function syntaxError(at: number, pointer?: string): Rejection {
-  const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body cannot stand there.`;
+  const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body is unexpected.`;
   return new Rejection('invalid_json', detail, pointer ? [{ pointer, detail: 'is not valid JSON' }] : []);
 }
 
 function secondEvent(): Rejection {
   const detail =
-    'One event is taken here, and another one follows it. Send several to /api/v1/events/batch, ' +
+    'This address accepts one event, but another one follows it. Send several to /api/v1/events/batch, ' +
     'as {"events":[…]} or with one on each line (application/x-ndjson).';
   return new Rejection('invalid_json', detail);
 }
 
 function arrayOfEvents(): Rejection {
   const detail =
-    'One event is taken here, not an array. Send several as {"events":[…]} to /api/v1/events/batch.';
+    'This address accepts one event, not an array. Send several as {"events":[…]} to /api/v1/events/batch.';
   return new Rejection('invalid_request', detail, [
     { pointer: '', detail: 'must be one object, not an array' },
   ]);
@@ -152,7 +154,7 @@ function arrayOfEvents(): Rejection {
 
 export function secondOnLine(at: number, pointer = ''): Rejection {
   const detail =
-    `A line holds one event, and another one begins at character ${at + 1} of the body. ` +
+    `A line may have one event, but another one begins at character ${at + 1} of the body. ` +
     'End each event with a line feed.';
   return new Rejection('invalid_json', detail, [{ pointer, detail: 'must be the only event on its line' }]);
 }
@@ -171,7 +173,7 @@ function linesAsJson(): ProblemError {
   return new ProblemError('invalid_json', detail);
 }
 
-/** Says what is wrong with a body that does not have the form of a batch. */
+/** Returns the problem of a body that does not have the format of a batch. */
 function notABatch(text: string): ProblemError {
   if (/^\s*\{[^\n]*\}\r?\n\s*\{/.test(text)) return linesAsJson();
   const value = parseJson(text);
@@ -182,7 +184,7 @@ function notABatch(text: string): ProblemError {
     detail: 'is not a known field',
   }));
   if (errors.length === 0) {
-    const detail = 'must be an array, given once, its name written without escapes';
+    const detail = 'must be an array, must be given once, and its name must be written without escapes';
     errors.push(isObject ? { pointer: '/events', detail } : { pointer: '', detail: 'must be an object' });
   }
   return new ProblemError('invalid_request', 'A batch is an object with one member: events.', { errors });

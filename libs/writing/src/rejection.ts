@@ -1,22 +1,25 @@
 import type { Position } from '#log';
 import { ProblemError, type InputError, type ProblemCode } from '#api';
 
-/** The place of a refused event in the text of its request, and the fields that are known. */
+/** Position of a rejected event in the text of its request, and its known fields. */
 export interface SentEvent {
   start: number;
   end: number;
-  /** The stream that it names, if that is a valid name. */
+  /** Its stream; undefined if the name is not valid. */
   stream: string | undefined;
   entity_id: string | null;
-  /** The id that the event would have. */
+  /** The id that the event would have had. */
   event_id: string;
 }
 
-/** Why one event was not taken. A batch lists them; for a single event it becomes the answer. */
+/**
+ * The reason why one event was not written. The answer to a batch lists rejections; a rejected single event is answered
+ * with a problem.
+ */
 export class Rejection {
-  /** Undefined if the text of the event is not known. */
+  /** The rejected event; undefined if its text is not known. */
   readonly sent?: SentEvent;
-  /** Its position in the log, if it is kept. */
+  /** Position in the log at which the rejected event is kept, if any. */
   readonly kept?: Position;
 
   constructor(
@@ -25,17 +28,17 @@ export class Rejection {
     readonly errors: readonly InputError[] = [],
   ) {}
 
-  /** Returns the rejection of this event. */
+  /** Returns this rejection with the event's position in the text. */
   of(sent: SentEvent): Rejection {
     return Object.assign(new Rejection(this.code, this.detail, this.errors), { sent });
   }
 
-  /** Returns the rejection with its position in the log. */
+  /** Returns this rejection with the position at which it is kept in the log. */
   keptAt(kept: Position): Rejection {
     return Object.assign(new Rejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
   }
 
-  /** Returns the rejection without the event. */
+  /** Returns this rejection without its event, so that it is not kept. */
   unknown(): Rejection {
     return new Rejection(this.code, this.detail, this.errors);
   }
@@ -49,5 +52,5 @@ export class Rejection {
   }
 }
 
-/** A good event beside a bad one in an atomic batch. */
+/** Result of a valid event in an atomic batch with an invalid one. */
 export const notWritten = new Rejection('invalid_request', 'Not written, because the batch is atomic.');

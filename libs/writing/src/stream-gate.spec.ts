@@ -17,11 +17,11 @@ let given: GivenIngest;
 beforeEach(async () => void (given = await givenIngest()));
 afterEach(() => given.close());
 
-describe('streams that are created by writing', () => {
+describe('streams that are created by writes', () => {
   const created = (streams: Iterable<string>) =>
     [...streams].filter((stream) => given.definitions.stream(stream)).length;
 
-  it('are 100 of one request; the events of the others are refused', async () => {
+  it('are limited to 100 for one request; the events of the others are rejected', async () => {
     const answer = await given.batch({ events: events(102) });
     expect(answer.statusCode).toBe(207);
     const { accepted, rejected, events: results } = answer.json<Answer>();
@@ -31,19 +31,19 @@ describe('streams that are created by writing', () => {
     expect(created(names(102))).toBe(100);
   });
 
-  it('are none of an atomic batch that has more than 100', async () => {
+  it('are not created for an atomic batch with more than 100 new streams', async () => {
     const answer = await given.post('/api/v1/events/batch?atomic=true', { events: events(101) });
     expect(answer.json<ProblemDocument>().errors?.map(({ pointer }) => pointer)).toEqual(['/events/100']);
     expect(created(names(101))).toBe(0);
   });
 
-  it('are none of an atomic batch that has a bad event', async () => {
+  it('are not created for an atomic batch with an invalid event', async () => {
     const answer = await given.post('/api/v1/events/batch?atomic=true', { events: [...events(3), {}] });
     expect(answer.statusCode).toBe(400);
     expect(created(names(3))).toBe(0);
   });
 
-  it('stop when the client has gone', async () => {
+  it('are no longer created when the client has disconnected', async () => {
     const gate = new StreamGate(given.definitions, given.topics, true);
     const client = { destroyed: false };
     const ensured = gate.ensure(names(50), { atomic: false, client, actor });
@@ -52,7 +52,7 @@ describe('streams that are created by writing', () => {
     expect(created(names(50))).toBeLessThan(50);
   });
 
-  it('wait for one another up to a bound, and then are a 503', async () => {
+  it('wait for one another up to a maximum number, above which a request gets 503', async () => {
     const gate = new StreamGate(given.definitions, given.topics, true);
     const client = { destroyed: false };
     const requests = Array.from({ length: 40 }, (_, i) =>

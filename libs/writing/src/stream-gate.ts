@@ -3,27 +3,27 @@ import type { TopicNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
 import { Rejection } from './rejection.js';
 
-/** Streams that are being created at the same time, at most; also of one request. */
+/** Streams that are created at the same time, over all requests. */
 const concurrency = 8;
-/** Creations that wait for their turn; one more is a 503 for its request. */
+/** Creations that may wait; a request that needs one more gets 503. */
 const mostWaiting = 256;
-/** Streams that one request creates by writing to them. */
+/** Streams that one request may create by writing to them. */
 const mostNew = 100;
 
-/** How streams are made sure of for one request. */
+/** Options for creating the streams that one request needs. */
 export interface EnsureOptions {
-  /** One stream that is refused beforehand is enough for none to be created. */
+  /** Whether one stream that cannot be created prevents all creations. */
   atomic: boolean;
-  /** The connection of the request: when it is gone, nothing more is created for it. */
+  /** Connection of the client: after a disconnect no further stream is created. */
   client: { readonly destroyed: boolean };
-  /** Who creates them. */
+  /** Actor that creates the streams, for the audit. */
   actor: Actor;
 }
 
-/** Makes sure that streams exist before events are written to them. */
+/** Ensures that streams exist before events are written to them. */
 export class StreamGate {
   private readonly creations = new Map<string, Promise<void>>();
-  /** The same string object for all records of a stream. */
+  /** The topic name of each stream: all records share one string object. */
   private readonly names = new WeakMap<StreamDefinition, string>();
   private readonly waiting: (() => void)[] = [];
   private creating = 0;
@@ -34,7 +34,7 @@ export class StreamGate {
     private readonly autoCreate: boolean,
   ) {}
 
-  /** The topic of a stream that exists and is not being deleted. */
+  /** Returns the topic of a stream; undefined if the stream does not exist or is being deleted. */
   topicOf(name: string): string | undefined {
     const definition = this.definitions.stream(name);
     if (definition?.state !== 'live') return undefined;
@@ -44,9 +44,8 @@ export class StreamGate {
   }
 
   /**
-   * Creates those streams that do not exist yet, up to 100 of them. Resolves with the streams that cannot be written
-   * to, and why.
-   * @throws ProblemError log_unavailable, overloaded, or request_timeout when the client has gone
+   * Creates missing streams, up to 100. Resolves with the streams that cannot be written to, and their rejections.
+   * @throws ProblemError `log_unavailable`, `overloaded`, or `request_timeout` when the client has disconnected
    */
   async ensure(streams: ReadonlySet<string>, options: EnsureOptions): Promise<Map<string, Rejection>> {
     const missing = [...streams].filter((stream) => !this.isLive(stream));
@@ -113,7 +112,7 @@ export class StreamGate {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** The place goes to the creation that has waited longest, if any. */
+  /** Starts the creation that has waited longest, if any. */
   private leave(): void {
     const next = this.waiting.shift();
     if (next) next();
@@ -124,7 +123,7 @@ export class StreamGate {
 function notCreated(stream: string): Rejection {
   return new Rejection(
     'stream_not_found',
-    `There is no stream ${stream}, and none is created by writing: create it with POST /api/v1/streams.`,
+    `There is no stream ${stream}, and writes do not create streams here: create it with POST /api/v1/streams.`,
   );
 }
 
@@ -134,7 +133,7 @@ function beingDeleted(stream: string): Rejection {
 }
 
 function tooManyNew(stream: string): Rejection {
-  const detail = `One request creates ${mostNew} streams at most: ${stream} was not created.`;
+  const detail = `One request can create at most ${mostNew} streams: ${stream} was not created.`;
   return new Rejection('invalid_request', detail);
 }
 
@@ -142,7 +141,10 @@ function clientGone(): ProblemError {
   return new ProblemError('request_timeout', 'The connection ended before the streams were created.');
 }
 
-/** What concerns one stream is that stream's; what concerns the log concerns the whole request. */
+/**
+ * Returns the rejection if the error concerns one stream only. Throws an error that concerns the whole request, such as
+ * one of the log.
+ */
 function rejectionOf(reason: unknown): Rejection {
   if (reason instanceof ProblemError && !reason.retryable) return new Rejection(reason.code, reason.message);
   throw reason;

@@ -2,16 +2,16 @@ import { ProblemError } from '#api';
 import { streamNamePattern, streamNameRule } from '#event';
 import { PathParameter } from '#http';
 
-/** Hands over the stream in the address. */
+/** Injects the stream name of the path. */
 export function StreamName(): ParameterDecorator {
   const schema = { type: 'string', pattern: streamNamePattern.source, example: 'access' };
   return PathParameter({ name: 'stream', schema }, readStreamName);
 }
 
-/** @throws ProblemError 400 */
+/** Validates the stream name of the path. @throws ProblemError 400 `invalid_request` */
 function readStreamName(stream: string): string {
   if (streamNamePattern.test(stream)) return stream;
-  throw new ProblemError('invalid_request', 'The stream of the address is not valid.', {
+  throw new ProblemError('invalid_request', 'The stream name in the path is not valid.', {
     errors: [{ pointer: 'stream', detail: streamNameRule }],
   });
 }

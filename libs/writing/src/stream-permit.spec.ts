@@ -11,7 +11,7 @@ interface BatchAnswer {
 const { key, keyId, sha256 } = generateKey();
 const bearer = { authorization: `Bearer ${key}` };
 
-/** One key, with every scope and these streams. */
+/** Returns a key ring with one key, which has every scope and these streams. */
 function ringOf(streams?: readonly string[]): KeyRing {
   const scopes = new Set<Scope>(['events:write', 'definitions:write', 'admin']);
   const found = {
@@ -54,7 +54,7 @@ describe('given a key with streams', () => {
     expect(given.definitions.stream(stream)).toBeUndefined();
   });
 
-  it('a batch has each event of another stream refused in its place', async () => {
+  it('a batch has a rejection for each event of another stream', async () => {
     given = await givenIngest({ keyRing: ringOf(['a']) });
     const events = ['a', 'b', 'b', 'a'].map((stream) => event({ stream }));
     const answer = await given.batch({ events }, bearer);
@@ -79,7 +79,7 @@ describe('given a key with streams', () => {
     expect(given.definitions.stream('a')).toBeUndefined();
   });
 
-  it('streams are created within its limits only', async () => {
+  it('only streams that it covers can be created', async () => {
     given = await givenIngest({ keyRing: ringOf(['a*']) });
     const create = async (stream: string) =>
       (await given.post('/api/v1/streams', { stream }, bearer)).statusCode;
@@ -90,8 +90,8 @@ describe('given a key with streams', () => {
 describe.each([
   ['with a key that has every scope', () => ({ keyRing: ringOf() })],
   ['without keys', () => ({})],
-])('the streams of the system, on a port %s,', (_name, options) => {
-  it('are neither written nor created', async () => {
+])('reserved streams, on a port %s,', (_name, options) => {
+  it('can neither be written nor created', async () => {
     given = await givenIngest(options());
     const body = event({ stream: 'tributary.audit' });
     const answers = [

@@ -3,12 +3,12 @@ import type { ReadEvents } from './read-request.js';
 import { Rejection } from './rejection.js';
 
 /**
- * Why a request with this access may not write to a stream, or create it; undefined when it may. Whether there is such
- * a stream is not looked at: a key learns nothing about what it does not cover.
+ * Returns the rejection if this authorization scope does not permit writing to or creating a stream; undefined if it
+ * does. It does not check whether the stream exists, so that a key cannot find out which other streams exist.
  */
 export function refusalOf(stream: string, access: StreamAccess, pointer: string): Rejection | undefined {
   if (isReservedStream(stream)) {
-    const detail = `Names that begin with ${reservedStreamPrefix} are the system's own: only the system writes there.`;
+    const detail = `Names that begin with ${reservedStreamPrefix} are reserved: only the system writes to these streams.`;
     return new Rejection('stream_reserved', detail, [{ pointer, detail: 'must be another name' }]);
   }
   if (permitsStream(access, stream)) return undefined;
@@ -18,7 +18,7 @@ export function refusalOf(stream: string, access: StreamAccess, pointer: string)
   ]);
 }
 
-/** Puts a rejection in the place of each event whose stream this access does not cover. */
+/** Replaces each event whose stream is not permitted by a rejection. */
 export function permitStreams(
   events: ReadEvents,
   access: StreamAccess,
@@ -28,7 +28,7 @@ export function permitStreams(
   for (let i = 0; i < events.length; i++) {
     const event = events[i]!;
     if (event instanceof Rejection) {
-      // What may not go to a stream is not kept there either.
+      // A rejected event must not be kept in a stream that is not permitted either.
       const stream = event.sent?.stream;
       if (stream !== undefined && refusalOf(stream, access, '')) events[i] = event.unknown();
       continue;
@@ -40,7 +40,10 @@ export function permitStreams(
   }
 }
 
-/** @throws ProblemError when a request with this access may not write to the stream that its address names */
+/**
+ * Requires permission to write to the stream of the path. @throws ProblemError 403 when this authorization scope does
+ * not permit it
+ */
 export function requirePermitted(stream: string, access: StreamAccess): void {
   const refusal = refusalOf(stream, access, 'stream');
   if (refusal) throw refusal.toProblem();

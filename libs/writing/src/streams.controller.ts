@@ -9,7 +9,7 @@ import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
-/** Creating streams before their first event. */
+/** Creates streams before their first event. */
 @ApiTags('streams')
 @Controller('api/v1/streams')
 export class StreamsWriteController {
@@ -22,10 +22,10 @@ export class StreamsWriteController {
   @ApiOperation({
     summary: 'Create a stream',
     description:
-      'For a stream that shall have other settings than the first event would give it, or where events do not ' +
-      'create streams. Names that Kafka cannot hold side by side (`a.b`, `a_b`) collide.',
+      'Creates a stream with other settings than the defaults that its first event would use, or on an installation where events do not ' +
+      'create streams. Two names that differ only in `.` and `_` (`a.b`, `a_b`) collide, because Kafka does not allow both.',
   })
-  @ApiResponse({ status: 201, description: 'The stream, as it was created.', content: createdStreamContent })
+  @ApiResponse({ status: 201, description: 'The created stream.', content: createdStreamContent })
   @DescribeProblems(...createStreamProblems)
   @RequireScope('definitions:write')
   @Post()

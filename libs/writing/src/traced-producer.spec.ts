@@ -29,7 +29,7 @@ it('is the producer itself while tracing is off', () => {
   expect(traced(inner, undefined)).toBe(inner);
 });
 
-it('shows an append below the request, and the records carry it on', async () => {
+it('creates a span for an append below the request, and passes it on in the records', async () => {
   const shared = headers('01');
   const records = ['1', '2'].map((key) => ({ topic: 'a', key, value: key, headers: shared }));
   expect(await producer.append(records)).toHaveLength(2);
@@ -49,26 +49,26 @@ it('shows an append below the request, and the records carry it on', async () =>
   }
 });
 
-it('says where a single record is', async () => {
+it('has the position of a single record in the span', async () => {
   await producer.append([{ topic: 'a', key: '1', value: '1', headers: headers('01') }]);
   const place = { 'messaging.destination.partition.id': '0', 'messaging.kafka.offset': 0 };
   expect(tracing.spans[0]!.attributes).toMatchObject(place);
 });
 
-it('names no topic for records of several', async () => {
+it('has no topic in the span of records of several topics', async () => {
   const shared = headers('01');
   await producer.append(['a', 'b'].map((topic) => ({ topic, key: '1', value: '1', headers: shared })));
   expect(tracing.spans).toMatchObject([{ name: 'send' }]);
 });
 
-it('leaves an append alone whose trace is not recorded', async () => {
+it('passes on an append unchanged if its trace is not sampled', async () => {
   await producer.append([{ topic: 'a', key: '1', value: '1', headers: headers('00') }]);
   await producer.append([{ topic: 'a', key: '1', value: '1' }]);
   expect(tracing.spans).toEqual([]);
   expect(String(written('a')[0]!.headers.traceparent)).toBe(headers('00').traceparent);
 });
 
-it('shows that an append has failed, and fails as it does', async () => {
+it('records the error of an append, and rejects with it', async () => {
   const record = { topic: 'none', key: '1', value: '1', headers: headers('01') };
   await expect(producer.append([record])).rejects.toMatchObject({ name: 'UnknownTopicError' });
   expect(tracing.spans).toMatchObject([{ error: 'UnknownTopicError' }]);

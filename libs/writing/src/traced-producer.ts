@@ -1,14 +1,14 @@
 import type { NewRecord, Position, Producer } from '#log';
 import { isSampled, type TraceSpan, type Tracing } from '#telemetry';
 
-/** The producer itself while tracing is off. */
+/** Returns a producer with tracing, or the producer itself while tracing is off. */
 export function traced(producer: Producer, tracing: Tracing | undefined): Producer {
   return tracing ? new TracedProducer(producer, tracing) : producer;
 }
 
 /**
- * Shows appends: a span below the request's, which the records carry on in its place. The records of one request share
- * their headers; an append whose trace is not recorded goes on as it is.
+ * Traces appends. Each append has a span below the request's span, and the records carry the traceparent of this span.
+ * The records of one request share their headers. An append without a sampled trace is passed on unchanged.
  */
 class TracedProducer implements Producer {
   constructor(
@@ -42,8 +42,8 @@ class TracedProducer implements Producer {
 }
 
 /**
- * One object of headers for all of them, as before: it is encoded once. The records are put together as `EventWriter`
- * does, member by member: copies of another shape would slow down what encodes them, for all others too.
+ * Copies the records with another traceparent. They share one headers object, which is then encoded once. The copies
+ * have the same member order as those of `EventWriter`: another shape would slow down the encoder for all records.
  */
 function carrying(
   traceparent: string,

@@ -20,7 +20,7 @@ afterEach(() => given.close());
 
 const carried = (stream = 'orders'): string => String(given.records(stream)[0]!.headers.traceparent);
 
-/** The span of the request ends when its connection is done with it, after the answer. */
+/** Returns the span of the request, which ends after the answer, when its connection is released. */
 async function spanOfRequest(): Promise<RecordedSpan> {
   return vi.waitFor(() => {
     const found = tracing.spans.find(({ kind }) => kind === 'server');
@@ -29,8 +29,8 @@ async function spanOfRequest(): Promise<RecordedSpan> {
   });
 }
 
-describe('a write whose trace is recorded', () => {
-  it('has a span below the one of its client, and the append one below that', async () => {
+describe('a write with a sampled trace', () => {
+  it('has a span below the span of the client, and the append has a span below that', async () => {
     await given.single(event(), headers('01'));
     const request = await spanOfRequest();
     expect(request).toMatchObject({
@@ -47,22 +47,22 @@ describe('a write whose trace is recorded', () => {
     expect(carried()).toBe(`00-${traceId}-${send.spanId}-01`);
   });
 
-  it('shows what was refused, without calling it an error of ours', async () => {
+  it('records a rejection without marking it as a server error', async () => {
     await given.single(event({ data: 5 }), headers('01'));
     const refused = { error: undefined, attributes: { 'http.response.status_code': 400 } };
     expect(await spanOfRequest()).toMatchObject(refused);
     expect(tracing.spans).toHaveLength(1);
   });
 
-  it('shows an error of ours as one', async () => {
+  it('marks a server error', async () => {
     given.log.down = true;
     await given.single(event({ stream: 'another' }), headers('01'));
     expect(await spanOfRequest()).toMatchObject({ error: '503' });
   });
 });
 
-describe('a write whose trace is not recorded', () => {
-  it('has no span, and carries on the trace', async () => {
+describe('a write without a sampled trace', () => {
+  it('has no span, and passes the trace on', async () => {
     await given.single(event(), headers('00'));
     await given.single(event({ stream: 'other' }));
     expect(tracing.spans).toEqual([]);
@@ -71,14 +71,14 @@ describe('a write whose trace is not recorded', () => {
   });
 });
 
-it('shows no probes and no unknown addresses', async () => {
+it('creates no spans for probes and unknown addresses', async () => {
   for (const url of ['/health/live', '/metrics', '/nothing'])
     await given.app.instance.inject({ url, headers: headers('01') });
   await given.single(event(), headers('01'));
   expect((await spanOfRequest()).name).toBe('POST /api/v1/events');
 });
 
-it('says of a trace that begins here that nobody records it, while tracing is off', async () => {
+it('marks a new trace as not sampled while tracing is off', async () => {
   const off = await givenIngest();
   await off.single(event());
   expect(String(off.records('orders')[0]!.headers.traceparent)).toMatch(/-00$/);

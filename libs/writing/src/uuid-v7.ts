@@ -6,9 +6,9 @@ const maxCounter = 0xfff;
 const variants = '89ab';
 
 /**
- * Makes UUIDv7 (RFC 9562): 48 bits of milliseconds, a counter of 12 bits in place of `rand_a` (method 1 of section
- * 6.2), 62 random bits. Ids of one generator increase strictly, whatever the clock does; when the counter is used up
- * within a millisecond, the next one is borrowed.
+ * Generates UUIDv7 (RFC 9562): 48 bits of milliseconds, a counter of 12 bits in place of `rand_a` (method 1 of section
+ * 6.2), and 62 random bits. The ids of one generator increase strictly, even if the clock steps back. If the counter
+ * overflows within a millisecond, the next millisecond is used.
  */
 export class UuidV7Generator {
   private readonly random = Buffer.alloc(idsPerRefill * tailBytes);
@@ -50,7 +50,7 @@ export class UuidV7Generator {
     this.prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-7`;
   }
 
-  /** Where the next 16 hexadecimal digits stand. */
+  /** Returns the index of the next 16 hexadecimal digits. */
   private takeRandom(): number {
     if (this.used === idsPerRefill) {
       this.hex = randomFillSync(this.random).toString('hex');

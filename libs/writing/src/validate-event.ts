@@ -3,7 +3,7 @@ import { schemaOf, shortPointerTo } from '#http';
 import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#api';
 import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
 
-/** An event that has passed `checkEvent`. Optional fields may be null, which is the same as being left out. */
+/** A valid event for `isEvent`. An optional field may be null, which is the same as a missing field. */
 export interface ValidEvent {
   stream: string;
   event_type: string;
@@ -14,26 +14,26 @@ export interface ValidEvent {
   metadata?: object | null;
 }
 
-// Formats are checked where the values are read: once, and with the same functions as everywhere else.
+// Formats are checked where the values are parsed, with the same functions as everywhere else.
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false, unicodeRegExp: true });
 const compiled = ajv.compile<ValidEvent>(schemaOf(EventInput));
 
-/** Whether a parsed JSON value is an event, by the validator that was compiled from `EventInput`. */
+/** Validates a parsed JSON value with the validator that is compiled from `EventInput`. */
 export function isEvent(value: unknown): value is ValidEvent {
   return compiled(value);
 }
 
-/** What the patterns of an event ask for, in words. */
+/** Error texts for the patterns of an event. */
 const rules = new Map([
   [streamNamePattern.source, streamNameRule],
   [uuidPattern.source, uuidRule],
   [plainTextPattern.source, plainTextRule],
 ]);
 
-/** Errors of one event that an answer names; more help nobody. */
+/** Errors of one event that an answer lists at most. */
 export const mostErrorsOfEvent = 20;
 
-/** What is wrong with a value that `isEvent` has just refused: the first of it, with pointers below `prefix`. */
+/** Returns the first errors of the value that `isEvent` has just rejected. @param prefix Prefix of their pointers */
 export function eventErrors(prefix: string): InputError[] {
   return (compiled.errors ?? []).slice(0, mostErrorsOfEvent).map((error) => ({
     pointer: prefix + pointerOf(error),
@@ -47,7 +47,7 @@ function pointerOf({ instancePath, keyword, params }: ErrorObject): string {
   return member === undefined ? shortened(instancePath) : shortPointerTo(instancePath, member);
 }
 
-/** A pointer whose last part may be a long name of the client's; it is escaped already. */
+/** Shortens an escaped pointer, because its last part may be a long name of the client. */
 function shortened(path: string): string {
   return path.length > 200 ? `${path.slice(0, 200)}…` : path;
 }
@@ -58,6 +58,6 @@ function detailOf({ keyword, message, params }: ErrorObject): string {
   if (keyword === 'type')
     return `must be ${[(params as { type: string | string[] }).type].flat().join(' or ')}`;
   if (keyword === 'pattern')
-    return rules.get((params as { pattern: string }).pattern) ?? 'is not of its form';
+    return rules.get((params as { pattern: string }).pattern) ?? 'has an invalid format';
   return message ?? 'is not valid';
 }

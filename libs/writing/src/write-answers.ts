@@ -9,9 +9,9 @@ export const json = (type: new () => object) => ({ 'application/json': { schema:
 const isPresent = (_: unknown, value: unknown) => value !== undefined;
 
 const whereKept =
-  'With `Prefer: handling=lenient`: where it is kept in the log, for `wait_for` and the dead letter.';
+  'With `Prefer: handling=lenient`: its position in the log, for `wait_for` and its dead letter.';
 
-/** The answers of the hot routes, for the documentation: the routes put their text together themselves. */
+/** Answers of the hot routes, for the OpenAPI document only: the routes build the JSON text themselves. */
 export class WrittenEvent {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsString() stream: string;
@@ -40,7 +40,7 @@ export class RejectedEvent {
       errors: {
         type: 'array',
         maxItems: 20,
-        description: 'The first errors; just one when the batch has more than 1 000 together.',
+        description: 'The first errors; only one if the batch has more than 1 000 errors.',
         items: {
           type: 'object',
           required: ['pointer', 'detail'],
@@ -51,7 +51,7 @@ export class RejectedEvent {
   })
   @ValidateIf(() => true)
   error: { code: string; status: number; detail: string; errors?: InputError[] };
-  @JSONSchema({ description: `${whereKept} Absent where it is not kept.` })
+  @JSONSchema({ description: `${whereKept} Missing if the event is not kept.` })
   @ValidateIf(isPresent)
   @IsInt()
   partition?: number;
@@ -69,11 +69,11 @@ export class BatchWritten {
   events: (WrittenPosition | RejectedEvent)[];
 }
 
-/** A stream that was created. */
+/** A created stream. */
 export class CreatedStream {
   @IsString() stream: string;
   @IsInt() partitions: number;
-  @IsRetention('As it is kept: the default where none was sent.') retention: Retention;
+  @IsRetention('The effective retention, which is the default if none was sent.') retention: Retention;
   @IsInt() snapshot_every: number;
   @JSONSchema({ format: 'date-time' }) @IsString() created_at: string;
 }
@@ -82,7 +82,7 @@ export const createdStreamContent = json(CreatedStream);
 export const writtenContent = json(WrittenEvent);
 export const batchContent = json(BatchWritten);
 
-/** A batch comes in two forms. */
+/** The two formats of a batch. */
 export const batchBody = {
   required: true,
   content: {
@@ -90,7 +90,7 @@ export const batchBody = {
     'application/x-ndjson': {
       schema: {
         type: 'string',
-        description: 'One event a line, each as in the JSON form; up to 10 000 lines.',
+        description: 'One event on each line, in the same format as in JSON; up to 10 000 lines.',
         example: '{"stream":"orders","event_type":"order.placed","data":{"amount":12.5}}\n',
       },
     },

@@ -22,7 +22,7 @@ describe('a batch', () => {
     ['JSON with white space', JSON.stringify({ events }, null, 2), {}],
     ['NDJSON', `${JSON.stringify(events[0])}\r\n\n${JSON.stringify(events[1])}`, lines],
     ['gzip', gzipSync(JSON.stringify({ events })), { 'content-encoding': 'gzip' }],
-  ])('is taken as %s', async (_name, body, headers) => {
+  ])('is accepted as %s', async (_name, body, headers) => {
     const answer = await given.batch(body, headers);
     expect(answer.statusCode, answer.body).toBe(201);
     const { accepted, rejected, events: results } = answer.json<BatchAnswer>();
@@ -32,13 +32,13 @@ describe('a batch', () => {
     expect(found.map((data) => JSON.parse(data ?? '') as unknown)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('of several streams has each event in its own', async () => {
+  it('of several streams writes each event to its stream', async () => {
     const answer = await given.batch({ events: ['a', 'b', 'a'].map((stream) => event({ stream })) });
     expect(answer.statusCode).toBe(201);
     expect([given.records('a').length, given.records('b').length]).toEqual([2, 1]);
   });
 
-  it('is answered with 207 and an error for each bad event, in order', async () => {
+  it('is answered with 207 and an error for each invalid event, in order', async () => {
     const answer = await given.batch({ events: [event(), event({ event_type: '' }), 5, event()] });
     expect(answer.statusCode).toBe(207);
     const { accepted, rejected, events: results } = answer.json<BatchAnswer>();
@@ -54,12 +54,12 @@ describe('a batch', () => {
   it.each([
     [1, 'The event of the batch was not written.'],
     [2, 'None of the 2 events was written.'],
-  ])('of %d events that are all bad is a 400 that says so', async (count, detail) => {
+  ])('with %d invalid events only is a 400 that says so', async (count, detail) => {
     const answer = await given.batch({ events: Array.from({ length: count }, () => event({ data: 1 })) });
     expect(answer.json<ProblemDocument>()).toMatchObject({ status: 400, code: 'invalid_request', detail });
   });
 
-  it('goes on after a broken line', async () => {
+  it('continues after an invalid line', async () => {
     const answer = await given.batch(`{"stream":\n${JSON.stringify(event())}\n{"a":\n1}\n`, lines);
     expect(answer.statusCode).toBe(207);
     expect(answer.json<BatchAnswer>().events.map(({ error }) => error?.code)).toEqual([
@@ -70,16 +70,16 @@ describe('a batch', () => {
     ]);
   });
 
-  it('says so when a line holds two events', async () => {
+  it('reports a line with two events', async () => {
     const one = JSON.stringify(event());
     const answer = await given.batch(`${one}\n${one} ${one}\n`, lines);
     const { error } = answer.json<BatchAnswer>().events[1]!;
     expect(error).toMatchObject({ code: 'invalid_json', errors: [{ pointer: '/events/1' }] });
-    expect(error?.detail).toMatch(/A line holds one event.*line feed/);
+    expect(error?.detail).toMatch(/A line may have one event.*line feed/);
     expect(given.written()).toHaveLength(1);
   });
 
-  it('says which content-type lines have when they come as JSON', async () => {
+  it('names the content type of lines if they are sent as JSON', async () => {
     const one = JSON.stringify(event());
     const json = { 'content-type': 'application/json' };
     for (const body of [`${one}\n${one}`, ` ${one}\r\n\n${one}\r\n`]) {
@@ -92,14 +92,14 @@ describe('a batch', () => {
     expect(given.records('orders')).toEqual([]);
   });
 
-  it('reads a line that is cut off to its end and no further', async () => {
+  it('parses a truncated line only to its end', async () => {
     const answer = await given.batch('[1,\n'.repeat(100), lines);
     const { errors } = answer.json<ProblemDocument>();
     expect(errors).toHaveLength(100);
     expect(new Set(errors?.map(({ detail }) => detail))).toEqual(new Set(['is not valid JSON']));
   });
 
-  it('writes nothing when it is atomic and one event is bad', async () => {
+  it('writes nothing if it is atomic and one event is invalid', async () => {
     const answer = await given.post('/api/v1/events/batch?atomic=true', {
       events: [event(), event({ data: 1 })],
     });
@@ -108,7 +108,7 @@ describe('a batch', () => {
     expect(given.records('orders')).toEqual([]);
   });
 
-  it.each(['atomic=1', 'atomic=', 'atomic=true&atomic=true', 'colour=red'])('refuses ?%s', async (query) => {
+  it.each(['atomic=1', 'atomic=', 'atomic=true&atomic=true', 'colour=red'])('rejects ?%s', async (query) => {
     const answer = await given.post(`/api/v1/events/batch?${query}`, { events });
     expect(answer.json<ProblemDocument>().errors?.map(({ pointer }) => pointer)).toEqual([
       query.split('=')[0],
@@ -125,14 +125,14 @@ describe('a batch', () => {
     ['{}', '/events'],
     ['[]', ''],
     ['null', ''],
-  ])('refuses %s', async (body, pointer) => {
+  ])('rejects %s', async (body, pointer) => {
     const problem = (await given.batch(body)).json<ProblemDocument>();
     expect(problem).toMatchObject({ code: 'invalid_request', status: 400 });
     expect(problem.errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
   it.each(['{"events":[', '{"events":[{}]', '{"events":[{},]}', '{"events":[{}}', '{"events":[{}]}x', ''])(
-    'refuses the broken JSON %j',
+    'rejects the invalid JSON %j',
     async (body) => {
       expect((await given.batch(body)).json<ProblemDocument>()).toMatchObject({
         code: 'invalid_json',

@@ -14,7 +14,7 @@ beforeEach(async () => void (given = await givenIngest()));
 afterEach(() => given.close());
 
 describe('one event', () => {
-  it('is acknowledged with its position and can be found at its Location', async () => {
+  it('is acknowledged with its position, and Location has its address', async () => {
     const answer = await given.single(
       event({ entity_id: 'order-17', timestamp: '2026-11-21T05:00:00.0001239+01:00' }),
     );
@@ -41,12 +41,12 @@ describe('one event', () => {
     expect(({} as Record<string, unknown>).constructor).toBe(Object);
   });
 
-  it('reads members whose names and values are written with escapes', async () => {
+  it('may have members with escapes in their names and values', async () => {
     await given.single('{"\\u0073tream":"ord\\u0065rs","event_type":"a\\"b","d\\u0061ta":{"x":1}}');
     expect(given.written()).toMatchObject([{ event_type: 'a"b', data: '{"x":1}' }]);
   });
 
-  it('has the key of its entity, or of itself, and the headers of its request', async () => {
+  it('is written with its entity or its id as key, and with the headers of its request', async () => {
     const headers = {
       'x-request-id': 'r-1',
       traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
@@ -60,7 +60,7 @@ describe('one event', () => {
     expect(String(given.records('other')[0]?.key)).toBe('019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11');
   });
 
-  it('may have null for what it leaves out', async () => {
+  it('may have null in optional fields', async () => {
     const nothing = { entity_id: null, timestamp: null, event_id: null, metadata: null };
     expect((await given.single(event(nothing))).statusCode).toBe(201);
     const [stored] = given.written();
@@ -74,13 +74,13 @@ describe('one event', () => {
     ['event_type empty', event({ event_type: '' }), 'invalid_request', '/event_type'],
     ['a line break in event_type', event({ event_type: 'a\nb' }), 'invalid_request', '/event_type'],
     ['a line separator in event_type', event({ event_type: 'a\u2028b' }), 'invalid_request', '/event_type'],
-    ['half a pair in entity_id', event({ entity_id: '\ud800' }), 'invalid_request', '/entity_id'],
+    ['half a surrogate pair in entity_id', event({ entity_id: '\ud800' }), 'invalid_request', '/entity_id'],
     ['257 characters', event({ entity_id: '😀'.repeat(257) }), 'invalid_request', '/entity_id'],
     ['data that is an array', event({ data: [] }), 'invalid_request', '/data'],
     ['data that is null', event({ data: null }), 'invalid_request', '/data'],
     ['nested metadata', event({ metadata: { a: {} } }), 'invalid_request', '/metadata/a'],
     ['an impossible date', event({ timestamp: '2026-02-30T00:00:00Z' }), 'invalid_request', '/timestamp'],
-    ['an event_id that is no UUID', event({ event_id: '17' }), 'invalid_request', '/event_id'],
+    ['an event_id that is not a UUID', event({ event_id: '17' }), 'invalid_request', '/event_id'],
     ['a name with / and ~', event({ 'a/b~c': 1 }), 'invalid_request', '/a~1b~0c'],
     [
       '__proto__ at the top',
@@ -89,9 +89,9 @@ describe('one event', () => {
       '/__proto__',
     ],
     ['constructor at the top', event({ constructor: { prototype: {} } }), 'invalid_request', '/constructor'],
-    ['a name twice', '{"stream":"s","event_type":"t","data":{"a":{"b":1,"b":2}}}', 'invalid_request', ''],
+    ['a duplicate name', '{"stream":"s","event_type":"t","data":{"a":{"b":1,"b":2}}}', 'invalid_request', ''],
     [
-      'a name twice, once with escapes',
+      'a duplicate name, once with escapes',
       '{"stream":"s","event_type":"t","data":{"b":1,"\\u0062":2}}',
       'invalid_request',
       '',
@@ -100,7 +100,7 @@ describe('one event', () => {
     ['no object', '5', 'invalid_request', ''],
     ['too many levels', event({ data: { a: deep(63) } }), 'invalid_json', ''],
   ];
-  it.each(wrong)('with %s is refused by its pointer', async (...row) => {
+  it.each(wrong)('with %s is rejected with a pointer to the error', async (...row) => {
     const [, body, code, pointer] = row;
     const answer = await given.single(body);
     const problem = answer.json<ProblemDocument>();
@@ -113,7 +113,7 @@ describe('one event', () => {
     ['stream', { stream: 'été' }, 'A-Z a-z 0-9 . _ - and begin with a letter or a digit, such as orders'],
     ['event_id', { event_id: '17' }, 'a UUID, such as 019aa4e2'],
     ['event_type', { event_type: 'a\nb' }, 'must not contain control characters'],
-  ])('with a wrong %s is told the rule in words', async (_name, more, rule) => {
+  ])('with an invalid %s is rejected with the rule in words', async (_name, more, rule) => {
     const problem = (await given.single(event(more))).json<ProblemDocument>();
     expect(problem.errors?.[0]?.detail).toContain(rule);
     expect(problem.errors?.[0]?.detail).not.toContain('pattern');
@@ -122,7 +122,7 @@ describe('one event', () => {
   it.each<[string, object[] | string, string, RegExp]>([
     ['an array', [event(), event()], 'invalid_request', /not an array.*\/api\/v1\/events\/batch/],
     ['two', `${JSON.stringify(event())}\n${JSON.stringify(event())}`, 'invalid_json', /another.*x-ndjson/],
-  ])('sent as %s is told where several go', async (...row) => {
+  ])('sent as %s is rejected with the address for several events', async (...row) => {
     const [, body, code, detail] = row;
     const problem = (await given.single(body)).json<ProblemDocument>();
     expect([problem.code, problem.detail]).toEqual([code, expect.stringMatching(detail)]);
@@ -133,7 +133,7 @@ describe('one event', () => {
   });
 
   it.each(['{"stream":', '{"stream":"a"}}', "{'a':1}", 'nul', '[1,]', '{"a":01}', '"\t"', '{"a":1}garbage'])(
-    'of the broken JSON %s is a 400',
+    'with the invalid JSON %s is a 400',
     async (body) => {
       const answer = await given.single(body);
       expect([answer.statusCode, answer.json<ProblemDocument>().code]).toEqual([400, 'invalid_json']);
@@ -151,13 +151,13 @@ describe('one event', () => {
     expect(answer.json<ProblemDocument>().code).toBe('payload_too_large');
   });
 
-  it('takes no query parameters', async () => {
+  it('has no query parameters', async () => {
     const answer = await given.post('/api/v1/events?colour=red', event());
     expect(answer.json<ProblemDocument>().errors).toMatchObject([{ pointer: 'colour' }]);
   });
 });
 
-/** `levels` arrays in one another. */
+/** Returns `levels` nested arrays. */
 function deep(levels: number): unknown {
   return JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 }

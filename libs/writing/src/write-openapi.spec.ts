@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => given.close());
 
-describe('the documentation of writing', () => {
+describe('the OpenAPI document of the write endpoints', () => {
   it('is valid OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
   });
 
-  it('has both forms of a batch', () => {
+  it('has both formats of a batch', () => {
     const { content } = document.paths['/api/v1/events/batch']!.post.requestBody;
     expect(content).toMatchObject({
       'application/json': { schema: { $ref: '#/components/schemas/BatchInput' } },
@@ -40,7 +40,7 @@ describe('the documentation of writing', () => {
     ['/api/v1/events', '201', 'WrittenEvent'],
     ['/api/v1/events/batch', '201', 'BatchWritten'],
     ['/api/v1/events/batch', '207', 'BatchWritten'],
-  ])('has the form of the answer of %s, %s', (path, status, name) => {
+  ])('has the schema of the answer of %s, %s', (path, status, name) => {
     const schema = { $ref: `#/components/schemas/${name}` };
     expect(document.paths[path]!.post.responses[status]?.content).toEqual({ 'application/json': { schema } });
     expect(document.components.schemas).toHaveProperty(name);
@@ -50,7 +50,7 @@ describe('the documentation of writing', () => {
     ['/api/v1/events', '422', 'schema_violation'],
     ['/api/v1/events/batch', '404', 'stream_not_found'],
     ['/api/v1/streams', '409', 'stream_exists'],
-  ])('has the codes that %s answers: among those of %s is %s', (path, status, code) => {
+  ])('has the problem codes of %s: those of %s include %s', (path, status, code) => {
     const { responses } = document.paths[path]!.post;
     const statuses = ['400', '403', '413', '415', '429', '503', status];
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(statuses));
@@ -61,15 +61,15 @@ describe('the documentation of writing', () => {
   });
 
   it.each(['/api/v1/events', '/api/v1/events/batch'])(
-    'says what a repeated id and a schema do at %s',
+    'describes repeated ids and schemas at %s',
     (path) => {
       const { description } = document.paths[path]!.post;
-      expect(description).toMatch(/Sending an `event_id` again is answered with 201.*another offset/);
-      expect(description).toMatch(/`schema_version`; that is null where/);
+      expect(description).toMatch(/A repeated `event_id` is answered with 201.*offset differs/);
+      expect(description).toMatch(/`schema_version` of an event is the version that it matches\. It is null if/);
     },
   );
 
-  it('of a batch has no status that only one of its events can have', () => {
+  it('lists no status for a batch that only single events can have', () => {
     const { responses } = document.paths['/api/v1/events/batch']!.post;
     for (const status of ['409', '422']) expect(responses).not.toHaveProperty(status);
     expect(responses['403']?.description).not.toContain('stream_');
@@ -77,9 +77,9 @@ describe('the documentation of writing', () => {
     expect(JSON.stringify(error)).toContain('`schema_violation`');
   });
 
-  it('says that an id names one event', () => {
+  it('says that an id identifies one event', () => {
     const { description } = document.components.schemas.EventInput!.properties.event_id!;
-    expect(description).toMatch(/names one event within its stream.*another entity.*Never use an id again/);
+    expect(description).toMatch(/identifies the event within its stream.*another entity.*Never use an id again/);
   });
 
   it('says how long an id is remembered', () => {

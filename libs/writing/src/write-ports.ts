@@ -2,12 +2,12 @@ import type { TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Producer } from '#log';
 
-/** What the write endpoints need from the app that mounts them. */
+/** Dependencies of the write endpoints, provided by the app that mounts them. */
 export interface WritePorts {
   producer: Producer;
   definitions: Definitions;
   topics: TopicNames;
-  /** Whether a first event creates its stream. */
+  /** Whether the first event of a stream creates the stream. */
   autoCreateStreams: boolean;
 }
 

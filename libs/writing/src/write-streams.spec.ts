@@ -13,7 +13,7 @@ beforeEach(async () => void (given = await givenIngest()));
 afterEach(() => given.close());
 
 describe('streams', () => {
-  it('are created beforehand, once', async () => {
+  it('can be created before their first event, once', async () => {
     const body = { stream: 'orders', partitions: 3, retention: { time: '7d' } };
     const answer = await given.post('/api/v1/streams', body);
     expect(answer.statusCode, answer.body).toBe(201);
@@ -34,12 +34,12 @@ describe('streams', () => {
     [{ name: 's2' }, '/name', '/stream'],
     [{ stream: 'x', colour: 1 }, '/colour'],
     [{}, '/stream'],
-  ])('are refused as %j', async (body, ...pointers) => {
+  ])('are rejected as %j', async (body, ...pointers) => {
     const problem = (await given.post('/api/v1/streams', body)).json<ProblemDocument>();
     expect(problem.errors?.map((error) => error.pointer)).toEqual(pointers);
   });
 
-  it('that Kafka cannot tell from another are refused, and only their events', async () => {
+  it('that Kafka cannot distinguish from another are rejected, and only their events', async () => {
     await given.single(event({ stream: 'a.b' }));
     const collides = event({ stream: 'a_b' });
     expect((await given.single(collides)).json<ProblemDocument>()).toMatchObject({
@@ -53,7 +53,7 @@ describe('streams', () => {
     ]);
   });
 
-  it('are not created by writing where that is turned off', async () => {
+  it('are not created by writes if this is turned off', async () => {
     await given.close();
     given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
     expect((await given.single(event())).json<ProblemDocument>()).toMatchObject({
@@ -71,14 +71,14 @@ describe('a stream that is being deleted', () => {
     await given.definitions.beginDeletion('orders', { key_id: null, port: 'core', request_id: null });
   });
 
-  it('takes no event and is not created anew', async () => {
+  it('accepts no events and cannot be created again', async () => {
     const answers = [await given.single(event()), await given.post('/api/v1/streams', { stream: 'orders' })];
     for (const answer of answers)
       expect(answer.json<ProblemDocument>()).toMatchObject({ code: 'stream_being_deleted', status: 409 });
     expect(given.written()).toHaveLength(1);
   });
 
-  it('has its events of a batch refused, and only these', async () => {
+  it('has only its own events of a batch rejected', async () => {
     const answer = await given.batch({ events: [event(), event({ stream: 'other' })] });
     expect(answer.statusCode).toBe(207);
     expect(answer.json<BatchAnswer>().events.map(({ error }) => error?.code)).toEqual([
@@ -87,7 +87,7 @@ describe('a stream that is being deleted', () => {
     ]);
   });
 
-  it('is told from one that does not exist, where streams are not created by writing', async () => {
+  it('is distinguished from a missing one if writes do not create streams', async () => {
     await given.close();
     given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
     await given.post('/api/v1/streams', { stream: 'orders' });
@@ -98,9 +98,9 @@ describe('a stream that is being deleted', () => {
 
 describe('the audit', () => {
   it.each([
-    ['beforehand', () => given.post('/api/v1/streams', { stream: 'orders' }, { 'x-request-id': 'r-17' })],
-    ['by writing', () => given.single(event(), { 'x-request-id': 'r-17' })],
-  ])('says who created a stream %s', async (_how, create) => {
+    ['before its first event', () => given.post('/api/v1/streams', { stream: 'orders' }, { 'x-request-id': 'r-17' })],
+    ['by a write', () => given.single(event(), { 'x-request-id': 'r-17' })],
+  ])('contains who created a stream %s', async (_how, create) => {
     expect((await create()).statusCode).toBe(201);
     const entry = given.written('tributary.audit').find(({ data }) => data.includes('"orders"'));
     expect(entry?.event_type).toBe('stream.created');
@@ -117,7 +117,7 @@ describe('back-pressure', () => {
     expect(answer.headers['retry-after']).toMatch(/^\d+$/);
   });
 
-  it('refuses bodies when too many bytes of them are held', async () => {
+  it('rejects bodies when too many bytes of them are in memory', async () => {
     await given.close();
     given = await givenIngest({ bodyBytes: 100_000 });
     const answer = await given.single(event({ data: { x: 'x'.repeat(200_000) } }));

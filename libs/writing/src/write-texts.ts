@@ -1,40 +1,40 @@
 import type { ProblemCode } from '#api';
 
 export const schemas =
-  'Where the type of an event has a schema in its stream, `data` is checked against its latest version. In the mode ' +
-  '`enforce` an event that does not fit is refused (`schema_violation`, with pointers into the event); in the mode ' +
-  '`warn` it is stored and counted. The event keeps the version that it fits as `schema_version`; that is null where ' +
-  'there is no schema to check, and for an event that was stored although it does not fit. Numbers are compared as ' +
+  'If the type of an event has a schema in its stream, `data` is validated against the latest version of it. In the mode ' +
+  '`enforce`, an event that does not match is rejected (`schema_violation`, with pointers into the event). In the mode ' +
+  '`warn`, it is stored and counted. `schema_version` of an event is the version that it matches. It is null if ' +
+  'there is no schema, and for an event that was stored although it does not match. Numbers are compared as ' +
   'IEEE 754 doubles, and stored as they were sent.';
 
 export const again =
-  'Sending an `event_id` again is answered with 201 like the first time, with the partition and offset that the ' +
-  'repetition has in the log: that is another offset, of a record that is passed over when events are stored. The ' +
-  'event is there once, as it was sent first, and at the first position. Both positions do for `wait_for`.';
+  'A repeated `event_id` is answered with 201 like the first one, with the partition and offset of the ' +
+  'repeated record in the log. The offset differs from the first one, and this record is skipped when events are stored. The ' +
+  'event is stored once, as it was first sent, at the first position. Both positions can be used for `wait_for`.';
 
-/** What the documentation says about writing. */
+/** Descriptions of the write endpoints in the OpenAPI document. */
 export const oneEvent = [
-  'Answered when Kafka has acknowledged the event from all in-sync replicas. The first event of a stream that does ' +
-    'not exist creates it, unless `AUTO_CREATE_STREAMS=false`.',
+  'The answer is sent when all in-sync replicas of Kafka have acknowledged the event. The first event of a stream that does ' +
+    'not exist creates the stream, unless `AUTO_CREATE_STREAMS=false`.',
   again,
   schemas,
 ].join('\n\n');
 
 export const manyEvents = [
-  'Answered when Kafka has acknowledged every event from all in-sync replicas. The first events of streams that do ' +
-    'not exist create these, up to 100 in one request. What is wrong with one event concerns that one: it has its ' +
-    'error in the answer, with the codes below, while the others are written (207). When none is written the answer ' +
-    'is a 400 `invalid_request` with the errors of the first events, whatever the codes of these are.',
-  'With `Prefer: handling=lenient` (RFC 7240) the answer is a 200 where the others were written, and each refused event is ' +
-    'kept in its stream, as a dead letter with the reason `refused_at_intake` that can be replayed. Its error in the answer ' +
-    'has the `partition` and the `offset` then. An event without a stream that it may be kept in (it names none, or one that ' +
-    'the key does not cover or that does not exist and cannot be created, or its line is not JSON) is only listed, and ' +
-    'counted. `atomic=true` comes before the preference.',
+  'The answer is sent when all in-sync replicas of Kafka have acknowledged every event. The first events of streams that do ' +
+    'not exist create these, up to 100 in one request. An error of one event does not affect the others: it is listed ' +
+    'in the answer, with one of the codes below, while the others are written (207). If no event is written, the answer ' +
+    'is a 400 `invalid_request` with the errors of the first events, even if these errors have other codes.',
+  'With `Prefer: handling=lenient` (RFC 7240) the answer is a 200 if the other events were written, and each rejected event is ' +
+    'kept in its stream, as a dead letter with the reason `refused_at_intake`, which can be replayed. Its error in the answer ' +
+    'then has the `partition` and the `offset`. A rejected event that has no stream to keep it (it names none, or one that ' +
+    'the key does not cover, or one that does not exist and cannot be created, or its line is not JSON) is only listed and ' +
+    'counted. `atomic=true` overrides the preference.',
   again,
   schemas,
 ].join('\n\n');
 
-/** What one event of a batch may be refused for, in its place of the answer. */
+/** Problem codes of a single event in the answer to a batch. */
 const eventProblems: readonly ProblemCode[] = [
   'invalid_request',
   'invalid_json',
@@ -51,7 +51,7 @@ const eventProblems: readonly ProblemCode[] = [
 
 export const codesOfEvents = `The code of a problem: ${eventProblems.map((code) => `\`${code}\``).join(', ')}.`;
 
-/** What writing one event may be refused for. */
+/** Problem codes of an endpoint that writes one event. */
 export const writeProblems: readonly ProblemCode[] = [
   'invalid_request',
   'invalid_json',
@@ -75,7 +75,7 @@ export const writeProblems: readonly ProblemCode[] = [
   'shutting_down',
 ];
 
-/** What a whole batch may be refused for; what concerns its events stands in their places. */
+/** Problem codes of a whole batch. Problems of single events are listed in the answer. */
 export const batchProblems: readonly ProblemCode[] = [
   'invalid_request',
   'invalid_json',
@@ -117,7 +117,7 @@ export const preferHeader = {
   name: 'Prefer',
   required: false,
   description:
-    '`handling=lenient`: what is refused is kept as a dead letter, and the answer is a 200. `handling=strict`: it is not.',
+    '`handling=lenient`: rejected events are kept as dead letters, and the answer is a 200. `handling=strict`: they are not kept.',
   schema: { type: 'string' },
   example: 'handling=lenient',
 };

@@ -7,7 +7,7 @@ import { RawController } from './raw/raw.controller.js';
 import { StreamsWriteController } from './streams.controller.js';
 import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 
-/** The write endpoints: mounted by `ingest`, and by the gateway on its ports. */
+/** The write endpoints. `ingest` mounts them, and the gateway mounts them on its ports. */
 @Module({})
 export class WriteModule {
   static with(ports: WritePorts): DynamicModule {

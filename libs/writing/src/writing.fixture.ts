@@ -19,18 +19,18 @@ import { portKeys } from '../../../apps/ingest/src/port-keys.js';
 import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
 
-/** The write endpoints on a log in memory, for specs. */
+/** The write endpoints with an in-memory log, for specs. */
 export interface GivenIngest {
   app: HttpApp;
   context: AppContext;
   log: MemoryLog;
   definitions: Definitions;
   topics: TopicNames;
-  /** `http://host:port`, when it listens. */
+  /** `http://host:port`, if the app listens. */
   url: string;
-  /** Everything that was written to a stream, over its partitions. */
+  /** Returns all records of a stream, over its partitions. */
   records(stream: string): LogRecord[];
-  /** What was written to the stream `orders`, or another. */
+  /** Returns the events that were written to a stream; default: `orders`. */
   written(stream?: string): EventRecord[];
   post(url: string, body: string | Buffer | object, headers?: Record<string, string>): Promise<Answer>;
   single(body: string | object, headers?: Record<string, string>): Promise<Answer>;
@@ -40,7 +40,7 @@ export interface GivenIngest {
 
 type Answer = Awaited<ReturnType<HttpApp['instance']['inject']>>;
 
-/** An event that is fine, with what a spec adds to it. */
+/** Returns a valid event, with the given fields added or replaced. */
 export const event = (more: object = {}) => ({
   stream: 'orders',
   event_type: 'order.placed',
@@ -52,12 +52,12 @@ export interface GivenOptions {
   config?: Partial<IngestConfig>;
   bytesInFlight?: number;
   bodyBytes?: number;
-  /** Keys that the port asks for, besides configured ones. */
+  /** Keys that the port accepts, in addition to configured ones. */
   keyRing?: KeyRing;
   tracing?: Tracing;
-  /** Serves the documentation, too. */
+  /** Whether to serve the OpenAPI document, too. */
   openapi?: boolean;
-  /** A real socket, with these time-outs in milliseconds. */
+  /** Listens on a real socket, with these time-outs in milliseconds. */
   listen?: { headers?: number; request?: number };
 }
 

@@ -3,8 +3,8 @@ import { AnswerBudget } from './answer-budget.js';
 
 const mib = 1024 * 1024;
 
-describe('the budget of answers', () => {
-  it('gives three quarters to large answers, and the rest to small ones', () => {
+describe('an answer budget', () => {
+  it('lets large answers use three quarters, and small answers use the rest', () => {
     const budget = new AnswerBudget(40 * mib);
     expect(budget.share().take(30 * mib)).toBe(true);
     expect(budget.share().take(2 * mib)).toBe(false);
@@ -12,14 +12,14 @@ describe('the budget of answers', () => {
     expect(small.filter(Boolean)).toHaveLength(10);
   });
 
-  it('takes an answer for large once it has grown', () => {
+  it('treats an answer as large when it has grown', () => {
     const budget = new AnswerBudget(40 * mib);
     budget.share().take(29.5 * mib);
     const growing = budget.share();
     expect([growing.take(mib), growing.take(mib)]).toEqual([true, false]);
   });
 
-  it('has the room again that a share gives back, once', () => {
+  it('can use the bytes of an ended share again, but only once', () => {
     const budget = new AnswerBudget(40 * mib);
     const shares = [budget.share(), budget.share()] as const;
     for (const share of shares) expect(share.take(15 * mib)).toBe(true);
@@ -29,7 +29,7 @@ describe('the budget of answers', () => {
     expect(budget.share().take(15 * mib)).toBe(true);
   });
 
-  it('holds nothing for a share that has ended', () => {
+  it('counts no bytes for a share that has ended', () => {
     const budget = new AnswerBudget(40 * mib);
     const share = budget.share();
     share.end();
@@ -37,7 +37,7 @@ describe('the budget of answers', () => {
     expect(budget.share().take(30 * mib)).toBe(true);
   });
 
-  it('is tight since it last refused something', () => {
+  it('reports that it was tight since its last rejection', () => {
     const budget = new AnswerBudget(mib);
     const begin = performance.now();
     budget.share().take(mib);
@@ -46,7 +46,7 @@ describe('the budget of answers', () => {
     expect([budget.tightSince(begin), budget.tightSince(Infinity)]).toEqual([true, false]);
   });
 
-  it('is tight as long as it holds more than there is room for, because that had to be sent', () => {
+  it('is tight while forced shares exceed its maximum', () => {
     const budget = new AnswerBudget(mib);
     const [read, written] = [budget.share(), budget.share()];
     read.take(mib);

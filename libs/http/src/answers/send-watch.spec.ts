@@ -3,10 +3,10 @@ import { SendWatch } from './send-watch.js';
 
 const bounds = { leastBytes: 1000, withinMs: 20_000, tightMs: 5_000, lookMs: 1_000 };
 
-/** Specs look themselves, as if each time a second had passed. */
+/** Number of polls in a spec, each after one simulated second. */
 const seconds = 100;
 
-/** A connection as its counters show it. */
+/** Returns a fake connection with the counters that the watch reads. */
 function givenConnection() {
   const connection = { writableLength: 5_000, bytesWritten: 5_000, cut: false, destroy: () => connection };
   connection.destroy = () => {
@@ -23,12 +23,12 @@ function givenWatch(tight = false) {
   return { watch, connection };
 }
 
-/** Whether the client is cut off when it takes so many bytes in each second. */
+/** Returns whether the client is disconnected when it receives this number of bytes in each second. */
 function isCutAt(bytesPerSecond: number, tight = false): boolean {
   const { watch, connection } = givenWatch(tight);
   for (let second = 0; second < seconds; second++) {
     watch.look();
-    // More follows as soon as there is room.
+    // The process writes more as soon as there is room.
     connection.bytesWritten += bytesPerSecond;
   }
   return connection.cut;
@@ -41,18 +41,18 @@ describe('a client with an answer waiting', () => {
     [40, true],
     [60, false],
     [100_000, false],
-  ])('that takes %d bytes a second is cut off: %s', (bytes, cut) => {
+  ])('that receives %d bytes a second is disconnected: %s', (bytes, cut) => {
     expect(isCutAt(bytes)).toBe(cut);
   });
 
   it.each([
     [60, true],
     [300, false],
-  ])('has less time while answers are refused: with %d bytes a second it is cut off: %s', (bytes, cut) => {
+  ])('has less time while the budget is full: with %d bytes a second it is disconnected: %s', (bytes, cut) => {
     expect(isCutAt(bytes, true)).toBe(cut);
   });
 
-  it('is not cut off while it has taken everything, however long the next piece takes', () => {
+  it('is not disconnected while it has received everything, even if the next piece is late', () => {
     const { watch, connection } = givenWatch();
     for (let second = 0; second < seconds; second++) {
       connection.writableLength = second % 15 === 14 ? 0 : 5_000;

@@ -5,9 +5,9 @@ import { metrics } from '#telemetry';
 export interface SendBounds {
   /** Bytes that a client with a waiting answer must receive within `withinMs`, unless it receives the whole rest. */
   leastBytes: number;
-  /** Length of a period, in milliseconds. */
+  /** Milliseconds in which a client must receive `leastBytes`. */
   withinMs: number;
-  /** Length of a period, in milliseconds, while the answer budget is full. */
+  /** The same as `withinMs`, while the answer budget is full. */
   tightMs: number;
   /** Milliseconds between two polls of the connections. */
   lookMs: number;

@@ -6,7 +6,7 @@ import { givenApp, type GivenApp } from '../http.fixture.js';
 import { AnswerBudget } from './answer-budget.js';
 
 const mib = 1024 * 1024;
-/** More than the system takes off the process for one connection. */
+/** More bytes than the operating system buffers for one connection. */
 const large = 16 * mib;
 
 let given: GivenApp | undefined;
@@ -37,8 +37,8 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await sleep(20);
 }
 
-describe('readers that do not read', () => {
-  it('hold no more than the budget; others go on being served', async () => {
+describe('clients that do not read their answers', () => {
+  it('use no more memory than the budget, and other clients are still served', async () => {
     given = await givenApp({ listen: true, answers: new AnswerBudget(64 * mib) });
     for (let i = 0; i < 20; i++) open(`/things/text?bytes=${large}`);
     await until(async () => (await heldBytes()) >= 3 * large);
@@ -52,7 +52,7 @@ describe('readers that do not read', () => {
     }
   });
 
-  it('are cut off, and what they held is free again', async () => {
+  it('are disconnected, and their bytes return to the budget', async () => {
     const sending = { withinMs: 200, tightMs: 200, lookMs: 20 };
     given = await givenApp({ listen: true, answers: new AnswerBudget(64 * mib), sending });
     const cut = await metric('answers_cut_total');
@@ -64,7 +64,7 @@ describe('readers that do not read', () => {
     expect(reader.bytesRead).toBeLessThan(large);
   });
 
-  it('give back what they held when they leave', async () => {
+  it('return their bytes to the budget when they disconnect', async () => {
     given = await givenApp({ listen: true, answers: new AnswerBudget(64 * mib) });
     const reader = open(`/things/text?bytes=${large}`);
     await until(async () => (await heldBytes()) >= large);
@@ -75,8 +75,8 @@ describe('readers that do not read', () => {
   });
 });
 
-describe('a port whose budget is used up', () => {
-  it('refuses to read, and answers probes and what it has done all the same', async () => {
+describe('a port with an exhausted answer budget', () => {
+  it('rejects reads, but still answers probes and confirms writes', async () => {
     given = await givenApp({ listen: true, answers: new AnswerBudget(10) });
     expect((await fetch(`${given.url}/things`)).status).toBe(503);
     expect((await fetch(`${given.url}/health/live`)).status).toBe(200);
@@ -84,13 +84,13 @@ describe('a port whose budget is used up', () => {
     expect([written.status, await written.json()]).toEqual([201, { name: 'a' }]);
   });
 
-  it('refuses to try out, which changes nothing', async () => {
+  it('rejects requests that only try something out and change nothing', async () => {
     given = await givenApp({ listen: true, answers: new AnswerBudget(10) });
     const refused = await post('/things/try', '{"name":"a"}');
     expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'overloaded' }]);
   });
 
-  it('cuts off slow readers sooner, also those of answers that must be sent', async () => {
+  it('disconnects slow clients sooner, including those with answers that must be sent', async () => {
     const sending = { withinMs: 60_000_000, tightMs: 200, lookMs: 20 };
     given = await givenApp({ listen: true, answers: new AnswerBudget(mib), sending });
     const cut = await metric('answers_cut_total');
@@ -100,8 +100,8 @@ describe('a port whose budget is used up', () => {
   });
 });
 
-describe('a reader that reads', () => {
-  it('gets a large answer whole, with its length', async () => {
+describe('a client that reads its answer', () => {
+  it('gets a large answer completely, with its length', async () => {
     given = await givenApp({ listen: true });
     const answer = await fetch(`${given.url}/things/text?bytes=${large}`);
     expect(answer.headers.get('content-length')).toBe(String(large));
@@ -110,7 +110,7 @@ describe('a reader that reads', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(large)]);
   });
 
-  it('is not cut off when it takes its time', async () => {
+  it('is not disconnected while it reads slowly but steadily', async () => {
     const sending = { leastBytes: 100, withinMs: 1_000, lookMs: 10 };
     given = await givenApp({ listen: true, sending });
     const reader = open(`/things/text?bytes=${large}`);

@@ -13,12 +13,12 @@ const key: ApiKey = {
   streams: ['orders', 'web.*'],
 };
 
-describe('a request', () => {
+describe('an authenticated request', () => {
   let app: FastifyInstance;
   beforeEach(() => void (app = fastify()));
   afterEach(() => app.close());
 
-  /** What `ask` answers of a request that was let in like this; undefined: by a port without authentication. */
+  /** Returns the result of `ask` for a request with this admission; undefined means a port without authentication. */
   async function asked<T>(
     admission: Partial<Admission> | undefined,
     ask: (request: FastifyRequest, reply: FastifyReply) => T,
@@ -35,25 +35,25 @@ describe('a request', () => {
     return answer.value;
   }
 
-  it('sees every stream where no keys are asked for', async () => {
+  it('may access every stream on a port without keys', async () => {
     expect(await asked(undefined, accessOf)).toBe(allStreams);
   });
 
-  it("sees its key's streams, and none of the system's own", async () => {
+  it("may access the streams of its key, and no reserved stream", async () => {
     expect(await asked({ key }, accessOf)).toEqual({ patterns: ['orders', 'web.*'], reserved: false });
   });
 
-  it("sees the system's own streams by an admin's key", async () => {
+  it("may access reserved streams with an admin key", async () => {
     const admin = { ...key, streams: undefined, scopes: new Set(['admin'] as const) };
     expect(await asked({ key: admin }, accessOf)).toEqual(allStreams);
   });
 
-  it('sees nothing on a public route of a port that asks for keys', async () => {
+  it('may access no stream on a public route of a port with keys', async () => {
     expect(await asked({}, accessOf)).toEqual({ patterns: [], reserved: false });
     expect(apiKeyOf({} as FastifyRequest)).toBeUndefined();
   });
 
-  it('is told to the audit by its key, its port and its id', async () => {
+  it('is recorded in the audit with its key, its port and its id', async () => {
     const actor = await asked({ key }, actorOf);
     expect(actor).toEqual({
       key_id: 'abcdefghijkl',
@@ -62,11 +62,11 @@ describe('a request', () => {
     });
   });
 
-  it('is told to the audit without a key where none was asked for', async () => {
+  it('is recorded in the audit without a key on a port without keys', async () => {
     expect(await asked(undefined, actorOf)).toMatchObject({ key_id: null, port: 'query' });
   });
 
-  it('uses up the events of its key, and its answer says how many are left', async () => {
+  it('uses the event limit of its key, and its answer contains the rest', async () => {
     const limits = new KeyLimits({ eventsPerSecond: 5 });
     const headers = await asked({ key, limits }, (request, reply) => {
       takeEvents(request, 3);
@@ -78,7 +78,7 @@ describe('a request', () => {
     });
   });
 
-  it('may write as many events as it likes without a limit', async () => {
+  it('may write any number of events if its key has no limit', async () => {
     expect(await asked({ key }, (request) => takeEvents(request, 1e9))).toBeUndefined();
     await app.close();
     app = fastify();

@@ -41,15 +41,15 @@ describe('a port that requires keys', () => {
     expect((await app.inject('/open-here?a=b')).body).toBe('open here');
   });
 
-  it('lets the route know the key that was used', async () => {
+  it('passes the used key to the route', async () => {
     expect((await app.inject({ url: '/read', headers: { authorization } })).body).toBe(keyId);
   });
 
-  it('refuses a key in the query string', async () => {
+  it('does not accept a key in the query string', async () => {
     expect((await app.inject(`/read?access_token=${key}&api_key=${key}`)).statusCode).toBe(401);
   });
 
-  it('refuses a key without the scope', async () => {
+  it('rejects a key without the scope', async () => {
     const answer = await app.inject({
       method: 'POST',
       url: '/write',
@@ -59,28 +59,28 @@ describe('a port that requires keys', () => {
     expect(answer.statusCode).toBe(403);
   });
 
-  it('refuses a route that forgot to declare its scope', async () => {
+  it('rejects every key on a route that declares no scope', async () => {
     expect((await app.inject({ url: '/forgotten', headers: { authorization } })).statusCode).toBe(403);
   });
 
-  it('hides which addresses exist from those without a key', async () => {
+  it('does not reveal to clients without a key which addresses exist', async () => {
     expect((await app.inject('/nowhere')).statusCode).toBe(401);
     expect((await app.inject({ url: '/nowhere', headers: { authorization } })).statusCode).toBe(404);
   });
 
-  it('counts what it refused', async () => {
+  it('counts rejected requests by problem code', async () => {
     await app.inject('/read');
     await app.inject({ url: '/read', headers: { authorization: 'Bearer x' } });
     expect(refused).toEqual(['unauthenticated', 'invalid_token']);
   });
 
-  it('counts a wrong key as such also when it is told to wait', async () => {
+  it('counts a wrong key as invalid_token even if the answer is 429', async () => {
     for (let i = 0; i < 21; i++) await attempt('Bearer x');
     expect(new Set(refused)).toEqual(new Set(['invalid_token']));
     expect(refused).toHaveLength(21);
   });
 
-  it('tells a network to wait that keeps sending wrong keys, and lets its right ones in', async () => {
+  it('answers 429 to a network that keeps sending wrong keys, and still accepts its valid keys', async () => {
     for (let i = 0; i < 20; i++) expect((await attempt('Bearer x')).statusCode).toBe(401);
     const answer = await attempt('Bearer x');
     expect(answer.json()).toEqual({ code: 'too_many_requests', retryAfterSeconds: 3 });
@@ -88,11 +88,11 @@ describe('a port that requires keys', () => {
     expect((await attempt('Bearer x', '192.0.2.8')).statusCode).toBe(401);
   });
 
-  it('tells nobody to wait for having no key', async () => {
+  it('does not count a missing key as a failed attempt', async () => {
     for (let i = 0; i < 50; i++) expect((await app.inject('/read')).statusCode).toBe(401);
   });
 
-  it('does not believe X-Forwarded-For', async () => {
+  it('ignores X-Forwarded-For', async () => {
     for (let i = 0; i < 20; i++) await attempt('Bearer x', '192.0.2.7', { 'x-forwarded-for': `1.2.3.${i}` });
     expect((await attempt('Bearer x')).statusCode).toBe(429);
   });
@@ -120,7 +120,7 @@ describe('a port that requires keys', () => {
 });
 
 describe('a port that requires keys, behind a proxy', () => {
-  it('tells clients apart by what the proxy says', async () => {
+  it('distinguishes clients by the address that the proxy reports', async () => {
     const app = fastify({ trustProxy: ['10.0.0.0/8'] });
     requireApiKeys(app, { keyRing: { find: () => undefined } });
     app.setErrorHandler((error, _request, reply) => void reply.send(describeError(error)));
@@ -136,7 +136,7 @@ describe('a port that requires keys, behind a proxy', () => {
   });
 });
 
-describe('a key with a limit', () => {
+describe('a key with a rate limit', () => {
   let app: FastifyInstance;
   afterEach(() => app.close());
 
@@ -172,7 +172,7 @@ describe('a key with a limit', () => {
   const write = (count = 1, bearer = authorization) =>
     app.inject({ method: 'POST', url: `/write/${count}`, headers: { authorization: bearer } });
 
-  it('is told what it may do and what is left', async () => {
+  it('gets its limits and the rest in the headers of the answer', async () => {
     limited({ requestsPerSecond: 1, eventsPerSecond: 500 });
     const { headers } = await write(100);
     expect(headers['ratelimit-policy']).toBe(
@@ -181,7 +181,7 @@ describe('a key with a limit', () => {
     expect(headers.ratelimit).toMatch(/^"requests";r=0;t=1, "events";r=4\d\d;t=1$/);
   });
 
-  it('is refused when it was issued, and nobody knows any more whether it was revoked since', async () => {
+  it('is rejected if it was issued and its revocation cannot be verified any more', async () => {
     let ageMs = 1_000;
     limited({}, { issued: true }, { issuedKeys: { ageMs: () => ageMs, mostMs: 1_000 } });
     expect((await write()).statusCode).toBe(200);
@@ -197,12 +197,12 @@ describe('a key with a limit', () => {
     expect(wrong.statusCode).toBe(401);
   });
 
-  it('goes on working however old the definitions are when the configuration gave it', async () => {
+  it('is accepted with stale definitions if it is from the configuration', async () => {
     limited({}, {}, { issuedKeys: { ageMs: () => Infinity, mostMs: 1_000 } });
     expect((await write()).statusCode).toBe(200);
   });
 
-  it('is refused when its requests are too many, those that it may not make included', async () => {
+  it('is rejected after too many requests, including requests that it had no scope for', async () => {
     limited({ requestsPerSecond: 2 });
     const read = () => app.inject({ url: '/read', headers: { authorization } });
     expect([(await read()).statusCode, (await read()).statusCode]).toEqual([403, 403]);
@@ -211,7 +211,7 @@ describe('a key with a limit', () => {
     expect(answer.headers.ratelimit).toBe('"requests";r=0;t=1');
   });
 
-  it('is refused when its events are too many, and may write more than a second of them at once', async () => {
+  it('is rejected after too many events, but may write more than the events of a second in one request', async () => {
     limited({ eventsPerSecond: 100 });
     expect((await write(10_000)).headers.ratelimit).toMatch(/^"events";r=0;t=(99|100)$/);
     const answer = await write();
@@ -219,13 +219,13 @@ describe('a key with a limit', () => {
     expect(answer.json<{ retryAfterSeconds: number }>().retryAfterSeconds).toBeOneOf([99, 100]);
   });
 
-  it('is not used up by those who only know its id', async () => {
+  it('is not affected by clients that only know its id', async () => {
     limited({ requestsPerSecond: 1 });
     for (let i = 0; i < 10; i++) await write(1, `Bearer ${otherSecret()}`);
     expect((await write()).statusCode).toBe(200);
   });
 
-  it('is not told of limits that it does not have', async () => {
+  it('gets no headers for limits that it does not have', async () => {
     limited({});
     const { headers } = await write();
     expect(headers).not.toHaveProperty('ratelimit');
@@ -238,7 +238,7 @@ function describeError(error: unknown): object {
   return { code: error.code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
-/** A well-formed key with this id that was never made. */
+/** Returns a well-formed key with this id that was never generated. */
 function otherSecret(): string {
   const body = `trb_${keyId}_${'x'.repeat(40)}`;
   return `${body}_${createHash('sha256').update(body).digest('hex').slice(0, 6)}`;

@@ -26,12 +26,12 @@ const ring = ringOf([
 ]);
 
 describe('authentication', () => {
-  it('lets in a key that is known, whatever the case of the scheme', () => {
+  it('accepts a known key, with the scheme in any case', () => {
     expect(attempt(`Bearer ${mine.key}`)).toBe(mine.keyId);
     expect(attempt(`bearer ${mine.key}`)).toBe(mine.keyId);
   });
 
-  it('lets in either secret while an old one overlaps with a new one', () => {
+  it('accepts the old and the new secret during the overlap of a rotation', () => {
     expect(attempt(`Bearer ${rotated.key}`)).toBe(rotated.keyId);
   });
 
@@ -90,7 +90,7 @@ describe('authentication', () => {
       401,
       /error="invalid_token"/,
     ],
-  ])('refuses %s', (...row) => {
+  ])('rejects %s', (...row) => {
     const [, headers, code, status, challenge] = row;
     const problem = refusal(() => attempt(...headers));
     expect([problem.code, problem.status]).toEqual([code, status]);
@@ -105,7 +105,7 @@ describe('authentication', () => {
     ['a revoked key', revoked.key],
     ['an expired key', expired.key],
     ['a secret whose overlap is over', rotatedOut.key],
-  ])('answers %s as an unknown one, after the same work', (_case, key) => {
+  ])('answers %s like an unknown key, after the same work', (_case, key) => {
     const unknown = workOf(() => refusal(() => attempt(`Bearer ${unknownKey.key}`)));
     const work = workOf(() => refusal(() => attempt(`Bearer ${key}`)));
     expect(work.result.toDocument()).toEqual(unknown.result.toDocument());
@@ -113,7 +113,7 @@ describe('authentication', () => {
     expect(work.calls).toEqual(unknown.calls);
   });
 
-  it('refuses every other text, and fails on none', () => {
+  it('rejects every other text without an internal error', () => {
     const edits = fc.record({
       at: fc.nat(mine.key.length),
       cut: fc.nat(3),
@@ -131,7 +131,7 @@ describe('authentication', () => {
     );
   });
 
-  it('does the same work for a key that it lets in', () => {
+  it('does the same work for an accepted key', () => {
     const unknown = workOf(() => refusal(() => attempt(`Bearer ${unknownKey.key}`)));
     const known = workOf(() => attempt(`Bearer ${rotated.key}`));
     expect(known.calls).toEqual(unknown.calls);
@@ -140,7 +140,7 @@ describe('authentication', () => {
 });
 
 describe('authorization', () => {
-  it('asks for the scope itself: admin does not stand for the others', () => {
+  it('requires exactly the scope: admin does not include other scopes', () => {
     const key: ApiKey = { ...entry(mine), scopes: new Set(['admin']) };
     authorize(key, 'admin');
     const problem = refusal(() => authorize(key, 'events:read'));
@@ -161,7 +161,7 @@ function secret(made: { sha256: string }, expiresAt?: number): ApiKey['secrets']
   return { sha256: Buffer.from(made.sha256, 'hex'), ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** A key whose older secrets still work, each up to a time; its id is that of the first of them. */
+/** Returns a key whose older secrets are still valid, each up to a time. Its id is the id of the first of them. */
 function rotatedTo(newest: Made, ...older: [Made, number][]): ApiKey {
   const secrets = [secret(newest), ...older.map(([made, expiresAt]) => secret(made, expiresAt))];
   return { keyId: older[0]![0].keyId, secrets, scopes: new Set(['events:read']) };
@@ -183,17 +183,17 @@ function refusal(action: () => unknown): ProblemError {
     if (error instanceof ProblemError) return error;
     throw error;
   }
-  throw new Error('it was let in');
+  throw new Error('it was accepted');
 }
 
-/** The id of one key with the secret of another: a well-formed key that was never made. */
+/** Returns the id of one key with the secret of another: a well-formed key that was never generated. */
 function otherSecretOf({ keyId }: { keyId: string }): string {
   const [, , secretPart] = generateKey().key.split('_');
   const body = `trb_${keyId}_${secretPart}`;
   return `${body}_${createHash('sha256').update(body).digest('hex').slice(0, 6)}`;
 }
 
-/** How often something hashes and compares. Time itself would make a test that fails by chance. */
+/** Counts hashes and comparisons of an action. Measured time would make the spec unreliable. */
 function workOf<T>(action: () => T): { result: T; calls: { hashes: number; comparisons: number } } {
   const spies = [vi.spyOn(crypto, 'createHash'), vi.spyOn(crypto, 'timingSafeEqual')] as const;
   syncBuiltinESMExports();

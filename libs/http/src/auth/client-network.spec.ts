@@ -21,7 +21,7 @@ describe('the network of a client', () => {
     expect(network(address)).toBe(expected);
   });
 
-  it('is that of the connection when a proxy says something that is no address', () => {
+  it('is that of the connection if the proxy reports an invalid address', () => {
     expect(network('x'.repeat(10_000), '::ffff:192.0.2.7')).toBe('192.0.2.7');
     expect(clientNetwork({ ip: 'unknown', socket: {} } as FastifyRequest)).toBe('');
   });

@@ -4,8 +4,8 @@ import { ConfiguredKeyRing } from './configured-key-ring.js';
 
 const { keyId, sha256 } = generateKey();
 
-describe('keys given by configuration', () => {
-  it('are found by their id, with the scopes that are listed', () => {
+describe('keys of the configuration', () => {
+  it('are found by their id, with their scopes', () => {
     const ring = new ConfiguredKeyRing([`${keyId}:${sha256}:events:read+events:write`]);
     expect([...(ring.find(keyId)?.scopes ?? [])]).toEqual(['events:read', 'events:write']);
     expect(ring.find(keyId)?.secrets[0]?.sha256.toString('hex')).toBe(sha256);
@@ -18,14 +18,14 @@ describe('keys given by configuration', () => {
     ['no scope', `${keyId}:${sha256}`, /scopes are/],
     ['an unknown scope', `${keyId}:${sha256}:events:read+root`, /scopes are/],
     ['an id of another form', `UPPER:${sha256}:admin`, /key id/],
-  ])('are refused with %s, without showing the entry', (_case, entry, message) => {
+  ])('are rejected with %s, and the error does not contain the entry', (_case, entry, message) => {
     const make = () => new ConfiguredKeyRing([entry]);
     expect(make).toThrow(message);
     expect(make).not.toThrow(sha256);
   });
 
-  it('are refused when an id is there twice', () => {
+  it('are rejected if two entries have the same id', () => {
     const entry = `${keyId}:${sha256}:admin`;
-    expect(() => new ConfiguredKeyRing([entry, entry])).toThrow(/entry 2.*already/);
+    expect(() => new ConfiguredKeyRing([entry, entry])).toThrow(/entry 2.*duplicate/);
   });
 });

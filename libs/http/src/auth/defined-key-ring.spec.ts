@@ -12,8 +12,8 @@ const definition: DefinedKey = {
   expires_at: '2027-01-01T00:00:00.000000Z',
 };
 
-describe('keys that were issued', () => {
-  it('are found as they are defined', () => {
+describe('issued keys', () => {
+  it('are found with the values of their definition', () => {
     expect(ringOf(definition).find('abcdefghijkl')).toEqual({
       keyId: 'abcdefghijkl',
       issued: true,
@@ -28,23 +28,23 @@ describe('keys that were issued', () => {
     });
   });
 
-  it('are not limited by what is not said', () => {
+  it('have no limits that their definition does not contain', () => {
     const key = ringOf({ key_id: 'abcdefghijkl', secrets: [{ sha256 }], scopes: [] }).find('abcdefghijkl');
     expect(Object.keys(key ?? {})).toEqual(['keyId', 'issued', 'secrets', 'scopes']);
   });
 
-  it('have no secret that works once they are revoked', () => {
+  it('have no valid secret when they are revoked', () => {
     const revoked = { ...definition, revoked_at: '2026-11-21T04:00:00.000000Z' };
     expect(ringOf(revoked).find('abcdefghijkl')?.secrets).toEqual([]);
   });
 
-  it('have no more secrets than are compared, the newest first', () => {
+  it('have at most as many secrets as are compared, newest first', () => {
     const secrets = Array.from({ length: 10 }, (_, i) => ({ sha256: `0${i}`.repeat(32) }));
     const found = ringOf({ ...definition, secrets }).find('abcdefghijkl')?.secrets;
     expect(found?.map((secret) => secret.sha256[0])).toEqual([0, 1, 2, 3].slice(0, secretsPerKey));
   });
 
-  it('are read once, and again when they have changed', () => {
+  it('are parsed once, and again when they have changed', () => {
     const keys = new Map([['abcdefghijkl', definition]]);
     const ring = new DefinedKeyRing(keys);
     const first = ring.find('abcdefghijkl');
@@ -56,8 +56,8 @@ describe('keys that were issued', () => {
   });
 });
 
-describe('joined rings', () => {
-  it('give the key of the first that has it, and ask all of them whichever it is', () => {
+describe('joined key rings', () => {
+  it('return the key of the first ring that has it, and always ask all rings', () => {
     const asked: string[] = [];
     const ring = (name: string, ...ids: string[]) => ({
       find: (keyId: string): ApiKey | undefined => {

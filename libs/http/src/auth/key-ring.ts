@@ -3,7 +3,7 @@ import type { Scope } from './scope.js';
 
 /** One stored secret of a key. */
 export interface StoredSecret {
-  /** SHA-256 of the key's whole text, 32 bytes. */
+  /** SHA-256 of the whole text of the key, 32 bytes. */
   sha256: Buffer;
   /** Milliseconds since 1970; from this time on the secret is not accepted. */
   expiresAt?: number;

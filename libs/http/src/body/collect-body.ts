@@ -5,7 +5,7 @@ import type { BodyShare } from './body-budget.js';
 /** Bounds for reading one body. */
 export interface BodyBounds {
   share: BodyShare | undefined;
-  /** Bytes. */
+  /** Bytes that the body may have at most. */
   limit: number;
 }
 

@@ -6,7 +6,9 @@ import { Inflation } from './inflation.js';
 
 const mib = 1024 * 1024;
 
-/** What became of many bodies that arrived at once and are all still held: their bytes, or the problem's code. */
+/**
+ * Decompresses bodies that arrive at once, and returns their sizes or problem codes. Their memory counts until the end.
+ */
 async function inflateAll(budget: BodyBudget, bodies: readonly Buffer[]): Promise<(number | string)[]> {
   const inflation = new Inflation();
   const all = bodies.map((body) =>
@@ -20,19 +22,19 @@ async function inflateAll(budget: BodyBudget, bodies: readonly Buffer[]): Promis
 }
 
 describe('compressed bodies', () => {
-  it('that arrive together get their turn', async () => {
+  it('that arrive together are all decompressed', async () => {
     const bodies = Array.from({ length: 30 }, (_, i) => gzipSync(Buffer.alloc(1000 + i)));
     expect(await inflateAll(new BodyBudget(mib), bodies)).toEqual(bodies.map((_, i) => 1000 + i));
   });
 
-  it('stop at the budget, which is free again after it', async () => {
+  it('stop at the budget and return their bytes to it', async () => {
     const budget = new BodyBudget(mib);
     expect(await inflateAll(budget, [gzipSync(Buffer.alloc(10 * mib))])).toEqual(['overloaded']);
     expect(() => budget.take(mib)).not.toThrow();
     budget.give(mib);
   });
 
-  it('in a crowd of bombs hold no more memory than about the budget', async () => {
+  it('that are many bombs use about as much memory as the budget', async () => {
     const bomb = gzipSync(Buffer.alloc(16 * mib));
     const before = process.memoryUsage().arrayBuffers;
     let peak = 0;
@@ -46,7 +48,7 @@ describe('compressed bodies', () => {
     expect((peak - before) / mib).toBeLessThan(200);
   });
 
-  it('wait up to a bound', async () => {
+  it('wait only up to a maximum number', async () => {
     const bodies = Array.from({ length: 300 }, () => gzipSync('{}'));
     const outcomes = await inflateAll(new BodyBudget(mib), bodies);
     expect(outcomes.filter((outcome) => outcome === 'overloaded')).toHaveLength(300 - 4 - 256);

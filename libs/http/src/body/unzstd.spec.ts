@@ -7,7 +7,7 @@ import { unzstd, unzstdInTurns } from './unzstd.js';
 import { zstd, zstdBomb, zstdFrame } from './zstd.fixture.js';
 
 const mib = 1024 * 1024;
-/** What `zstd -19` makes of twelve lines. */
+/** Twelve lines, compressed by `zstd -19`. */
 const compressed = Buffer.from(
   'KLUv/QRo1QIA1AN7ImFtb3VudCI6MSwiY2l0eSI6IlrDvHJpY2giLCJub3RlIjoiYXMgYmVmb3JlIn0KMjM0NTY3ODkxMDEyDKAQ2Oz/PbAzBx+Pbo0SKSpKpKioUUQOurUUadTIjg==',
   'base64',
@@ -20,27 +20,27 @@ const lines = Array.from(
 type Unzstd = (sent: Buffer) => Readable;
 
 describe.each<[string, Unzstd]>([
-  ['as this Node does it', (sent) => unzstd(sent, { chunkSize: 65_536 })],
-  ['in turns', unzstdInTurns],
-])('a body in Zstandard, read %s,', (_name, open) => {
+  ['with the default implementation', (sent) => unzstd(sent, { chunkSize: 65_536 })],
+  ['in JavaScript', unzstdInTurns],
+])('a Zstandard body, decompressed %s,', (_name, open) => {
   async function text(sent: Buffer): Promise<string> {
     const found: Buffer[] = [];
     for await (const chunk of open(sent)) found.push(chunk as Buffer);
     return Buffer.concat(found).toString();
   }
 
-  it('is what was compressed', async () => {
+  it('becomes the original text', async () => {
     expect(await text(compressed)).toBe(lines);
   });
 
-  it('may have several frames, of which some hold nothing', async () => {
+  it('may have several frames, including empty and skippable ones', async () => {
     const nothing = Buffer.from([0x53, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9]);
     expect(await text(Buffer.concat([zstd('a'), nothing, compressed, zstd(''), zstd('b')]))).toBe(
       `a${lines}b`,
     );
   });
 
-  it('may have more text than its window', async () => {
+  it('may have more text than fits into its window', async () => {
     const block = Buffer.from('0123456789abcdef'.repeat(4096));
     expect(
       await text(
@@ -53,32 +53,32 @@ describe.each<[string, Unzstd]>([
   });
 
   it.each<[string, Buffer]>([
-    ['of a window of 2 GiB', zstdFrame([Buffer.from('{}')], { windowLog: 31 })],
-    ['of a window of 16 MiB', zstdFrame([Buffer.from('{}')], { windowLog: 24 })],
-    ['of a million empty blocks', zstdFrame(Array.from({ length: mib }, () => Buffer.alloc(0)))],
+    ['with a window of 2 GiB', zstdFrame([Buffer.from('{}')], { windowLog: 31 })],
+    ['with a window of 16 MiB', zstdFrame([Buffer.from('{}')], { windowLog: 24 })],
+    ['with a million empty blocks', zstdFrame(Array.from({ length: mib }, () => Buffer.alloc(0)))],
     [
-      'of small blocks in a large window',
+      'with small blocks in a large window',
       zstdFrame(
         Array.from({ length: 200 }, () => Buffer.from(' ')),
         { windowLog: 23 },
       ),
     ],
-    ['of a million empty frames', Buffer.concat(Array.from({ length: mib }, () => zstd('')))],
+    ['with a million empty frames', Buffer.concat(Array.from({ length: mib }, () => zstd('')))],
     ['with a block of 2 MiB', zstdFrame([{ byte: 0x20, times: 2 * mib - 1 }])],
     ['with a dictionary', Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x21, 7, 2, 0x11, 0, 0, 0x7b, 0x7d])],
-    ['that is not', Buffer.from('{"a":1}')],
+    ['that is not Zstandard', Buffer.from('{"a":1}')],
     ['that is gzip', Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3])],
-    ['with something after its end', Buffer.concat([compressed, Buffer.from('{}')])],
-  ])('%s is refused', async (...row) => {
+    ['with text after its end', Buffer.concat([compressed, Buffer.from('{}')])],
+  ])('%s is rejected', async (...row) => {
     await expect(text(row[1])).rejects.toThrow();
   });
 
-  it('is refused wherever it is cut off', async () => {
+  it('is rejected wherever it is truncated', async () => {
     for (let end = 1; end < compressed.length; end++)
       await expect(text(compressed.subarray(0, end))).rejects.toThrow();
   });
 
-  it('harms nobody with any of its bytes changed', async () => {
+  it('does no harm if any of its bytes is changed', async () => {
     for (let at = 0; at < compressed.length; at++)
       for (const bits of [1, 0xff]) {
         const changed = Buffer.from(compressed);
@@ -89,8 +89,8 @@ describe.each<[string, Unzstd]>([
   });
 });
 
-describe('a bomb in Zstandard', () => {
-  it('ends at the limit, and others have their turn meanwhile', async () => {
+describe('a Zstandard bomb', () => {
+  it('ends at the limit and does not block the event loop', async () => {
     let turns = 0;
     let over = false;
     const others = (async () => {

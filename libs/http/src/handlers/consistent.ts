@@ -2,7 +2,7 @@
  * An input whose fields must be consistent with each other. `requireConsistent` runs after each field was found valid.
  */
 export interface Consistent {
-  /** @throws ProblemError */
+  /** Checks that the fields are consistent. @throws ProblemError when they are not */
   requireConsistent(): void;
 }
 

@@ -46,29 +46,29 @@ const refusal = (pointer: string, detail: string): unknown =>
   expect.objectContaining({ code: 'invalid_request', options: { errors: [{ pointer, detail }] } });
 
 describe('a handler', () => {
-  it('is given what the texts of parameters say', () => {
+  it('gets the parsed values of parameters', () => {
     const query = parseQuery(Lengths, { least: '1s', each: ['2s', '3s'], even: '4' });
     expect(query).toEqual({ least: 1, each: [2, 3], even: 4 });
   });
 
-  it('is given what the texts of a body say, and null', () => {
+  it('gets the parsed values of a body, and null', () => {
     expect(parseBody(Lengths, bytes({ least: '1s', most: null }))).toEqual({ least: 1, most: null });
   });
 
-  it('is not called with a text that cannot be read, which its refusal names', () => {
+  it('is not called with an invalid text, and the error has its name', () => {
     expect(() => parseQuery(Lengths, { least: 'soon' })).toThrow(
       refusal('least', 'must be seconds, not "soon"'),
     );
     expect(() => parseQuery(Lengths, { each: ['1s', 'soon'] })).toThrow(ProblemError);
   });
 
-  it('is not called with what would be read, had it been a text', () => {
+  it('is not called with a value that should be a text', () => {
     expect(() => parseBody(Lengths, bytes({ least: 1 }))).toThrow(
       refusal('/least', 'must be seconds, not 1'),
     );
   });
 
-  it('is not called where a value has a problem of its own, which is told after those of other values', () => {
+  it('is not called if a value has its own problem, which is reported only if all other values are valid', () => {
     expect(() => parseQuery(Lengths, { even: '3' })).toThrow(
       expect.objectContaining({ code: 'invalid_expression' }) as Error,
     );
@@ -77,17 +77,17 @@ describe('a handler', () => {
     );
   });
 
-  it('is not called where values do not fit each other', () => {
+  it('is not called with inconsistent values', () => {
     expect(() => parseQuery(Lengths, { least: '2s', most: '1s' })).toThrow('too long');
     expect(() => parseBody(Lengths, bytes({ least: '2s', most: '1s' }))).toThrow('too long');
   });
 
-  it('is given members of any name where they may have any', () => {
+  it('gets members with any name in a field that allows them', () => {
     const names = { constructor: { a: 1 }, toString: 2, deep: [{ constructor: 3 }] };
     expect(parseBody(Outer, bytes({ inner: { names } })).inner.names).toEqual(names);
   });
 
-  it('is given an empty body only where it may be empty', () => {
+  it('gets an empty object for an empty body only if the body may be empty', () => {
     const metadata = { type: 'body', metatype: Lengths } as const;
     expect(new ValidatedPipe({ mayBeEmpty: true }).transform(undefined, metadata)).toEqual({});
     expect(() => new ValidatedPipe().transform(undefined, metadata)).toThrow(

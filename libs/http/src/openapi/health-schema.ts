@@ -2,7 +2,7 @@ import { IsInt, IsObject, IsString } from 'class-validator';
 
 /** The answer of `/health`, `/health/live` and `/health/ready`. */
 export class HealthAnswer {
-  /** `ok`, `failing`, `starting` or `stopping`. */
+  /** Overall status: `ok`, `failing`, `starting` or `stopping`. */
   @IsString() status: string;
   @IsString() version: string;
   @IsInt() uptime_seconds: number;

@@ -23,7 +23,7 @@ class Input {
 
 const errorsOf = (members: object) => inputErrors(validateSync(Object.assign(new Input(), members)), 'body');
 
-describe('what is wrong with an input', () => {
+describe('the errors of an input', () => {
   it.each<[object, string, string]>([
     [{ name: 7 }, '/name', 'must be a string'],
     [{ name: undefined }, '/name', 'is required'],
@@ -33,7 +33,7 @@ describe('what is wrong with an input', () => {
     [{ inner: 'x' }, '/inner', 'must be an object'],
     [{ inner: ['x'] }, '/inner', 'must be an object'],
     [{ names: 'a' }, '/names', 'must be an array'],
-  ])('of %j is said of its place, without its name', (members, pointer, detail) => {
+  ])('%j have the pointer %s and the text %s, without the name', (members, pointer, detail) => {
     expect(errorsOf(members)).toEqual([{ pointer, detail }]);
   });
 });

@@ -52,7 +52,7 @@ describe('every answer that is not a success is a problem document', () => {
     ['/things', 405, 'method_not_allowed'],
     ['/nothing', 404, 'not_found'],
   ] as const)(
-    'a method that nothing has is refused at %s with %d, with a body or without',
+    'an unknown method at %s is answered with %d, with a body or without',
     async (...row) => {
       const [url, status, code] = row;
       for (const options of [{}, { payload: '{}', headers: { 'content-type': 'application/json' } }]) {
@@ -63,18 +63,18 @@ describe('every answer that is not a success is a problem document', () => {
   );
 
   it.each(['/things/', '/things//full', '//things'])(
-    'a 404 of %s says that a part of it is empty',
+    'a 404 of %s says that a segment of the path is empty',
     async (url) => {
-      expect(problem(await send('GET', url)).detail).toContain('a part of it is empty');
+      expect(problem(await send('GET', url)).detail).toContain('a segment of its path is empty');
       expect(problem(await send('GET', '/nothing')).detail).not.toContain('empty');
     },
   );
 
-  it('a 404 says where the addresses are listed', async () => {
+  it('a 404 says where all addresses are listed', async () => {
     expect(problem(await send('GET', '/nothing')).detail).toContain('/docs');
   });
 
-  it('a 405 says which methods there are', async () => {
+  it('a 405 lists the methods of the address', async () => {
     expect((await send('PUT', '/things')).headers.allow).toBe('GET, HEAD, POST');
     expect((await send('PUT', '/things/17')).headers.allow).toBe('DELETE, GET, HEAD');
   });
@@ -87,27 +87,27 @@ describe('every answer that is not a success is a problem document', () => {
     ['/things', '', {}],
     ['/things', 'application/json', { 'content-encoding': 'br' }],
     ['/things', 'application/json', { 'content-encoding': 'gzip, gzip' }],
-  ])('a 415 of %s for %j says what would do', async (url, type, headers) => {
+  ])('a 415 of %s for %j lists the accepted types', async (url, type, headers) => {
     const answer = await post(url, '{}', { 'content-type': type, ...headers });
     expect(problem(answer).code).toBe('unsupported_media_type');
     expect(answer.headers['accept-post']).toBe('application/json');
   });
 
-  it('a 415 of a route that takes several types names them all', async () => {
+  it('a 415 of a route with several types lists them all', async () => {
     const answer = await post('/things/bytes', '{}', { 'content-type': 'text/csv' });
     expect(answer.headers['accept-post']).toBe('application/json, application/x-ndjson');
   });
 
-  it('what can be repeated says when', async () => {
+  it('a problem after which a retry may succeed has Retry-After', async () => {
     expect((await send('DELETE', '/things/full')).headers['retry-after']).toBe('7');
   });
 
-  it('our own fault tells the client nothing and the log everything', async () => {
+  it('an internal error reveals nothing to the client and is logged completely', async () => {
     const answer = await send('DELETE', '/things/1', { headers: { 'x-request-id': 'seen-17' } });
     expect(answer.body).not.toContain('hunter2');
     const line = given.lines().find(({ request_id }) => request_id === 'seen-17');
     expect(line).toMatchObject({ level: 'error', status: 500, err: { message: 'password=hunter2' } });
-    // The route, not the path: that may name somebody.
+    // The route, not the path: the path may contain the id of a person.
     expect(line).toMatchObject({ method: 'DELETE', route: '/things/:id' });
     expect(JSON.stringify(line)).not.toContain('/things/1');
   });
@@ -132,7 +132,7 @@ describe('request ids', () => {
   const idFor = async (given: string) =>
     (await send('GET', '/things', { headers: { 'x-request-id': given } })).headers['x-request-id'];
 
-  it.each(['a', 'order-17.try-2', 'a b', 'x'.repeat(128)])('%s is taken over', async (id) => {
+  it.each(['a', 'order-17.try-2', 'a b', 'x'.repeat(128)])('%s is kept', async (id) => {
     expect(await idFor(id)).toBe(id);
   });
 
@@ -142,12 +142,12 @@ describe('request ids', () => {
 });
 
 describe('the log', () => {
-  it('is one JSON object a line, whatever is sent', async () => {
+  it('has one JSON object on each line, whatever clients send', async () => {
     await send('GET', '/nothing%0A{"level":"fatal"}', { headers: { 'x-request-id': 'a"}' } });
     expect(given.lines().map(({ level }) => level)).not.toContain('fatal');
   });
 
-  it('never has credentials', async () => {
+  it('never contains credentials', async () => {
     given.context.logger.warn({ headers: { authorization: 'Bearer trb_secret' } }, 'x');
     expect(given.logText()).not.toContain('trb_secret');
   });
@@ -161,7 +161,7 @@ describe('bodies', () => {
     ['compressed by zstd', zstd('{"a":1}'), { 'content-encoding': 'ZSTD' }, 7],
     ['as lines', Buffer.from('{}\n{}'), { 'content-type': 'application/x-ndjson' }, 5],
     ['of just 16 MiB', Buffer.alloc(16 * 1024 * 1024, ' '), {}, 16 * 1024 * 1024],
-  ])('are read %s', async (...row) => {
+  ])('are accepted %s', async (...row) => {
     const [, body, headers, bytes] = row;
     expect((await post('/things/bytes', body, headers)).json()).toEqual({ bytes });
   });
@@ -175,14 +175,14 @@ describe('bodies', () => {
       'payload_too_large',
     ],
     ['over 16 MiB from zstd', zstdBomb(100), { 'content-encoding': 'zstd' }, 'payload_too_large'],
-    ['that are no zstd', Buffer.from('{}'), { 'content-encoding': 'zstd' }, 'invalid_request'],
-    ['cut short in zstd', zstd('{"a":1}').subarray(0, 15), { 'content-encoding': 'zstd' }, 'invalid_request'],
-    ['that are no gzip', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 'invalid_request'],
-    ['cut short', gzipSync('{"a":1}').subarray(0, 20), { 'content-encoding': 'gzip' }, 'invalid_request'],
+    ['that are not zstd', Buffer.from('{}'), { 'content-encoding': 'zstd' }, 'invalid_request'],
+    ['truncated in zstd', zstd('{"a":1}').subarray(0, 15), { 'content-encoding': 'zstd' }, 'invalid_request'],
+    ['that are not gzip', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 'invalid_request'],
+    ['truncated', gzipSync('{"a":1}').subarray(0, 20), { 'content-encoding': 'gzip' }, 'invalid_request'],
     ['with a byte-order mark', Buffer.from('\ufeff{}'), {}, 'invalid_json'],
     ['that are not UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), {}, 'invalid_json'],
     ['with half a surrogate pair', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), {}, 'invalid_json'],
-  ])('%s are refused', async (...row) => {
+  ])('%s are rejected', async (...row) => {
     const [, body, headers, code] = row;
     expect(problem(await post('/things/bytes', body, headers)).code).toBe(code);
   });
@@ -190,14 +190,14 @@ describe('bodies', () => {
   it.each([
     ['as sent', (text: string) => text, {}],
     ['compressed', (text: string) => gzipSync(text), { 'content-encoding': 'gzip' }],
-  ])('over 64 KiB are taken by no route that does not say so, %s', async (_name, body, headers) => {
+  ])('over 64 KiB are rejected by a route without its own limit, %s', async (_name, body, headers) => {
     const text = (bytes: number) => JSON.stringify({ name: 'x'.repeat(bytes - 11) });
     expect((await post('/things', body(text(64 * 1024)), headers)).statusCode).toBe(201);
     const answer = await post('/things', body(text(64 * 1024 + 1)), headers);
     expect(problem(answer).code).toBe('payload_too_large');
   });
 
-  it('with unknown fields are refused by these and by what else is wrong, a hundred errors at most', async () => {
+  it('with unknown fields are rejected with these and all other errors, at most a hundred', async () => {
     const pointers = async (count: number) => {
       const unknown = Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, { deep: [i] }]));
       const { errors } = problem(await post('/things', JSON.stringify({ name: 1, ...unknown })));
@@ -217,11 +217,11 @@ describe('bodies', () => {
     ['{"name":"a","constructor":{"prototype":{}}}', '/constructor'],
     ['[]', ''],
     ['null', ''],
-  ])('%s is refused by its pointer', async (body, pointer) => {
+  ])('%s is rejected with a pointer to the error', async (body, pointer) => {
     expect(problem(await post('/things', body)).errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('nested too deep are refused before they are parsed', async () => {
+  it('that are nested too deep are rejected before they are parsed', async () => {
     expect(problem(await post('/things', '['.repeat(60_000))).code).toBe('invalid_json');
   });
 });
@@ -241,7 +241,7 @@ describe('query parameters', () => {
     ['limit=1.5', ['limit']],
     ['limit=', ['limit']],
     ['order=sideways&limit=101', ['limit', 'order']],
-  ])('%s is refused by name', async (query, names) => {
+  ])('%s is rejected with the names of the parameters', async (query, names) => {
     const { errors } = problem(await send('GET', `/things?${query}`));
     expect(errors?.map(({ pointer }) => pointer).sort()).toEqual(names);
   });

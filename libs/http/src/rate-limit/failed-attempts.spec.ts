@@ -20,7 +20,7 @@ describe('failed attempts', () => {
     expect(attempts.add('a', 0)).toBeGreaterThan(0);
   });
 
-  it('are remembered of so many networks only, those that failed last', () => {
+  it('are counted for a limited number of networks, those that failed last', () => {
     const attempts = new FailedAttempts({ perMinute: 1, networks: 2 });
     attempts.add('a', 0);
     attempts.add('b', 0);

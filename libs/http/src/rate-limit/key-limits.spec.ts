@@ -4,7 +4,7 @@ import { metrics } from '#telemetry';
 import { KeyLimits } from './key-limits.js';
 
 describe('the limits of a key', () => {
-  it('are told in the fields of the IETF draft, for each unit that is limited', () => {
+  it('are reported in the headers of the IETF draft, for each limited unit', () => {
     const limits = new KeyLimits({ requestsPerSecond: 10, eventsPerSecond: 100 });
     limits.take('requests', 1, 0);
     limits.take('events', 1000, 0);
@@ -18,7 +18,7 @@ describe('the limits of a key', () => {
     });
   });
 
-  it('refuse what is over them with the seconds to wait, and let it in then', () => {
+  it('reject a request over them with the seconds to wait, and accept it after that time', () => {
     const limits = new KeyLimits({ eventsPerSecond: 100 });
     limits.take('events', 10_000, 0);
     const problem = refusal(() => limits.take('events', 1, 0));
@@ -29,7 +29,7 @@ describe('the limits of a key', () => {
     limits.take('events', 1, 100_000);
   });
 
-  it('count what they refuse, by unit', async () => {
+  it('count rejections by unit', async () => {
     const refused = async () =>
       (await metrics.rateRefused.get()).values.find(({ labels }) => labels.unit === 'events')?.value ?? 0;
     const before = await refused();
@@ -39,7 +39,7 @@ describe('the limits of a key', () => {
     expect(await refused()).toBe(before + 2);
   });
 
-  it('do not count what is not limited, or nothing', () => {
+  it('do not limit other units, and a count of 0 has no effect', () => {
     const limits = new KeyLimits({ eventsPerSecond: 1 });
     for (let i = 0; i < 100; i++) limits.take('requests', 1, 0);
     limits.take('events', 1, 0);
@@ -55,5 +55,5 @@ function refusal(action: () => unknown): ProblemError {
     if (error instanceof ProblemError) return error;
     throw error;
   }
-  throw new Error('it was let in');
+  throw new Error('it was accepted');
 }

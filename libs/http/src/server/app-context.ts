@@ -10,7 +10,7 @@ export interface AppContext<Config extends AppConfig = AppConfig> {
   logger: Logger;
   health: Health;
   lifecycle: Lifecycle;
-  /** Undefined while tracing is off. */
+  /** Tracing of this process; undefined while it is off. */
   tracing: Tracing | undefined;
   /** Stops the process in order, with exit code 1, after an error from which it cannot recover. */
   crash(error: Error): void;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
 import { firstExpiry, showCertificates } from './certificate-metrics.js';
 
-// Made for this spec, with `openssl req -x509 -newkey ec`; their keys were thrown away.
+// Generated for this spec with `openssl req -x509 -newkey ec`; their private keys were deleted.
 const later = `-----BEGIN CERTIFICATE-----
 MIIBcDCCARegAwIBAgIUSttuSlPWxWg84S+XydrAX8Pk9YEwCgYIKoZIzj0EAwIw
 DjEMMAoGA1UEAwwDb25lMB4XDTI2MTEyMTE2MjA0MloXDTM2MTExODE2MjA0Mlow
@@ -39,12 +39,12 @@ const file = (name: string, text: string): string => {
 };
 
 describe('the expiry of certificates', () => {
-  it('is that of the first one of a file to expire', () => {
+  it('is the earliest expiry in a file', () => {
     expect(firstExpiry(later)).toBe(Date.parse('2036-11-18T16:20:42Z') / 1000);
     expect(firstExpiry(`# a bundle\n${later}\n${sooner}`)).toBe(expiry);
   });
 
-  it('is shown of the files that are used; one that cannot be read is logged', async () => {
+  it('is exported for the configured files; a file that cannot be parsed is logged', async () => {
     const warnings: unknown[] = [];
     const config = {
       KAFKA_TLS: true,

@@ -3,7 +3,7 @@ import { Health } from './health.js';
 import { givenApp } from '../http.fixture.js';
 
 describe('health', () => {
-  it('is that of the checks of each kind', async () => {
+  it('depends on the checks of each kind', async () => {
     const health = new Health();
     health.register('fine', async () => ({ lag: 3 }));
     health.register('only shown', () => Promise.reject(new Error('down')), { readiness: false });
@@ -15,13 +15,13 @@ describe('health', () => {
     });
   });
 
-  it('is not alive when a check says that nothing moves', async () => {
+  it('is not live if a liveness check fails', async () => {
     const health = new Health();
     health.register('progress', () => Promise.reject(new Error('stuck')), { liveness: true });
     expect((await health.report('liveness')).healthy).toBe(false);
   });
 
-  it('fails a check that does not answer, and does not start it again meanwhile', async () => {
+  it('fails a check that hangs, and does not start it again in the meantime', async () => {
     const health = new Health();
     let runs = 0;
     health.register('hangs', () => (runs++, new Promise(() => undefined)), { timeoutMs: 50 });
@@ -31,7 +31,7 @@ describe('health', () => {
     expect(runs).toBe(1);
   });
 
-  it('asks an engine once a second, however many ask us', async () => {
+  it('runs a check once a second, for any number of probes', async () => {
     const health = new Health();
     let runs = 0;
     health.register('engine', async () => void runs++);
@@ -39,7 +39,7 @@ describe('health', () => {
     expect(runs).toBe(1);
   });
 
-  it('is shown with version and up-time', async () => {
+  it('is reported with version and uptime', async () => {
     const { app, context } = await givenApp();
     context.health.register('log', async () => undefined);
     expect((await app.instance.inject('/health')).json()).toEqual({
@@ -52,8 +52,8 @@ describe('health', () => {
   });
 });
 
-describe('the routes of the system', () => {
-  it.each(['/health', '/health/live', '/health/ready', '/metrics'])('%s take no parameters', async (path) => {
+describe('the system routes', () => {
+  it.each(['/health', '/health/live', '/health/ready', '/metrics'])('%s accept no parameters', async (path) => {
     const { app } = await givenApp();
     const answer = await app.instance.inject(`${path}?x=1`);
     expect(answer.statusCode).toBe(400);
@@ -63,7 +63,7 @@ describe('the routes of the system', () => {
 });
 
 describe('metrics', () => {
-  it('label requests by route pattern, not by what was asked for', async () => {
+  it('label requests by route pattern, not by path', async () => {
     const { app } = await givenApp();
     for (let i = 0; i < 100; i++) await app.instance.inject(`/things/${i}`);
     for (let i = 0; i < 100; i++) await app.instance.inject(`/nothing/${i}`);
@@ -77,7 +77,7 @@ describe('metrics', () => {
     await app.nest.close();
   });
 
-  it('say what /health says, and which problems were answered', async () => {
+  it('contain the results of /health, and the problems of answers', async () => {
     const { app, context } = await givenApp();
     context.health.register('store', () => Promise.reject(new Error('down')));
     context.health.register('log', async () => undefined);

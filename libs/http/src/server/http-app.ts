@@ -34,7 +34,7 @@ export interface HttpAppOptions {
   configure?(instance: FastifyInstance): void;
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
-  /** Serves `/openapi.json` and `/docs`. */
+  /** Set to serve `/openapi.json` and `/docs`. */
   openapi?: OpenApiOptions;
   timeouts?: Partial<Timeouts>;
   /** Bytes of request bodies in memory at the same time; default 64 MiB. */
@@ -46,7 +46,7 @@ export interface HttpAppOptions {
   answers?: AnswerBudget;
   /** Limits below which a client that receives an answer counts as too slow. */
   sending?: Partial<SendBounds>;
-  /** Milliseconds between turning unready and refusing connections; default 500. */
+  /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
   graceMs?: number;
 }
 

@@ -22,7 +22,7 @@ function open(requests: string): Socket {
   return socket;
 }
 
-/** Requests in flight, and the bytes of bodies that they hold. */
+/** Returns the requests in flight, and the bytes of their bodies. */
 async function held(): Promise<[requests: number, bytes: number]> {
   const text = await metricsText();
   const value = (name: string) => Number(new RegExp(`^tributary_http_${name} (\\S+)$`, 'm').exec(text)?.[1]);
@@ -33,8 +33,8 @@ async function until(requests: number): Promise<void> {
   while ((await held())[0] !== requests) await sleep(10);
 }
 
-describe('requests that were sent without waiting for an answer', () => {
-  it('are answered in their order', async () => {
+describe('pipelined requests', () => {
+  it('are answered in order', async () => {
     given = await givenApp({ listen: true });
     const socket = open(
       ['a', 'b', 'c']
@@ -49,7 +49,7 @@ describe('requests that were sent without waiting for an answer', () => {
     expect([...text.matchAll(/\{"id":"(.)"\}/g)].map(([, id]) => id)).toEqual(['a', 'b', 'c']);
   });
 
-  it('hold nothing when their connection has closed before their turn', async () => {
+  it('free their memory if their connection closes before they are answered', async () => {
     given = await givenApp({ listen: true });
     let letGo = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (letGo = resolve));
@@ -63,7 +63,7 @@ describe('requests that were sent without waiting for an answer', () => {
     letGo();
   });
 
-  it('are a hundred at most: more are cut off', async () => {
+  it('are limited to a hundred: a client with more is disconnected', async () => {
     given = await givenApp({ listen: true });
     let letGo = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (letGo = resolve));

@@ -16,7 +16,7 @@ const ask = (headers: Record<string, string>, method: 'GET' | 'HEAD' | 'POST' = 
 const get = async (headers: Record<string, string>, url?: string) =>
   (await ask(headers, 'GET', url)).statusCode;
 
-describe('a port that asks for no key', () => {
+describe('a port without keys', () => {
   it.each([
     'localhost',
     'localhost:3900',
@@ -51,14 +51,14 @@ describe('a port that asks for no key', () => {
     '[localhost]',
     'local host',
     '.',
-  ])('refuses requests to %j, and says which setting lets them in', async (host) => {
+  ])('rejects requests to %j and names the setting that allows them', async (host) => {
     const answer = await ask({ host });
     expect(answer.json()).toMatchObject({ code: 'host_not_allowed', status: 421 });
     expect(answer.json<{ detail: string }>().detail).toContain('ALLOWED_HOSTS');
   });
 
   it.each(['/health', '/health/live', '/metrics', '/openapi.json', '/docs', '/nowhere'])(
-    'refuses them at %s, too',
+    'rejects them at %s, too',
     async (url) => {
       expect(await get({ host: 'attacker.example' }, url)).toBe(421);
       expect(await get({ 'sec-fetch-site': 'cross-site' }, url)).toBe(403);
@@ -78,14 +78,14 @@ describe('a port that asks for no key', () => {
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
     { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
     { 'sec-fetch-site': 'anything' },
-  ])('refuses what a page of another site sends: %j', async (headers) => {
+  ])('rejects requests of a page of another site: %j', async (headers) => {
     for (const method of ['GET', 'POST'] as const) {
       const answer = await ask(headers, method);
       expect(answer.json(), method).toMatchObject({ code: 'cross_site_request', status: 403 });
     }
   });
 
-  it('serves its own pages, and whoever sends no header of a browser', async () => {
+  it('serves its own pages, and clients that send no browser headers', async () => {
     const own = { host: 'localhost:3900', origin: 'http://localhost:3900' };
     expect(await get(own)).toBe(200);
     expect(await get({ ...own, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' })).toBe(200);
@@ -99,7 +99,7 @@ describe('a port that asks for no key', () => {
     ['https://Events.example.com', 'events.example.com:443'],
     ['HTTPS://events.example.com:443', 'events.example.com'],
     ['http://[::1]', '[::1]:80'],
-  ])('serves its own pages (%s) where only one side names the default port (%s)', async (origin, host) => {
+  ])('serves its own pages (%s) if only one of the two names the default port (%s)', async (origin, host) => {
     expect(await get({ origin, host })).toBe(200);
   });
 
@@ -108,11 +108,11 @@ describe('a port that asks for no key', () => {
     ['https://localhost:80', 'localhost'],
     ['http://localhost:443', 'localhost'],
     ['http://localhost:180', 'localhost:1'],
-  ])('refuses a page (%s) that is on another port than the request (%s)', async (origin, host) => {
+  ])('rejects a page (%s) with another port than the request (%s)', async (origin, host) => {
     expect(await get({ origin, host })).toBe(403);
   });
 
-  it('serves its own pages behind a proxy that names another host', async () => {
+  it('serves its own pages behind a proxy that sends another host', async () => {
     const proxied = {
       host: 'gateway:3900',
       origin: 'https://events.example',
@@ -121,7 +121,7 @@ describe('a port that asks for no key', () => {
     expect(await get(proxied)).toBe(200);
   });
 
-  it('can be linked to from any site, for reading alone', async () => {
+  it('accepts links from any site, but only to read', async () => {
     const link = {
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
@@ -134,7 +134,7 @@ describe('a port that asks for no key', () => {
     });
   });
 
-  it('answers to the name that it listens on', async () => {
+  it('accepts requests to the host name in HOST', async () => {
     const config = Object.assign(new AppConfig(), { HOST: 'events.internal', LOG_LEVEL: 'silent' });
     const context = createContext({ name: 'spec', config });
     const app = await createHttpApp({ context, module: class {} });
@@ -147,8 +147,8 @@ describe('a port that asks for no key', () => {
   });
 });
 
-describe('a port that asks for a key', () => {
-  it('lets the key decide, whatever the host and the site', async () => {
+describe('a port with keys', () => {
+  it('accepts any host and any site, because the key decides', async () => {
     const keyed = await givenApp({ anySite: true });
     const headers = {
       host: 'attacker.example',

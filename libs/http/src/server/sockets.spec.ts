@@ -11,7 +11,7 @@ afterEach(async () => {
   given = undefined;
 });
 
-/** Writes to a socket of its own, piece by piece, and resolves with all that came back until it was closed. */
+/** Writes pieces to a new socket. Resolves with everything that was received until the socket closed. */
 async function talk(url: string, pieces: Iterable<string>, pauseMs = 0): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -40,10 +40,10 @@ const expectProblem = (answer: string, status: number, code: string) => {
   });
 };
 
-describe('a request that is broken below HTTP', () => {
+describe('a request that fails before HTTP routing', () => {
   it.each([
-    ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
-    ['a length that is no number', `${head}Content-Length: abc\r\n\r\n`, 400, 'invalid_request'],
+    ['invalid HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    ['a length that is not a number', `${head}Content-Length: abc\r\n\r\n`, 400, 'invalid_request'],
     ['two lengths', `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`, 400, 'invalid_request'],
     [
       'a length and chunks',
@@ -56,15 +56,15 @@ describe('a request that is broken below HTTP', () => {
     ['an unknown Expect', `${head}Expect: foo\r\nConnection: close\r\n\r\n`, 417, 'expectation_failed'],
     ['CONNECT', 'CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n', 405, 'method_not_allowed'],
     ['too many headers', `${head}X-A: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-  ])('with %s is a problem, too', async (...row) => {
+  ])('with %s is answered with a problem, too', async (...row) => {
     const [, text, status, code] = row;
     given = await givenApp({ listen: true });
     expectProblem(await talk(given.url, [text]), status, code);
   });
 });
 
-describe('garbage behind a request', () => {
-  it('gets no answer; the request gets its own, and then the connection is closed', async () => {
+describe('invalid bytes after a request', () => {
+  it('get no answer: the connection closes after the answer to the request', async () => {
     given = await givenApp({ listen: true });
     let open = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (open = resolve));
@@ -78,7 +78,7 @@ describe('garbage behind a request', () => {
   });
 });
 
-describe('a request of HTTP/1.0', () => {
+describe('an HTTP/1.0 request', () => {
   it('needs no Host', async () => {
     given = await givenApp({ listen: true });
     expect(await talk(given.url, ['GET /things HTTP/1.0\r\n\r\n'])).toMatch(/^HTTP\/1.1 200 /);
@@ -88,26 +88,26 @@ describe('a request of HTTP/1.0', () => {
 describe('slow clients', () => {
   const timeouts = { headers: 300, request: 600, keepAlive: 1000 };
 
-  it('that send headers a byte at a time are cut off with a 408', async () => {
+  it('that send headers byte by byte are disconnected with a 408', async () => {
     given = await givenApp({ listen: true, timeouts });
     expectProblem(await talk(given.url, head.repeat(3), 10), 408, 'request_timeout');
   });
 
-  it('whose body never ends are cut off with a 408', async () => {
+  it('whose body never ends are disconnected with a 408', async () => {
     given = await givenApp({ listen: true, timeouts });
     const body = Array.from({ length: 100 }, () => ' ');
     const answer = await talk(given.url, [`${head}Content-Length: 1000\r\n\r\n`, ...body], 20);
     expectProblem(answer, 408, 'request_timeout');
   });
 
-  it('that say nothing at all are cut off', async () => {
+  it('that send nothing are disconnected', async () => {
     given = await givenApp({ listen: true, timeouts });
     expect(await talk(given.url, [''])).toMatch(/^(HTTP\/1.1 408|$)/);
   });
 });
 
-describe('a stop', () => {
-  /** A request that has arrived and waits for `open`. */
+describe('a shutdown', () => {
+  /** Sends a request that waits in its handler. Resolves with its answer and with a function that lets it continue. */
   async function inFlight(app: GivenApp) {
     let open = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (open = resolve));
@@ -121,7 +121,7 @@ describe('a stop', () => {
     return { answer, open };
   }
 
-  it('answers what is in flight, tells connections to close, then runs the steps in order', async () => {
+  it('answers requests in flight, closes connections, then runs the steps in order', async () => {
     given = await givenApp({ listen: true });
     const steps: string[] = [];
     given.context.lifecycle.onStop('first', async () => void steps.push('first'));
@@ -137,7 +137,7 @@ describe('a stop', () => {
     await expect(fetch(given.url)).rejects.toThrow();
   });
 
-  it('goes on serving for the grace, saying that connections close', async () => {
+  it('still serves requests for the grace period, with Connection: close', async () => {
     given = await givenApp({ listen: true, graceMs: 500 });
     given.context.health.unready = 'stopping';
     const stopped = given.context.lifecycle.stop();
@@ -148,7 +148,7 @@ describe('a stop', () => {
     await stopped;
   });
 
-  it('answers what arrives on open connections with 503 shutting_down', async () => {
+  it('answers requests on open connections with 503 shutting_down', async () => {
     given = await givenApp({ listen: true });
     const { answer, open } = await inFlight(given);
     const { hostname, port } = new URL(given.url);
@@ -167,7 +167,7 @@ describe('a stop', () => {
     await stopped;
   });
 
-  it('ends in time when a request never does', async () => {
+  it('ends in time even if a request never ends', async () => {
     given = await givenApp({ listen: true, seconds: 1 });
     const { answer, open } = await inFlight(given);
     const cut = expect(answer).rejects.toThrow();
@@ -181,7 +181,7 @@ describe('a stop', () => {
 });
 
 describe('a port', () => {
-  it('that is taken is a wrong setting, by its name', async () => {
+  it('that is in use is reported with the name of its setting', async () => {
     given = await givenApp({ listen: true });
     const listen = { host: '127.0.0.1', port: Number(new URL(given.url).port), variable: 'SPEC_PORT' };
     const second = givenApp().then(({ context }) => startHttpApp({ context, module: class {}, listen }));
@@ -189,7 +189,7 @@ describe('a port', () => {
     await expect(second).rejects.toThrow(/^SPEC_PORT: 127\.0\.0\.1:\d+ is in use/);
   });
 
-  it('answers 503 starting until the app has started, and health all the while', async () => {
+  it('answers 503 starting until the app has started, but always answers health checks', async () => {
     given = await givenApp();
     given.context.lifecycle.running = false;
     given.context.health.unready = 'starting';

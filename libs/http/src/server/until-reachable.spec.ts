@@ -18,7 +18,7 @@ function contextOf() {
 }
 
 describe('untilReachable', () => {
-  it('repeats while the engine is away, and says which one', async () => {
+  it('retries while the engine is unavailable, and logs its name', async () => {
     const { context, lines } = contextOf();
     let calls = 0;
     const attempt = async () => {
@@ -29,7 +29,7 @@ describe('untilReachable', () => {
     expect(lines).toMatchObject([{ engine: 'the engine', msg: 'waiting for the engine' }]);
   });
 
-  it('says why, with what caused it, and again only when that changes', async () => {
+  it('logs the reason with its causes, and logs again only when the reason changes', async () => {
     const { context, lines } = contextOf();
     const refused = new AwayError('asking it: refused', {
       cause: new Error('refused', { cause: new Error('code 7') }),
@@ -43,14 +43,14 @@ describe('untilReachable', () => {
     expect(lines.map(({ reason }) => reason)).toEqual(['asking it: refused: code 7', 'no answer']);
   });
 
-  it('does not repeat what the engine does not return from', async () => {
+  it('does not retry after an error that a retry cannot solve', async () => {
     const { context, lines } = contextOf();
     const wrong = new Error('wrong password');
     await expect(untilReachable(context, engine, () => Promise.reject(wrong))).rejects.toBe(wrong);
     expect(lines).toEqual([]);
   });
 
-  it('ends when the app stops', async () => {
+  it('ends when the app shuts down', async () => {
     const { context, stop } = contextOf();
     const waiting = untilReachable(context, engine, () => Promise.reject(new AwayError('not there')));
     stop.abort();

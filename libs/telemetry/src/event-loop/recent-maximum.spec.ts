@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { RecentMaximum } from './recent-maximum.js';
 
 describe('the maximum of the last 60 seconds', () => {
-  it('is the largest value, however often it is read', () => {
+  it('is the largest value, even if it is read repeatedly', () => {
     const recent = new RecentMaximum(60_000, 10_000);
     recent.observe(0.3, 1_000);
     recent.observe(0.9, 2_000);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { threadClock } from './thread-time.js';
 
-/** Computes until the process has used so many milliseconds of processor time: counted, whatever else runs. */
+/** Computes until the process has used this much processor time, independent of other processes. */
 function compute(milliseconds: number): void {
   const begun = process.cpuUsage();
   for (
@@ -11,8 +11,8 @@ function compute(milliseconds: number): void {
   );
 }
 
-describe('the clock of the thread', () => {
-  it('goes on while the thread computes', () => {
+describe('the processor-time clock of the thread', () => {
+  it('advances while the thread computes', () => {
     const clock = threadClock();
     const before = clock();
     compute(100);

@@ -3,8 +3,8 @@ import { UnderWay } from './under-way.js';
 
 const named = (name: string) => ({ request: name });
 
-describe('what is under way', () => {
-  it('is what has begun and not ended, and what ended since the last look', () => {
+describe('active work', () => {
+  it('includes running work, and work that ended since the last poll', () => {
     const works = new UnderWay();
     works.begin(named('long'));
     const end = works.begin(named('short'));
@@ -16,7 +16,7 @@ describe('what is under way', () => {
     expect(works.size).toBe(1);
   });
 
-  it('is bounded by what is asked for, and by 100 that have ended', () => {
+  it('is limited to the requested number, and to 100 ended works', () => {
     const works = new UnderWay();
     for (let i = 0; i < 300; i++) works.begin(named(String(i)))();
     expect(works.size).toBe(100);

@@ -27,7 +27,7 @@ beforeEach(() => {
   });
 });
 
-/** The next look comes so many milliseconds late, of which the thread has computed for so many. */
+/** Polls `late` milliseconds too late, of which the thread has computed for `computed`. */
 function lookLate(late: number, computed = late): void {
   wall += 20 + late;
   processor += computed;
@@ -50,26 +50,26 @@ async function counted(): Promise<Record<string, number>> {
 }
 
 describe('given a watchdog of the event loop', () => {
-  it('when every look is in time, there is no stall', async () => {
+  it('when every poll is in time, there is no stall', async () => {
     for (let i = 0; i < 10; i++) lookLate(0, 15);
     expect(await shown()).toEqual({ wall: 0, cpu: 0 });
     expect(lines).toEqual([]);
   });
 
-  it('when the thread computes for 700 ms, both clocks show it, and it is counted', async () => {
+  it('when the thread computes for 700 ms, both clocks show the stall, and it is counted', async () => {
     lookLate(700);
     lookLate(30);
     expect(await shown()).toEqual({ wall: 0.7, cpu: 0.7 });
     expect(await counted()).toEqual({ wall: 1, cpu: 1 });
   });
 
-  it('when others have the processor meanwhile, only the wall clock shows it', async () => {
+  it('when other processes use the processor, only the wall clock shows the stall', async () => {
     lookLate(700, 40);
     expect(await shown()).toEqual({ wall: 0.7, cpu: 0.04 });
     expect(await counted()).toEqual({ wall: 1 });
   });
 
-  it('when a stall is longer than 200 ms, the log names what was under way, also what has just ended', () => {
+  it('when a stall is longer than 200 ms, the log lists the work at that time, including work that just ended', () => {
     works.begin({ request: 'r-1', route: '/api/v1/events/query' });
     works.begin({ topic: 'orders', partition: 3 })();
     lookLate(150);
@@ -87,12 +87,12 @@ describe('given a watchdog of the event loop', () => {
     ]);
   });
 
-  it('when it stalls again and again, there is a line every ten seconds, which says how many had none', () => {
+  it('when it stalls repeatedly, one line is logged every ten seconds, with the number of stalls that were not logged', () => {
     for (let i = 0; i < 30; i++) lookLate(480);
     expect(lines.map(({ stalls_not_logged }) => stalls_not_logged)).toEqual([undefined, 19]);
   });
 
-  it('when five minutes have passed, a stall is forgotten', async () => {
+  it('when five minutes have passed, the stall no longer counts', async () => {
     lookLate(700);
     wall += 6 * 60_000;
     expect((await shown()).wall).toBe(0);

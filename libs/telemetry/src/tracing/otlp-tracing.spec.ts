@@ -41,12 +41,12 @@ function open(env: Record<string, string>): Promise<Tracing | undefined> {
 
 const endpoint = (): string => `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
 
-it('is off without an endpoint, and when it is switched off', async () => {
+it('is off without an endpoint, and if it is disabled', async () => {
   expect(await open({})).toBeUndefined();
   expect(await open({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
 });
 
-it('sends spans as JSON, with the headers that are configured and the name of the app', async () => {
+it('exports spans as JSON, with the configured headers and the name of the app', async () => {
   const tracing = await open({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint()}/base/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%20b, x-scope-orgid=team',
@@ -69,7 +69,7 @@ it('sends spans as JSON, with the headers that are configured and the name of th
   expect(resourceSpans[0]!.scopeSpans[0]!.spans).toMatchObject([{ name: 'one' }]);
 });
 
-it('sends them as protobuf when nothing else is said, under the name that is', async () => {
+it('exports spans as protobuf by default, with the configured service name', async () => {
   const tracing = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint(), OTEL_SERVICE_NAME: 'edge' });
   tracing!.start('one').end();
   await tracing!.close();
@@ -79,7 +79,7 @@ it('sends them as protobuf when nothing else is said, under the name that is', a
   for (const text of ['one', 'edge']) expect(received[0]!.body.includes(text)).toBe(true);
 });
 
-it('drops what the collector does not take, and what is too much to wait for it, and says so once', async () => {
+it('drops spans that the collector does not accept or that exceed the queue, and logs it once', async () => {
   status = 400;
   const tracing = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint() });
   for (let i = 0; i < 5000; i++) tracing!.start('one').end();
@@ -107,14 +107,14 @@ describe('the samplers', () => {
     ['parentbased_traceidratio', '1', [true, true, false]],
     ['parentbased_traceidratio', '0', [false, true, false]],
   ])(
-    '%s at %s: without a parent, below a recorded one, below one that is not',
+    '%s at %s decides without a parent, below a sampled one, and below one that is not sampled',
     async (name, share, expected) => {
       const parents = [undefined, parent('01'), parent('00')];
       expect(await Promise.all(parents.map((one) => decided(name, share, one)))).toEqual(expected);
     },
   );
 
-  it('take one of a hundred traces when nothing is said', async () => {
+  it('record one of a hundred traces by default', async () => {
     const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share } = loadConfig(AppConfig, {});
     expect(samplerOf(name, share).toString()).toContain('TraceIdRatioBased{0.01}');
   });

@@ -23,7 +23,7 @@ beforeEach(() => {
   exporter = new ReportingExporter(inner, logger as never, () => now);
 });
 
-/** Exports so many spans, and says whether whoever exports was told of a failure. */
+/** Exports a number of spans. Returns whether the caller saw a failure. */
 function exported(spans: number): boolean {
   let failed: boolean | undefined;
   exporter.export(Array<unknown>(spans).fill({}) as Spans, ({ error }) => (failed = error !== undefined));
@@ -32,12 +32,12 @@ function exported(spans: number): boolean {
 
 const unsent = async (): Promise<number> => (await traceSpansUnsent.get()).values[0]?.value ?? 0;
 
-it('says nothing while all goes well', () => {
+it('logs nothing while exports succeed', () => {
   for (let i = 0; i < 3; i++) expect(exported(1)).toBe(false);
   expect(said).toEqual([]);
 });
 
-it('says once a minute that the collector takes nothing, counts what is lost, and bothers nobody', async () => {
+it('logs once a minute that the collector accepts nothing, counts the lost spans, and reports success to the caller', async () => {
   const before = await unsent();
   fails = 'ECONNREFUSED';
   for (now = 0; now < 120_000; now += 10_000) expect(exported(5)).toBe(false);
@@ -45,7 +45,7 @@ it('says once a minute that the collector takes nothing, counts what is lost, an
   expect((await unsent()) - before).toBe(60);
 });
 
-it('says when it takes them again, and is not noisy when that goes to and fro', () => {
+it('logs when the collector accepts spans again, but not each change if it is unstable', () => {
   for (now = 0; now < 60_000; now += 1000) {
     fails = fails === undefined ? 'down' : undefined;
     exported(1);
@@ -53,7 +53,7 @@ it('says when it takes them again, and is not noisy when that goes to and fro', 
   expect(said).toEqual(['warn down', 'info The collector accepts traces again']);
 });
 
-it('quotes little of what a collector answers', () => {
+it('logs only the beginning of the answer of a collector', () => {
   fails = 'x'.repeat(10_000);
   exported(1);
   expect(said[0]!.length).toBeLessThan(300);

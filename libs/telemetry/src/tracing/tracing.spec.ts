@@ -55,13 +55,13 @@ function recorded(span: ReadableSpan): RecordedSpan {
 
 describe.each([
   ['in memory', inMemory],
-  ['by OpenTelemetry', byOpenTelemetry],
+  ['with OpenTelemetry', byOpenTelemetry],
 ])('tracing %s', (_name, open) => {
   let given: Recorded;
 
   beforeEach(() => (given = open({ samples: true })));
 
-  it('begins a trace where there is no parent, or a broken one', () => {
+  it('starts a trace without a parent, or with an invalid one', () => {
     for (const none of [undefined, '', '00-zz-1-01', parent('01').replace('4bf9', 'ABCD')]) {
       const span = given.tracing.start('one', { parent: none });
       expect(span.traceparent).toSatisfy(isTraceparent);
@@ -71,7 +71,7 @@ describe.each([
     expect(given.spans().map(({ parentSpanId }) => parentSpanId)).toEqual(Array(4).fill(undefined));
   });
 
-  it('goes on with the trace of a parent, under an id of its own', () => {
+  it('continues the trace of a parent, with its own span id', () => {
     const span = given.tracing.start('one', { parent: parent('01') });
     const below = given.tracing.start('two', { parent: span.traceparent, parentIsLocal: true });
     for (const one of [below, span]) one.end();
@@ -81,7 +81,7 @@ describe.each([
     expect(span.traceparent).toBe(`00-${traceId}-${one!.spanId}-01`);
   });
 
-  it('keeps nothing of what is not sampled, and says so to those below', () => {
+  it('records nothing of a span that is not sampled, and passes this decision on', () => {
     const span = given.tracing.start('one', { parent: parent('00') });
     expect(span.recording).toBe(false);
     expect(span.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
@@ -91,14 +91,14 @@ describe.each([
     expect(given.spans()).toEqual([]);
   });
 
-  it('samples the traces that begin here, or does not', () => {
+  it('decides whether new traces are sampled', () => {
     for (const samples of [true, false]) {
       const span = open({ samples }).tracing.start('one');
       expect([span.recording, isSampled(span.traceparent)]).toEqual([samples, samples]);
     }
   });
 
-  it('keeps what a span is said to be', () => {
+  it('records all properties of a span', () => {
     const span = given.tracing.start('send', {
       kind: 'producer',
       links: [parent('01')],
@@ -120,7 +120,7 @@ describe.each([
     expect(given.spans()[0]!.attributes).not.toHaveProperty('none');
   });
 
-  it('keeps the type of an error, and not its message', () => {
+  it('records the type of an error, but not its message', () => {
     given.tracing.start('one').end(new TypeError('hunter2'));
     given.tracing.start('two').end('503');
     expect(given.spans()).toMatchObject([{ error: 'TypeError' }, { error: '503' }]);
@@ -128,7 +128,7 @@ describe.each([
   });
 });
 
-it('ends although what is left cannot be sent', async () => {
+it('closes even if the remaining spans cannot be exported', async () => {
   const hanging = { shutdown: () => new Promise<void>(() => undefined) };
   await new OtelTracing(new TracerProvider().getTracer('spec'), hanging, 1).close();
 });

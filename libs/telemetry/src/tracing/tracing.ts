@@ -12,7 +12,7 @@ export interface Tracing {
 }
 
 export interface SpanOptions {
-  /** Default: `internal`. */
+  /** Kind of the span; default: `internal`. */
   kind?: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
   /** Traceparent of the parent span; without one, the span starts a trace. */
   parent?: string | undefined;
@@ -22,7 +22,7 @@ export interface SpanOptions {
   links?: readonly string[];
   /** Never use keys, entities or any part of `data`: an erasure cannot delete them in a collector. */
   attributes?: SpanAttributes;
-  /** Milliseconds since 1970; default: now. */
+  /** Start time in milliseconds since 1970; default: now. */
   startedAt?: number;
 }
 

@@ -12,31 +12,31 @@ import {
 import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 
-/** Attributes of a CloudEvent as they were sent, by their names; null means unset. */
+/** Attributes of a CloudEvent as sent, by name; null means unset. */
 export type SentAttributes = ReadonlyMap<string, unknown>;
 
-/** What an event takes from the attributes. */
+/** Fields of an event that are derived from the attributes. */
 export interface CloudEventFields {
   id: string;
   source: string;
   event_type: string;
   entity_id: string | null;
   timestamp: Micros | undefined;
-  /** JSON text. */
+  /** The metadata as JSON text. */
   metadata: string;
 }
 
 const required = ['id', 'source', 'type'];
 const texts = ['specversion', ...required, 'subject', 'time', 'datacontenttype', 'dataschema'];
 const someObject: object = Object.freeze({});
-/** The attribute of each field that has limits of its own. */
+/** The attribute of each field that has its own limits. */
 const attributeOf: Readonly<Record<string, string>> = {
   '/event_type': 'type',
   '/entity_id': 'subject',
   '/timestamp': 'time',
 };
 
-/** Returns the fields, or what is wrong with the attributes: the pointers are names of attributes. */
+/** Returns the fields, or the errors of the attributes, with attribute names as pointers. */
 export function readAttributes(
   sent: SentAttributes,
   { stream, data }: { stream: string; data: SentData | undefined },
@@ -65,9 +65,9 @@ function missing(attributes: SentAttributes): InputError[] {
 
 function attributeErrors([name, value]: readonly [string, unknown]): InputError[] {
   if (texts.includes(name)) {
-    if (typeof value !== 'string' || value === '') return [error(name, 'must be a text that is not empty')];
+    if (typeof value !== 'string' || value === '') return [error(name, 'must be a non-empty text')];
   } else if (!isExtensionName(name)) {
-    return [error(name, 'must be a name of lower-case letters and digits')];
+    return [error(name, 'must have a name of lower-case letters and digits')];
   }
   return valueErrors(name, value);
 }
@@ -78,10 +78,10 @@ function valueErrors(name: string, value: unknown): InputError[] {
     return [error(name, 'must not contain control characters or half surrogate pairs')];
   }
   if (typeof value === 'boolean' || (typeof value === 'number' && isAttributeInteger(value))) return [];
-  return [error(name, 'must be a text, a boolean or an integer of 32 bits')];
+  return [error(name, 'must be a text, a boolean or a 32-bit integer')];
 }
 
-/** The members of the metadata, in an order that does not depend on the sender. */
+/** Returns the members of the metadata, in an order that does not depend on the sender. */
 function membersOf(attributes: SentAttributes): Record<string, unknown> {
   const { id, source, datacontenttype, dataschema } = cloudEventMembers;
   const own = new Map([

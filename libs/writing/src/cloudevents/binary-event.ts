@@ -6,15 +6,15 @@ import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
 /** A CloudEvent in binary mode: attributes from headers, data from the body. */
 export interface BinaryEvent {
   attributes: ReadonlyMap<string, string>;
-  /** The Content-Type. */
+  /** The `Content-Type` header. */
   contentType: string | undefined;
   body: Buffer;
 }
 
 /**
- * The event in the JSON format. JSON data stays the text that was sent, other text becomes a JSON string, and bytes that
- * are not UTF-8 become Base64.
- * @throws ProblemError invalid_json when the body is not of the JSON type that it has
+ * Converts the event to the JSON event format. JSON data keeps its text, other text becomes a JSON string, and bytes
+ * that are not UTF-8 become Base64.
+ * @throws ProblemError `invalid_json` when the content type is JSON but the body is not
  */
 export function structuredText({ attributes, contentType, body }: BinaryEvent): string {
   const datacontenttype = contentType?.trim() ? { datacontenttype: contentType.trim() } : {};
@@ -32,13 +32,13 @@ function dataMember(body: Buffer, contentType = ''): string {
     : `"data_base64":"${body.toString('base64')}"`;
 }
 
-/** Text of another character set keeps its bytes. */
+/** Returns whether the body can become a string. Text of another character set than UTF-8 is stored as bytes. */
 function isText(body: Buffer, contentType: string): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   return /^(utf-?8|us-ascii)$/i.test(charset) && isUtf8(body);
 }
 
-/** The only JSON value in the body. */
+/** Returns the text of the single JSON value in the body. */
 function jsonText(body: Buffer): string {
   requireText(body);
   const text = body.toString();

@@ -14,14 +14,14 @@ const openBrace = 0x7b;
 export interface CloudEventReaderOptions {
   stream: string;
   reception: Reception;
-  /** The place of an attribute or of `data`, for errors; an empty name is the event. */
+  /** Returns the pointer to an attribute or to `data` for an error; an empty name means the whole event. */
   pointerTo: (index: number, name: string) => string;
 }
 
-/** Makes events of CloudEvents in the JSON format. The text of `data` stays as it is. */
+/** Converts CloudEvents in the JSON event format to events. The text of `data` remains unchanged. */
 export class CloudEventReader implements ValueTaker {
   readonly events: ReadEvents = [];
-  /** The value that was scanned last; undefined where it is not an object. */
+  /** The value that was scanned last; undefined if it is not an object. */
   private scanned: ScannedCloudEvent | undefined;
 
   constructor(private readonly options: CloudEventReaderOptions) {}
@@ -94,9 +94,9 @@ export class CloudEventReader implements ValueTaker {
 }
 
 interface ReadData {
-  /** The text of an object. */
+  /** Text of a JSON object. */
   text: string;
-  /** How it was sent, where it was not an object. */
+  /** The original form of data that was not an object. */
   sent: SentData | undefined;
 }
 
@@ -107,7 +107,7 @@ function readData({ data, base64 }: ScannedCloudEvent): ReadData | InputError[] 
   return { text: wrapped(data), sent: 'value' };
 }
 
-const both: InputError[] = [{ pointer: 'data_base64', detail: 'must not stand beside data' }];
+const both: InputError[] = [{ pointer: 'data_base64', detail: 'must not be sent together with data' }];
 
 function readBase64(text: string): ReadData | InputError[] {
   const value = jsonValue(text);

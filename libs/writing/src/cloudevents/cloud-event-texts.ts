@@ -3,19 +3,19 @@ import { preferHeader, schemas } from '../write-texts.js';
 import { batchType, structuredType } from './cloud-event-mode.js';
 
 export const cloudEventText = [
-  'Takes CloudEvents 1.0 by the HTTP binding: `' +
+  'Writes CloudEvents 1.0, sent with the HTTP binding: `' +
     `${structuredType}\` is one event, \`${batchType}\` a list of up to ${limits.rawValues}, and a request with the header ` +
-    '`ce-specversion` is one event in binary mode, whose attributes are headers and whose data is the body, of any type. ' +
+    '`ce-specversion` is one event in binary mode: its attributes are headers, and its data is the body, of any type. ' +
     'The body may be compressed with `gzip` or `zstd`.',
   '`type` becomes `event_type`, `subject` becomes `entity_id`, `time` becomes `timestamp`. `id` and `source` together ' +
-    'become the `event_id`, a UUID of version 5, so that an event that is sent again is stored once. The metadata holds ' +
-    '`ce_id`, `ce_source`, `ce_datacontenttype`, `ce_dataschema` and the extension attributes. The text of `data` stays as ' +
-    'it is. Data that is not a JSON object becomes `{"value": …}`, and `ce_data` in the metadata says what it was: ' +
-    '`value`, `base64` or `none`. Answers in the form of CloudEvents have the original event again.',
-  'All events are written, or none: one that is refused refuses the request. With `Prefer: handling=lenient` the others ' +
-    'are written, and the refused one is kept as a dead letter with the reason `refused_at_intake` that can be replayed. A ' +
-    'body that is not JSON where it has to be is a 400 in either case. A success has no body, because a Knative broker ' +
-    'takes a body for an event. `Prefer: return=representation` asks for one.',
+    'become the `event_id`, a UUID of version 5, so that a repeated event is stored once. The metadata contains ' +
+    '`ce_id`, `ce_source`, `ce_datacontenttype`, `ce_dataschema` and the extension attributes. The text of `data` remains ' +
+    'unchanged. Data that is not a JSON object becomes `{"value": …}`, and `ce_data` in the metadata says what it was: ' +
+    '`value`, `base64` or `none`. Queries that return CloudEvents restore the original event.',
+  'Either all events are written or none: one invalid event rejects the request. With `Prefer: handling=lenient` the ' +
+    'others are written, and the rejected event is kept as a dead letter with the reason `refused_at_intake`, which can be replayed. A ' +
+    'body that must be JSON but is not is a 400 in both cases. A success has no body, because a Knative broker ' +
+    'treats a body as an event. `Prefer: return=representation` requests a body.',
   schemas,
 ].join('\n\n');
 
@@ -38,7 +38,7 @@ export const cloudEventBody = {
 export const cloudEventPreferHeader = {
   ...preferHeader,
   description:
-    '`handling=lenient`: what is refused is kept as a dead letter, and the answer is a success. ' +
+    '`handling=lenient`: rejected events are kept as dead letters, and the answer is a success. ' +
     '`return=representation`: the answer has a body.',
   example: 'handling=lenient, return=representation',
 };

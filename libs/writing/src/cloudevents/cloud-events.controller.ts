@@ -27,7 +27,7 @@ import { CloudEventReader } from './cloud-event-reader.js';
 import { cloudEventBody, cloudEventPreferHeader, cloudEventText } from './cloud-event-texts.js';
 import { cloudEventsOf, placeOf } from './read-cloud-events.js';
 
-/** CloudEvents 1.0 over HTTP, in all three content modes. */
+/** Receives CloudEvents 1.0 over HTTP, in all three content modes. */
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class CloudEventsController {
@@ -40,11 +40,11 @@ export class CloudEventsController {
   })
   @ApiResponse({
     status: 204,
-    description: 'Kafka has acknowledged all of them from all in-sync replicas.',
+    description: 'All in-sync replicas of Kafka have acknowledged all events.',
   })
   @ApiResponse({
     status: 200,
-    description: 'With `Prefer: return=representation`: the same.',
+    description: 'The same as 204, with a body, for `Prefer: return=representation`.',
     content: intakeContent,
   })
   @DescribeProblems(...writeProblems)

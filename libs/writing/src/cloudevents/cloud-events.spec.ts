@@ -22,26 +22,26 @@ const sendBatch = (body: string | object, more: Record<string, string> = {}) =>
   post(body, { 'content-type': batched, ...more });
 const sendMessage = ({ headers, body }: Message) => post(body as string, headers as Record<string, string>);
 
-/** The example of the JSON format, with attributes that a spec adds. */
+/** The example of the JSON event format, with additional attributes. */
 const event = (more: object = {}) => ({
   ...{ specversion: '1.0', type: 'com.example.someevent', source: '/mycontext', id: 'C234-1234-1234' },
   ...more,
 });
-/** Attributes as headers of binary mode. */
+/** Returns attributes as headers of binary mode. */
 const headers = (more: object = {}, type = 'application/json') => ({
   ...Object.fromEntries(Object.entries(event(more)).map(([name, value]) => [`ce-${name}`, String(value)])),
   'content-type': type,
 });
 
 const written = (): EventRecord[] => given.written('shop');
-/** What was written, in the form of CloudEvents. */
+/** Returns the written events as CloudEvents. */
 const returned = () =>
   written().map((one) => cloudEventJson({ ...one, timestamp: formatTime(one.timestamp) }, '/spec'));
 const back = () => JSON.parse(returned()[0]!) as Record<string, unknown>;
 const problem = (answer: { json(): unknown }) => answer.json() as ProblemDocument;
 
 describe('a CloudEvent', () => {
-  it('becomes an event, and is the same CloudEvent when it is read', async () => {
+  it('becomes an event, from which the same CloudEvent can be restored', async () => {
     const sent = event({
       ...{ subject: 'order-17', time: '2018-04-05T17:31:00.123456Z', datacontenttype: 'application/json' },
       ...{
@@ -66,7 +66,7 @@ describe('a CloudEvent', () => {
     expect(back()).toEqual(known);
   });
 
-  it('has the same id as before when it is sent again, and as in another mode', async () => {
+  it('has the same id if it is sent again, and in every mode', async () => {
     await send(event({ data: {} }));
     await post('{}', headers());
     await sendBatch([event({ time: '2018-04-05T17:31:00Z', data: 1 }), event({ source: '/other' })]);
@@ -88,7 +88,7 @@ describe('a CloudEvent', () => {
     expect(returned()[0]).toContain(`"data":${text}}`);
   });
 
-  it('may have no data, or bytes', async () => {
+  it('may have no data or binary data', async () => {
     await send(event());
     await send(
       event({ id: 'b', data_base64: '/+8=', datacontenttype: 'application/vnd.apache.thrift.binary' }),
@@ -106,7 +106,7 @@ describe('a CloudEvent', () => {
       JSON.stringify(event()),
       { 'content-type': `${structured}; charset=UTF-8` },
     ],
-  ])('comes with %s', async (...row) => {
+  ])('is accepted with %s', async (...row) => {
     expect((await send(row[1], row[2])).statusCode).toBe(204);
     expect(written()).toHaveLength(1);
   });
@@ -123,12 +123,12 @@ describe('a CloudEvent', () => {
     ['a name with an underscore', { ce_id: 'x' }, '/ce_id'],
     ['an object as an attribute', { more: {} }, '/more'],
     ['a fraction', { more: 1.5 }, '/more'],
-    ['an integer of more than 32 bits', { more: 2147483648 }, '/more'],
+    ['an integer with more than 32 bits', { more: 2147483648 }, '/more'],
     ['control characters', { more: 'a\nb' }, '/more'],
     ['two kinds of data', { data: {}, data_base64: '' }, '/data_base64'],
-    ['something else than Base64', { data_base64: '_-8=' }, '/data_base64'],
+    ['data_base64 that is not Base64', { data_base64: '_-8=' }, '/data_base64'],
     ['too many attributes', Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`a${n}`, ''])), ''],
-  ])('is refused with %s', async (...row) => {
+  ])('is rejected with %s', async (...row) => {
     const answer = await send(event(row[1]));
     expect(problem(answer)).toMatchObject({ status: 400, errors: [{ pointer: row[2] }] });
     expect(given.records('shop')).toEqual([]);
@@ -136,12 +136,12 @@ describe('a CloudEvent', () => {
 
   it.each<[string, string]>([
     ['is a list', '[]'],
-    ['is two', JSON.stringify(event()) + JSON.stringify(event())],
+    ['has two events', JSON.stringify(event()) + JSON.stringify(event())],
     ['is not JSON', '{"specversion":'],
     ['has a name twice', '{"id":"a","id":"b"}'],
     ['is nested too deep', `{"data":${'['.repeat(64)}${']'.repeat(64)}}`],
     ['is empty', ''],
-  ])('is refused where the body %s', async (...row) => {
+  ])('is rejected if the body %s', async (...row) => {
     expect((await send(row[1])).statusCode).toBe(400);
     expect(given.records('shop')).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('a CloudEvent', () => {
     expect(problem(await post('{}', row[1])).code).toBe('unsupported_media_type');
   });
 
-  it('is checked against the schema of its type, whose violations have a place in it', async () => {
+  it('is validated against the schema of its type, with pointers to the violations', async () => {
     await givenSchema('string');
     const answer = await send(event({ data: { amount: 1 } }));
     expect(problem(answer)).toMatchObject({ status: 422, errors: [{ pointer: '/data/amount' }] });
@@ -187,7 +187,7 @@ describe('a CloudEvent in binary mode', () => {
     ['application/xml', '<much wow="xml"/>', { data: '<much wow="xml"/>' }],
     ['text/plain; charset=iso-8859-1', Buffer.from('ü', 'latin1'), { data_base64: '/A==' }],
     ['application/octet-stream', Buffer.from([0xff, 0xef]), { data_base64: '/+8=' }],
-  ])('brings data of the type %s', async (type, body, expected) => {
+  ])('may have data of the type %s', async (type, body, expected) => {
     const answer = await post(body, headers({ comexampleothervalue: 5 }, type));
     expect(answer.statusCode).toBe(204);
     expect(back()).toMatchObject({ datacontenttype: type, comexampleothervalue: '5', ...expected });
@@ -205,14 +205,14 @@ describe('a CloudEvent in binary mode', () => {
     expect(back()).not.toHaveProperty('data');
   });
 
-  // 3.1.3.2 of the HTTP binding: the example, and what has to be accepted.
+  // Section 3.1.3.2 of the HTTP binding: its example, and variants that must be accepted.
   it.each([
     ['Euro%20%E2%82%AC%20%F0%9F%98%80', 'Euro € 😀'],
     ['%e2%82%ac', '€'],
     ['%41%2541', 'A%41'],
     ['"with \\"quotes\\" %C3%BC"', 'with "quotes" ü'],
     ['a "b" c', 'a "b" c'],
-  ])('has percents decoded once: %s', async (subject, expected) => {
+  ])('decodes percent-encoding once: %s', async (subject, expected) => {
     expect((await post('{}', headers({ subject }))).statusCode).toBe(204);
     expect(written()[0]!.entity_id).toBe(expected);
   });
@@ -227,13 +227,13 @@ describe('a CloudEvent in binary mode', () => {
     ['ce-a-b', 'x'],
     ['ce-specversion', '1'],
     ['ce-time', 'now'],
-  ])('is refused with %s: %s', async (header, value) => {
+  ])('is rejected with %s: %s', async (header, value) => {
     const answer = await post('{}', { ...headers(), [header]: value });
     expect(problem(answer)).toMatchObject({ status: 400, errors: [{ pointer: header }] });
   });
 
   it.each(['{"a":1},"x":{"b":2}', '{', ''.padEnd(3), '{"a":1,"a":2}'])(
-    'is refused where its data is not one JSON value: %s',
+    'is rejected if its data is not exactly one JSON value: %s',
     async (body) => {
       expect((await post(body, headers())).statusCode).toBe(400);
       expect(given.records('shop')).toEqual([]);
@@ -242,7 +242,7 @@ describe('a CloudEvent in binary mode', () => {
 });
 
 describe('a batch of CloudEvents', () => {
-  it('is written as a whole, and may be empty', async () => {
+  it('is written completely, and may be empty', async () => {
     const answer = await sendBatch([event(), event({ id: 'b' })], { prefer: 'return=representation' });
     expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([200, 'return=representation']);
     expect(answer.json()).toMatchObject({ accepted: 2, refused: 0 });
@@ -250,13 +250,13 @@ describe('a batch of CloudEvents', () => {
     expect(written()).toHaveLength(2);
   });
 
-  it('is refused as a whole, with the place of what is wrong', async () => {
+  it('is rejected completely, with a pointer to the error', async () => {
     const answer = await sendBatch([event(), event({ id: '' })]);
     expect(problem(answer)).toMatchObject({ status: 400, errors: [{ pointer: '/1/id' }] });
     expect(given.records('shop')).toEqual([]);
   });
 
-  it('keeps what is refused where it is asked to', async () => {
+  it('keeps rejected events with lenient handling', async () => {
     const prefer = 'handling=lenient, return=representation';
     const answer = await sendBatch([event(), event({ type: '', subject: 'order-17' }), 7], { prefer });
     expect(answer.json()).toMatchObject({ accepted: 1, refused: 2, errors: [{ index: 1 }, { index: 2 }] });
@@ -268,12 +268,12 @@ describe('a batch of CloudEvents', () => {
     expect(kept.map(({ entity_id }) => entity_id)).toContain('order-17');
   });
 
-  it.each(['{}', '[] []', '[1', 'x'])('is refused where it is not one list: %s', async (body) => {
+  it.each(['{}', '[] []', '[1', 'x'])('is rejected if it is not exactly one list: %s', async (body) => {
     expect((await sendBatch(body)).statusCode).toBe(400);
   });
 });
 
-describe('the SDK for JavaScript', () => {
+describe('the CloudEvents SDK for JavaScript', () => {
   const sent = () =>
     new CloudEvent({
       ...{
@@ -292,7 +292,7 @@ describe('the SDK for JavaScript', () => {
     });
 
   it.each(['structured', 'binary'] as const)(
-    'sends an event in %s mode, and reads the same one',
+    'sends an event in %s mode and reads the same event',
     async (mode) => {
       const answer = await sendMessage(HTTP[mode](sent()));
       expect(answer.statusCode).toBe(204);

@@ -4,7 +4,7 @@ import type { InputError } from '#api';
 const prefix = 'ce-';
 
 /**
- * The attributes in the headers of a CloudEvent in binary mode, by their names.
+ * Returns the attributes in the headers of a CloudEvent in binary mode, by name.
  * https://github.com/cloudevents/spec/blob/main/cloudevents/bindings/http-protocol-binding.md (3.1.3.2)
  */
 export function headerAttributes({
@@ -25,12 +25,12 @@ export function headerAttributes({
 }
 
 function wrongIn(name: string, value: string | undefined): string | undefined {
-  if (name === 'datacontenttype') return 'must not be sent: Content-Type holds it';
+  if (name === 'datacontenttype') return 'must not be sent: use Content-Type';
   if (name === 'data') return 'must not be sent: the body is the data';
   return value === undefined ? 'must be percent-encoded UTF-8' : undefined;
 }
 
-/** Takes the quotes away, then decodes percents once. Undefined where the bytes are not UTF-8. */
+/** Removes quotes, then decodes percent-encoding once. Returns undefined if the bytes are not UTF-8. */
 export function decodeHeader(value: string): string | undefined {
   const text = /^".*"$/.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
   if (!/^[\t\x20-\x7e]*$/.test(text)) return undefined;

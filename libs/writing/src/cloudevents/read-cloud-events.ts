@@ -6,14 +6,14 @@ import { modeOf, type CloudEventMode } from './cloud-event-mode.js';
 import { structuredText } from './binary-event.js';
 import { headerAttributes } from './header-attributes.js';
 
-/** CloudEvents of a request. */
+/** The CloudEvents of a request. */
 export interface SentCloudEvents {
   mode: CloudEventMode;
-  /** In the JSON format, whatever their mode. */
+  /** Text in the JSON event format, in every mode. */
   text: string;
 }
 
-/** @throws ProblemError when the request cannot be read as CloudEvents */
+/** Reads the CloudEvents of a request. @throws ProblemError when the request is not valid */
 export function cloudEventsOf(request: FastifyRequest): SentCloudEvents {
   const mode = modeOf(request);
   const body = takeBytes(request);
@@ -33,7 +33,7 @@ function wrongHeaders(errors: InputError[]): ProblemError {
   return new ProblemError('invalid_request', 'The headers of the CloudEvent are not valid.', { errors });
 }
 
-/** Where an attribute stands in a request of this mode; an empty name is the event. */
+/** Returns a function for pointers to an attribute in a request of this mode; an empty name means the whole event. */
 export function placeOf(mode: CloudEventMode): (index: number, name: string) => string {
   if (mode === 'binary') return (_, name) => (name === '' ? '' : headerOf(name));
   return (index, name) => {

@@ -8,22 +8,22 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** More than an event may have. Further attributes are not read. */
+/** Attributes that are read at most: more than an event may have. */
 const mostAttributes = 100;
-/** What stands for a value that no attribute may have. */
+/** Placeholder for a value that no attribute may have. */
 const notScalar: object = Object.freeze({});
 
-/** A CloudEvent in its text: attributes as values, `data` as text. */
+/** A scanned CloudEvent: parsed attributes, and `data` as text. */
 export interface ScannedCloudEvent {
   attributes: Map<string, unknown>;
-  /** The text of `data`. */
+  /** Text of `data`. */
   data: string | undefined;
-  /** The text of `data_base64`, unless it is null. */
+  /** Text of `data_base64`; undefined if it is null. */
   base64: string | undefined;
   end: number;
 }
 
-/** Scans the object that begins at `start`. Its end is -1 after a failure, which the scanner tells. */
+/** Scans the object at `start`. The result's `end` is -1 after a failure; the scanner then has the details. */
 export function scanCloudEvent(scanner: JsonScanner, start: number): ScannedCloudEvent {
   const event: ScannedCloudEvent = {
     attributes: new Map(),
@@ -61,7 +61,7 @@ function scanMembers(scanner: JsonScanner, start: number, event: ScannedCloudEve
   return i + 1;
 }
 
-/** A value that is not an object is stored in one, a level deeper. */
+/** Returns the nesting level of a value. A value that is not an object is wrapped in one, which adds a level. */
 function levelOf(code: number): number {
   return code === openBrace ? 1 : 2;
 }
@@ -76,6 +76,6 @@ function scalarOf(value: string): unknown {
   const code = value.charCodeAt(0);
   if (code === openBrace || code === openBracket) return notScalar;
   const isNumber = code === minus || (code >= 0x30 && code <= 0x39);
-  // `1.0` and `1e3` are no integers of CloudEvents.
+  // `1.0` and `1e3` are not integers in CloudEvents.
   return isNumber && !/^-?\d+$/.test(value) ? notScalar : jsonValue(value);
 }

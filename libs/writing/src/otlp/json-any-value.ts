@@ -3,8 +3,8 @@ import { doubleText, objectText, type Attribute } from './log-record.js';
 import { mostLevels, tooDeep, unreadable } from './unreadable-logs.js';
 
 /**
- * Returns a value as JSON text: `{"stringValue": "…"}` and the like, of which one is set. What is not known is null, as for
- * an older reader.
+ * Converts an OTLP AnyValue, such as `{"stringValue": "…"}`, to JSON text. An unknown kind of value becomes null, as
+ * the protocol requires of older readers.
  */
 export function jsonValueText(value: unknown, level: number): string {
   if (level > mostLevels) throw tooDeep();
@@ -20,7 +20,7 @@ export function jsonValueText(value: unknown, level: number): string {
   return 'null';
 }
 
-/** Reads a list of `{"key": "…", "value": {…}}`. */
+/** Parses a list of `{"key": "…", "value": {…}}`. */
 export function jsonAttributes(list: unknown, level = 0): Attribute[] {
   return listOf(list).map((pair) => {
     const { key, value } = jsonObject(pair);
@@ -28,7 +28,7 @@ export function jsonAttributes(list: unknown, level = 0): Attribute[] {
   });
 }
 
-/** @throws ProblemError when the value is neither an object nor null */
+/** Returns the object; an empty one for null. @throws ProblemError when the value is neither an object nor null */
 export function jsonObject(value: unknown): Readonly<Record<string, unknown>> {
   if (value == null) return {};
   if (isJsonObject(value)) return value;
@@ -41,7 +41,7 @@ export function jsonText(value: unknown, name: string): string {
   throw unreadable(`${name} is not a text`);
 }
 
-/** Reads an integer: a text of decimal digits, or a number that is exact. */
+/** Parses an integer: a text of decimal digits, or an exact number. */
 export function jsonInteger(value: unknown, name: string): bigint {
   if (value == null) return 0n;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);
@@ -71,5 +71,5 @@ function listText(list: unknown, level: number): string {
 function listOf(value: unknown): readonly unknown[] {
   if (value == null) return [];
   if (Array.isArray(value)) return value as unknown[];
-  throw unreadable('a list is expected where there is none');
+  throw unreadable('a value is not a list');
 }

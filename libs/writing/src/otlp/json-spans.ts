@@ -6,16 +6,16 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Where a value begins and ends. */
+/** Begin and end of a value in the text. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** Finds the member of an object by its name; undefined if it is not there, or null. The text is known to be JSON. */
+/** Finds the member of an object by its name; undefined if it is missing or null. The text must be valid JSON. */
 export function memberOf(scanner: JsonScanner, start: number, name: string): Span | undefined {
   const { text } = scanner;
-  if (text.charCodeAt(start) !== openBrace) throw unreadable(`where ${name} belongs there is no object`);
+  if (text.charCodeAt(start) !== openBrace) throw unreadable(`the parent of ${name} is not an object`);
   let i = scanner.space(start + 1);
   while (text.charCodeAt(i) !== closeBrace) {
     const nameEnd = scanner.string(i + 1);
@@ -28,7 +28,7 @@ export function memberOf(scanner: JsonScanner, start: number, name: string): Spa
   return undefined;
 }
 
-/** Yields the elements of a list. The text is known to be JSON. */
+/** Yields the elements of a list. The text must be valid JSON. */
 export function* elements(scanner: JsonScanner, start: number, name: string): Generator<Span> {
   const { text } = scanner;
   if (text.charCodeAt(start) !== openBracket) throw unreadable(`${name} is not a list`);
@@ -41,7 +41,7 @@ export function* elements(scanner: JsonScanner, start: number, name: string): Ge
   }
 }
 
-/** Returns where the next member or element begins, or where `close` stands. */
+/** Returns the index of the next member or element, or of `close`. */
 function next(scanner: JsonScanner, end: number, close: number): number {
   const i = scanner.space(end);
   return scanner.text.charCodeAt(i) === close ? i : scanner.space(i + 1);

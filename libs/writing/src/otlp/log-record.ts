@@ -4,13 +4,13 @@ import { clientId } from '../raw/client-id.js';
 /** A name, and the JSON text of its value. */
 export type Attribute = readonly [name: string, value: string];
 
-/** A log record of OTLP, whatever its encoding. Values of attributes and the body are JSON text. */
+/** An OTLP log record, independent of its encoding. Values of attributes and the body are JSON text. */
 export interface LogRecord {
-  /** The attributes of the resource. */
+  /** Attributes of the resource. */
   resource: readonly Attribute[];
-  /** The instrumentation scope: `name`, `version` and `attributes`, as far as it has them. */
+  /** Instrumentation scope: its `name`, `version` and `attributes`, if present. */
   scope: readonly Attribute[];
-  /** Nanoseconds since 1970; 0 is unknown. */
+  /** Nanoseconds since 1970; 0 means unknown. */
   time: bigint;
   observed: bigint;
   severityNumber: number;
@@ -19,33 +19,33 @@ export interface LogRecord {
   body: string | undefined;
   attributes: readonly Attribute[];
   flags: number;
-  /** In hexadecimal. */
+  /** Hexadecimal text, like `spanId`; empty if the record has none. */
   traceId: string;
   spanId: string;
 }
 
-/** A record that says nothing. */
+/** A record without any values. */
 export const emptyRecord: LogRecord = {
   ...{ resource: [], scope: [], time: 0n, observed: 0n, severityNumber: 0, severityText: '' },
   ...{ eventName: '', body: undefined, attributes: [], flags: 0, traceId: '', spanId: '' },
 };
 
-/** What the event of a record has besides what the record says. */
+/** Fields of a record's event that the record does not provide. */
 export interface EnvelopeDefaults {
   stream: string;
   event_id: string;
 }
 
-/** The `event_type` of a record without an event name: a line of a log. */
+/** `event_type` of a record without an event name: a log line. */
 const defaultType = 'log';
-/** The attribute that identifies a record (semantic conventions of OpenTelemetry). */
+/** Attribute that identifies a record (OpenTelemetry semantic conventions). */
 const idAttribute = 'log.record.uid';
-/** The attribute that named an event before `event_name` did. */
+/** Attribute with the event name before the field `event_name` existed. */
 const nameAttribute = 'event.name';
-/** The other members of the metadata are at most 12. */
+/** Members of the metadata that resource attributes may use; the others are at most 12. */
 const mostResourceMembers = limits.metadataMembers - 12;
 
-/** Returns the JSON text of the record's event, as a client would send it to `POST /api/v1/events`. */
+/** Returns the JSON text of the record's event, in the format of `POST /api/v1/events`. */
 export function envelopeText(record: LogRecord, { stream, event_id }: EnvelopeDefaults): string {
   const { time, observed, eventName } = record;
   const given = textAttribute(record, idAttribute);
@@ -84,13 +84,16 @@ function* metadataOf(record: LogRecord): Generator<Attribute> {
   if (record.body !== undefined && hasBodyAttribute(record)) yield ['body', scalarText(record.body)];
 }
 
-/** Metadata has a bounded number of members: a resource with very many attributes becomes one of them. */
+/**
+ * Yields the resource attributes as members of the metadata, whose number is limited. A resource with too many
+ * attributes becomes one member.
+ */
 function* resourceMembers(resource: readonly Attribute[]): Generator<Attribute> {
   if (resource.length > mostResourceMembers) yield ['resource', JSON.stringify(objectText(resource))];
   else for (const [name, value] of resource) yield [`resource.${name}`, scalarText(value)];
 }
 
-/** Metadata is flat: a list or a map becomes its JSON text. */
+/** Returns a value for metadata, which is flat: a list or a map becomes its JSON text. */
 function scalarText(value: string): string {
   return value.startsWith('[') || value.startsWith('{') ? JSON.stringify(value) : value;
 }
@@ -99,13 +102,13 @@ function hasBodyAttribute({ attributes }: LogRecord): boolean {
   return attributes.some(([name]) => name === 'body');
 }
 
-/** The text of an attribute; undefined if it is not there, or not a text. */
+/** Returns the text of an attribute; undefined if it is missing or not a text. */
 function textAttribute({ attributes }: LogRecord, name: string): string | undefined {
   const text = attributes.find(([known]) => known === name)?.[1];
   return text?.startsWith('"') ? (JSON.parse(text) as string) : undefined;
 }
 
-/** Returns a double as JSON; what JSON has no number for is a text, as in the JSON encoding of protobuf. */
+/** Returns a double as JSON. NaN and infinities become texts, as in the JSON encoding of protobuf. */
 export function doubleText(value: number): string {
   return Number.isFinite(value) ? JSON.stringify(value) : `"${value}"`;
 }

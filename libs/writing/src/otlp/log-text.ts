@@ -4,17 +4,19 @@ import { Turn } from '#async';
 import { Rejection } from '../rejection.js';
 import { envelopeText, type LogRecord } from './log-record.js';
 
-/** What the events of one request may take as text: each repeats its resource, which the request has once. */
+/**
+ * Characters that the events of one request may have. Each event repeats its resource, which the request contains once.
+ */
 const mostText = 4 * limits.requestBytes;
 
-/** The records of a request as events in JSON, one on each line. */
+/** The records of a request as JSON events, one on each line. */
 export interface LogText {
   text: string;
-  /** Where the line of each record begins and ends, or why there is none. */
+  /** Begin and end of the line of each record, or the rejection of the record. */
   lines: ({ start: number; end: number } | Rejection)[];
 }
 
-/** @throws ProblemError when they are too large together */
+/** Converts records to JSON events. @throws ProblemError when the text is too large */
 export async function logText(
   records: Iterable<LogRecord | Rejection>,
   { stream, idOf }: { stream: string; idOf: (index: number) => string },

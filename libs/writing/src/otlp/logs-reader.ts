@@ -13,7 +13,7 @@ export const protobufType = 'application/x-protobuf';
 export const jsonType = 'application/json';
 
 /**
- * Returns the records of a body of this media type.
+ * Returns the log records of a body of this media type.
  * @throws ProblemError 415 for another type, 400 for a JSON body that is not UTF-8
  */
 export function logRecords(mediaType: string, body: Buffer): Iterable<LogRecord | Rejection> {
@@ -24,7 +24,7 @@ export function logRecords(mediaType: string, body: Buffer): Iterable<LogRecord 
   return jsonRecords(textOf(body));
 }
 
-/** Reads the events of the lines, by the rules for every event. */
+/** Parses and validates the events of the lines, like the events of any other request. */
 export async function readLogs({ lines }: LogText, reception: Reception): Promise<ReadEvents> {
   const reader = new LineReader(reception);
   const events: ReadEvents = [];

@@ -7,18 +7,18 @@ import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 import { jsonType, protobufType } from './logs-reader.js';
 
-/** Refused records whose reasons the answer has. */
+/** Rejected records whose reasons the answer lists at most. */
 const mostReasons = 5;
 
-/** How many records were refused, and why. */
+/** Number of rejected records, with their reasons. */
 export interface PartialSuccess {
   rejected: number;
   message: string;
 }
 
 /**
- * Sums up what was written.
- * @throws ProblemError when the stream cannot be written to
+ * Returns the number of rejected records and the reasons; undefined if none was rejected.
+ * @throws ProblemError when the stream does not accept writes
  */
 export function partialSuccess(
   events: ReadEvents,
@@ -37,7 +37,7 @@ export function partialSuccess(
   const kept = results.some((result) => result instanceof Rejection && result.kept);
   if (rejected === 0) return undefined;
   const more = rejected > reasons.length ? [`and ${rejected - reasons.length} more`] : [];
-  const message = [...reasons, ...more].join('; ') + (kept ? '. Dead letters keep what was refused.' : '');
+  const message = [...reasons, ...more].join('; ') + (kept ? '. The rejected records are kept as dead letters.' : '');
   return { rejected, message };
 }
 
@@ -56,7 +56,7 @@ export function encodeStatus(request: FastifyRequest, problem: ProblemError): Se
   return { type: protobufType, body: Buffer.from(status) };
 }
 
-/** Bytes, because Fastify adds a charset to the type of a text. */
+/** Returns the JSON as bytes, because Fastify would add a charset to the content type of a string. */
 function inJson(value: object): SentProblem {
   return { type: jsonType, body: Buffer.from(JSON.stringify(value)) };
 }

@@ -3,7 +3,7 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { streamNamePattern } from '#event';
 
 export class OtlpQuery {
-  @JSONSchema({ description: 'The stream that the log records become events of.', default: 'logs' })
+  @JSONSchema({ description: 'The stream to which the log records are written.', default: 'logs' })
   @IsOptional()
   @Matches(streamNamePattern)
   stream = 'logs';

@@ -5,15 +5,15 @@ import { schemas, writeProblems } from '../write-texts.js';
 import { jsonType, protobufType } from './logs-reader.js';
 
 export const logsText = [
-  'Takes logs by OTLP/HTTP 1.x, as protobuf or JSON, also compressed with `gzip` or `zstd`. Each log record becomes an event ' +
-    'of the stream `logs`, or of the one that the parameter `stream` names.',
-  'The event name becomes `event_type` (default: `log`), and the time `timestamp` (default: the observed time, then when it ' +
-    'was received; digits past the microsecond are cut off). The attributes become `data`, with the body as `body`. The ' +
-    'metadata has the attributes of the resource (`resource.service.name`), the scope, the severity, the ids of trace and ' +
-    'span, and the exact times. `event_id` is made from the attribute ' +
-    '`log.record.uid`, otherwise from the body of the request, so that a request that is sent again is stored once.',
-  'A record that is refused does not refuse the others: the answer counts it as a partial success, and it becomes a dead ' +
-    'letter with the reason `refused_at_intake` that can be replayed. Problems are a `google.rpc.Status` with a message, in ' +
+  'Writes logs that are sent with OTLP/HTTP 1.x, as protobuf or JSON, optionally compressed with `gzip` or `zstd`. Each log record becomes an event ' +
+    'of the stream `logs`, or of the stream in the parameter `stream`.',
+  'The event name becomes `event_type` (default: `log`), and the time becomes `timestamp` (default: the observed time, then the time of ' +
+    'receipt; digits below a microsecond are cut off). The attributes become `data`, with the body as `body`. The ' +
+    'metadata contains the attributes of the resource (`resource.service.name`), the scope, the severity, the ids of trace and ' +
+    'span, and the exact times. `event_id` is derived from the attribute ' +
+    '`log.record.uid`, otherwise from the body of the request, so that a repeated request is stored once.',
+  'An invalid record does not affect the others: the answer is a partial success with its count, and the record becomes a dead ' +
+    'letter with the reason `refused_at_intake`, which can be replayed. Problems are a `google.rpc.Status` with a message, in ' +
     'the encoding of the request.',
   schemas,
 ].join('\n\n');
@@ -52,7 +52,7 @@ export const logsBody = {
 const partial = {
   type: 'object' as const,
   properties: {
-    rejectedLogRecords: { type: 'string' as const, description: 'An integer of 64 bits.' },
+    rejectedLogRecords: { type: 'string' as const, description: 'A 64-bit integer.' },
     errorMessage: { type: 'string' as const },
   },
 };
@@ -69,7 +69,7 @@ const status = {
   [protobufType]: { schema: { type: 'string' as const, format: 'binary' } },
 };
 
-/** Documents the problems of the endpoint: the codes are those of every write, the form is that of OTLP. */
+/** Documents the problems of the endpoint: the codes of every write, in OTLP's format. */
 export function DescribeStatuses(): MethodDecorator {
   const others = ApiResponse({ status: 'default', description: 'A problem.', content: status });
   return applyDecorators(DescribeProblemsIn(status, writeProblems), others);

@@ -24,7 +24,7 @@ import { encodeAnswer, encodeStatus, partialSuccess, type PartialSuccess } from 
 import { OtlpQuery } from './otlp-query.js';
 import { DescribeStatuses, logsAnswer, logsBody, logsText } from './otlp-texts.js';
 
-/** Takes logs by OTLP/HTTP. */
+/** Receives logs over OTLP/HTTP. */
 @ApiTags('events')
 @Controller('v1')
 export class OtlpController {
@@ -37,7 +37,7 @@ export class OtlpController {
   })
   @ApiResponse({
     status: 200,
-    description: 'Kafka has acknowledged all of them from all in-sync replicas.',
+    description: 'All in-sync replicas of Kafka have acknowledged all log records.',
     content: logsAnswer,
   })
   @DescribeStatuses()

@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** A value of the JSON encoding. */
+/** An AnyValue in the JSON encoding. */
 export type AnyValue = Readonly<Record<string, unknown>>;
 
 export interface GivenRecord {
@@ -22,12 +22,12 @@ export interface GivenLogs {
   records: GivenRecord[];
 }
 
-/** The request in the JSON encoding. */
+/** Returns the request in the JSON encoding. */
 export function jsonOf({ resource, scope, records }: GivenLogs): object {
   return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: records }] }] };
 }
 
-/** The same in the protobuf encoding. A resource comes after its records, which protobuf allows. */
+/** Returns the request in the protobuf encoding. The resource is encoded after its records, which protobuf allows. */
 export function protobufOf({ resource, scope, records }: GivenLogs): Buffer {
   const scopeLogs = new BinaryWriter();
   for (const record of records) message(scopeLogs, 2, recordOf(record));

@@ -42,7 +42,7 @@ const kept = () => given.records('logs').flatMap(({ value: bytes }) => decodeRef
 type Answer = Awaited<ReturnType<typeof post>>;
 const isJson = ({ headers }: Answer) => headers['content-type'] === 'application/json';
 
-/** Reads an ExportLogsServiceResponse. */
+/** Parses an ExportLogsServiceResponse. */
 function partialOf(answer: Answer): { rejected: number; message: string } {
   if (isJson(answer)) {
     const { partialSuccess } = answer.json<{ partialSuccess: Record<string, string> }>();
@@ -57,7 +57,7 @@ function partialOf(answer: Answer): { rejected: number; message: string } {
   return { rejected, message: reader.string() };
 }
 
-/** Reads the message of a google.rpc.Status. */
+/** Parses the message of a google.rpc.Status. */
 function statusOf(answer: Answer): string {
   if (isJson(answer)) return answer.json<{ message: string }>().message;
   const reader = new BinaryReader(answer.rawPayload);
@@ -80,12 +80,12 @@ async function enforce(more: object = { required: ['order'] }): Promise<void> {
   await given.definitions.schemas.change(schemaName('logs', 'paid'), () => subject, actor);
 }
 
-/** One scope with this many records that say nothing. */
+/** Returns one scope with a number of empty records. */
 function manyEmpty(count: number): Buffer {
   return protobufOf({ records: Array.from({ length: count }, () => ({})) });
 }
 
-/** A record whose severity text is not UTF-8. */
+/** A record with a severity text that is not UTF-8. */
 const latin1 = wrapped(Buffer.from([0x1a, 0x01, 0xff]));
 
 function wrapped(record: Buffer): Buffer {
@@ -136,7 +136,7 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     ['false', { boolValue: false }, 'false'],
     ['a negative integer', { intValue: '-9223372036854775808' }, '-9223372036854775808'],
     ['a double', { doubleValue: 0.1 }, '0.1'],
-    ['no number', { doubleValue: 'NaN' }, '"NaN"'],
+    ['NaN', { doubleValue: 'NaN' }, '"NaN"'],
     ['bytes', { bytesValue: 'AAH/' }, '"AAH/"'],
     ['nothing', {}, 'null'],
     ['a list', { arrayValue: { values: [{ intValue: '1' }, {}, { stringValue: 'b' }] } }, '[1,null,"b"]'],
@@ -151,12 +151,12 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     expect(written()).toMatchObject([{ event_type: 'log', data: `{"a":${stored}}` }]);
   });
 
-  it('has the observed time where its own is not known', async () => {
+  it('has the observed time if its own time is unknown', async () => {
     await send({ records: [{ observedTimeUnixNano: '1795000000200000000' }] });
     expect(formatTime(written()[0]!.timestamp)).toBe('2026-11-18T11:06:40.200000Z');
   });
 
-  it('has a resource with very many attributes as one member', async () => {
+  it('stores a resource with too many attributes as one member', async () => {
     const attributes = Array.from({ length: 100 }, (_, n) => ({ key: `a${n}`, value: { intValue: '1' } }));
     await send({ resource: { attributes }, records: [{ severityText: 'INFO' }] });
     const { resource, ...others } = JSON.parse(written()[0]!.metadata) as Record<string, string>;
@@ -164,13 +164,13 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     expect(others).toEqual({ severity_text: 'INFO' });
   });
 
-  it('leaves the member body to an attribute of that name', async () => {
+  it('stores an attribute with the name body in place of its body', async () => {
     const attributes = [{ key: 'body', value: { stringValue: 'attribute' } }];
     await send({ records: [{ attributes, body: { stringValue: 'body' } }] });
     expect(written()).toMatchObject([{ data: '{"body":"attribute"}', metadata: '{"body":"body"}' }]);
   });
 
-  it('has the id that its sender gave it', async () => {
+  it('has the id that its sender assigned', async () => {
     const attributes = [{ key: 'log.record.uid', value: { stringValue: '01ARZ3NDEKTSV4RRFFQ69G5FAV' } }];
     await send({ records: [{ attributes }] });
     await send({ records: [{ attributes }, {}] });
@@ -178,7 +178,7 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     expect(others.filter((id) => id === first)).toHaveLength(1);
   });
 
-  it('has the same id as before when the request is sent again', async () => {
+  it('has the same id when the request is repeated', async () => {
     const logs = { records: [{ eventName: 'a' }, { eventName: 'b' }] };
     await send(logs);
     await send(logs);
@@ -186,18 +186,18 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     expect(new Set(written().map(({ event_id }) => event_id)).size).toBe(2);
   });
 
-  it('is refused by itself: the others are written, and the answer counts it', async () => {
+  it('is rejected alone: the others are written, and the answer counts it', async () => {
     await enforce();
     const answer = await send({ records: [{ eventName: 'paid' }, { eventName: 'other' }] });
     const { rejected, message } = partialOf(answer);
     expect([answer.statusCode, rejected]).toEqual([200, 1]);
     expect(message).toMatch(
-      /^log record 1: The data does not fit version 1 .*Dead letters keep what was refused\.$/,
+      /^log record 1: The data does not match version 1 .*The rejected records are kept as dead letters\.$/,
     );
     expect(written()).toMatchObject([{ event_type: 'other' }]);
   });
 
-  it('that was refused can be replayed with its id', async () => {
+  it('that was rejected can be replayed with its id', async () => {
     await enforce();
     const attributes = [{ key: 'log.record.uid', value: { stringValue: 'a' } }];
     const logs = { records: [{ eventName: 'paid', body: { stringValue: 'b' }, attributes }] };
@@ -210,19 +210,19 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     });
   });
 
-  it('is refused where it is larger than an event, and the others are written', async () => {
+  it('is rejected if it is larger than an event may be, and the others are written', async () => {
     const stringValue = 'x'.repeat(limits.eventBytes);
     const answer = await send({ records: [{ eventName: 'a' }, { body: { stringValue } }] });
     expect([answer.statusCode, partialOf(answer).rejected]).toEqual([200, 1]);
     expect(written()).toMatchObject([{ event_type: 'a' }]);
   });
 
-  it('with two attributes of one name is refused', async () => {
+  it('with two attributes of the same name is rejected', async () => {
     const attributes = ['1', '2'].map((intValue) => ({ key: 'a', value: { intValue } }));
     expect(partialOf(await send({ records: [{ attributes }] })).rejected).toBe(1);
   });
 
-  it('that is nested deep is a 400', async () => {
+  it('that is nested too deep is a 400', async () => {
     let deep: AnyValue = { intValue: '1' };
     for (let i = 0; i < 100; i++) deep = { arrayValue: { values: [deep] } };
     expect((await send(value(deep))).statusCode).toBe(400);
@@ -233,13 +233,13 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     expect((await send({ records: [] })).statusCode).toBe(200);
   });
 
-  it('goes to the stream that the address names', async () => {
+  it('is written to the stream in the query', async () => {
     await send({ records: [{}] }, '?stream=shop.logs');
     expect(given.written('shop.logs')).toHaveLength(1);
   });
 });
 
-describe('an answer of OTLP', () => {
+describe('an OTLP answer', () => {
   it('has the encoding of the request', async () => {
     const [asJson, asProtobuf] = [await post({}, json), await post(Buffer.alloc(0), protobuf)];
     expect([asJson.headers['content-type'], asJson.body]).toEqual(['application/json', '{}']);
@@ -260,14 +260,14 @@ describe('an answer of OTLP', () => {
     ['a bomb', gzipSync(Buffer.alloc(2 ** 26)), { ...protobuf, 'content-encoding': 'gzip' }, 413],
     ['100 001 records', manyEmpty(100_001), protobuf, 413],
     ['100 001 resources', Buffer.from('0a00'.repeat(100_001), 'hex'), protobuf, 413],
-  ])('refuses %s with a status', async (...row) => {
+  ])('rejects %s with a status', async (...row) => {
     const [, body, headers, status] = row;
     const answer = await post(body, headers);
     expect([answer.statusCode, statusOf(answer)]).toEqual([status, expect.stringMatching(/\w/)]);
     expect(given.records('logs')).toEqual([]);
   });
 
-  it('refuses records that repeat a large resource too often', async () => {
+  it('rejects records that repeat a large resource too often', async () => {
     const attributes = [{ key: 'a', value: { stringValue: 'x'.repeat(500_000) } }];
     const records = Array.from({ length: 200 }, () => ({}));
     const answer = await post(protobufOf({ resource: { attributes }, records }), protobuf);
@@ -278,13 +278,13 @@ describe('an answer of OTLP', () => {
     expect(given.records('logs')).toEqual([]);
   });
 
-  it('takes gzip', async () => {
+  it('accepts gzip', async () => {
     const body = gzipSync(protobufOf({ records: [{}] }));
     expect((await post(body, { ...protobuf, 'content-encoding': 'gzip' })).statusCode).toBe(200);
     expect(written()).toHaveLength(1);
   });
 
-  it('asks for a key that may write', async () => {
+  it('requires a key that may write', async () => {
     await given.close();
     const { key, keyId, sha256 } = generateKey();
     const config = { INGEST_REQUIRE_KEYS: true, API_KEYS: [`${keyId}:${sha256}:events:read`] };
@@ -296,7 +296,7 @@ describe('an answer of OTLP', () => {
     expect(given.records('logs')).toEqual([]);
   });
 
-  it('says what is missing for a stream that may not be written to', async () => {
+  it('contains the reason if the stream may not be written to', async () => {
     const answer = await post({}, json, '/v1/logs?stream=tributary.audit');
     expect([answer.statusCode, statusOf(answer)]).toEqual([403, expect.stringContaining('tributary.')]);
   });

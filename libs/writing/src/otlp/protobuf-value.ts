@@ -31,7 +31,7 @@ export function protobufValue(bytes: Uint8Array, level: number): string {
   return text;
 }
 
-/** Reads `KeyValue { string key = 1; AnyValue value = 2; }` each. */
+/** Parses messages of the form `KeyValue { string key = 1; AnyValue value = 2; }`. */
 export function protobufAttributes(pairs: Iterable<Uint8Array>, level = 0): Attribute[] {
   return Array.from(pairs, (pair) => attributeOf(pair, level));
 }

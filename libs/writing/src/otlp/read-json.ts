@@ -5,12 +5,12 @@ import { jsonAttributes, jsonInteger, jsonObject, jsonText, jsonValueText } from
 import { emptyRecord, objectText, type Attribute, type LogRecord } from './log-record.js';
 import { Bound, isOversized, oversized, unreadable } from './unreadable-logs.js';
 
-/** JSON is longer than the event that it becomes: names of types stand around every value. */
+/** Factor by which a record in JSON may be longer than its event, because type names surround every value. */
 const longer = 4;
 
 /**
- * Reads an ExportLogsServiceRequest in the JSON encoding, a record at a time. Members that are not known are passed over.
- * @throws ProblemError when the body cannot be read
+ * Parses an ExportLogsServiceRequest in the JSON encoding, one record at a time. Unknown members are skipped.
+ * @throws ProblemError when the body cannot be parsed
  */
 export function* jsonRecords(text: string): Generator<LogRecord | Rejection> {
   const scanner = new JsonScanner(text);

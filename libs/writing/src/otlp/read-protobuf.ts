@@ -7,7 +7,8 @@ import { protobufAttributes, protobufValue } from './protobuf-value.js';
 import { Bound, isOversized, oversized, unreadable } from './unreadable-logs.js';
 
 /**
- * Reads an ExportLogsServiceRequest, a record at a time (opentelemetry-proto 1.x, `logs.proto`, by its field numbers):
+ * Parses an ExportLogsServiceRequest, one record at a time (opentelemetry-proto 1.x, `logs.proto`, with its field
+ * numbers):
  *
  *     ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
  *     ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; }
@@ -15,7 +16,7 @@ import { Bound, isOversized, oversized, unreadable } from './unreadable-logs.js'
  *     ScopeLogs { InstrumentationScope scope = 1; repeated LogRecord log_records = 2; }
  *     InstrumentationScope { string name = 1; string version = 2; repeated KeyValue attributes = 3; }
  *
- * @throws ProblemError when the body cannot be read
+ * @throws ProblemError when the body cannot be parsed
  */
 export function* protobufRecords(body: Uint8Array): Generator<LogRecord | Rejection> {
   try {
@@ -64,6 +65,8 @@ function scopeOf(scope: Uint8Array | undefined): Attribute[] {
 }
 
 /**
+ * Parses one record:
+ *
  *     LogRecord {
  *       fixed64 time_unix_nano = 1; fixed64 observed_time_unix_nano = 11; SeverityNumber severity_number = 2;
  *       string severity_text = 3; AnyValue body = 5; repeated KeyValue attributes = 6; fixed32 flags = 8;

@@ -3,21 +3,24 @@ import { ProblemError } from '#api';
 import { tooLarge } from '../read-event.js';
 import type { Rejection } from '../rejection.js';
 
-/** Levels of a value: lists and maps in one another. */
+/** Nesting depth of lists and maps in a value. */
 export const mostLevels = 32;
 
-/** What a request says that cannot be read. */
+/** Returns the problem of a body that cannot be parsed. @param what The reason */
 export function unreadable(what: string, cause?: unknown): ProblemError {
   const detail = `The body is not an ExportLogsServiceRequest: ${what}.`;
   return new ProblemError('invalid_request', detail, { cause });
 }
 
-/** A value whose levels are too many. */
+/** Returns the problem of a value that is nested too deep. */
 export function tooDeep(): ProblemError {
   return unreadable(`a value is nested more than ${mostLevels} levels deep`);
 }
 
-/** A record, a resource or a scope that is larger than an event may be: its values are not read. */
+/**
+ * Returns whether a record, a resource or a scope is larger than an event may be. Its values are then not parsed.
+ * @param encodings Factor by which the encoding may be longer than the event
+ */
 export function isOversized(length: number, encodings = 1): boolean {
   return length > encodings * limits.eventBytes;
 }
@@ -26,13 +29,13 @@ export function oversized(): Rejection {
   return tooLarge('');
 }
 
-/** Counts what a request holds. @throws ProblemError when it is too much */
+/** Counts the records, or the resources and scopes, of a request. @throws ProblemError when there are too many */
 export class Bound {
   private count = 0;
 
   add(): void {
     if (++this.count <= limits.rawValues) return;
-    const detail = `A request has up to ${limits.rawValues} log records, and as many resources and scopes.`;
+    const detail = `A request may have up to ${limits.rawValues} log records, and as many resources and scopes.`;
     throw new ProblemError('payload_too_large', detail);
   }
 }

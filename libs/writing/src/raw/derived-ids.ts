@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { uuidOfBytes } from '#event';
 
-/** What the ids depend on: the stream, what the request asks for, and its body. */
+/** Input from which ids are derived: the stream, the query of the request, and its body. */
 export interface IdSource {
   mapping: { stream: string; text: Readonly<Record<string, string>> };
-  /** Decompressed. */
+  /** Decompressed body. */
   body: Buffer;
 }
 
 /**
- * Ids for values without one: a UUID of version 8 (RFC 9562) from a SHA-256 of the stream, the query and the body, to
- * whose last 32 bits the index of the value is added. A repeated request has the same ids, and so is stored once.
+ * Derives ids for values without one, so that a repeated request has the same ids and is stored once. An id is a UUID
+ * of version 8 (RFC 9562) from a SHA-256 of the stream, the query and the body. The index of the value is added to its
+ * last 32 bits.
  */
 export class DerivedIds {
   private prefix = '';

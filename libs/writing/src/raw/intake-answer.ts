@@ -6,7 +6,7 @@ import type { Written } from '../event-writer.js';
 import { Rejection } from '../rejection.js';
 import { json } from '../write-answers.js';
 
-/** Refused values that the answer lists. */
+/** Rejected values that the answer lists at most. */
 const mostListed = 100;
 
 export class LastPosition {
@@ -14,9 +14,9 @@ export class LastPosition {
   @IsInt() offset: number;
 }
 
-@JSONSchema({ description: 'A value that was refused, and is kept where the position says.' })
+@JSONSchema({ description: 'A rejected value. It is kept as a dead letter at this position of the log.' })
 export class RefusedValue {
-  @JSONSchema({ description: 'Of the value in the body, from 0.' }) @IsInt() index: number;
+  @JSONSchema({ description: 'Index of the value in the body, from 0.' }) @IsInt() index: number;
   @IsString() code: string;
   @IsInt() status: number;
   @IsString() detail: string;
@@ -24,12 +24,12 @@ export class RefusedValue {
   @IsInt() offset: number;
 }
 
-/** The answer to a tool that knows only a URL. It does not list the events. */
+/** Answer of the endpoints for tools that only know a URL. It does not list the written events. */
 export class IntakeAnswer {
   @IsInt() accepted: number;
-  @JSONSchema({ description: 'Kept as dead letters.' }) @IsInt() refused: number;
+  @JSONSchema({ description: 'Number of rejected values. They are kept as dead letters.' }) @IsInt() refused: number;
   @JSONSchema({
-    description: 'The last position in each partition that was written to, for `wait_for`.',
+    description: 'The last written position of each partition, for `wait_for`.',
     items: { $ref: '#/components/schemas/LastPosition' },
   })
   @IsArray()
@@ -37,7 +37,7 @@ export class IntakeAnswer {
   @Type(() => LastPosition)
   positions: LastPosition[];
   @JSONSchema({
-    description: `The first ${mostListed} that were refused.`,
+    description: `The first ${mostListed} rejected values.`,
     items: { $ref: '#/components/schemas/RefusedValue' },
   })
   @IsArray()
@@ -48,7 +48,7 @@ export class IntakeAnswer {
 
 export const intakeContent = json(IntakeAnswer);
 
-/** @throws ProblemError when the stream cannot be written to */
+/** Returns the answer for these results. @throws ProblemError when the stream does not accept writes */
 export function intakeAnswer(results: readonly (Written | Rejection)[]): IntakeAnswer {
   const last = new Map<number, number>();
   const errors: RefusedValue[] = [];

@@ -13,12 +13,12 @@ describe('a mapped time', () => {
     ['1795233600123456', '2026-11-21T04:00:00.123456Z'],
     ['1795233600123456789', '2026-11-21T04:00:00.123456Z'],
     ['0', '1970-01-01T00:00:00.000000Z'],
-  ])('reads %s', (text, expected) => {
+  ])('parses %s', (text, expected) => {
     expect(formatTime(mappedTime(text)!)).toBe(expected);
   });
 
   it.each(['', '-1', '1e9', '1.', '.5', '99999999999', '9'.repeat(21), '1 ', '2026-11-21'])(
-    'refuses "%s"',
+    'rejects "%s"',
     (text) => expect(mappedTime(text)).toBeUndefined(),
   );
 });

@@ -1,6 +1,8 @@
 import { earliestTime, latestTime, parseTime, type Micros } from '#event';
 
-/** Digits after the point that a microsecond has, by the digits of the whole number: seconds, milli-, micro-, nanoseconds. */
+/**
+ * Decimal digits down to a microsecond, by the number of digits before the point: seconds, milli-, micro-, nanoseconds.
+ */
 const scales: readonly [digits: number, decimals: number][] = [
   [11, 6],
   [14, 3],
@@ -13,8 +15,9 @@ export const mappedTimeRule =
   'nanoseconds since 1970, from 1900 up to 2200';
 
 /**
- * Reads an RFC 3339 time, or a number since 1970 as text. Its number of digits tells the unit: seconds have up to 11,
- * milliseconds up to 14, microseconds up to 17. Digits past the microsecond are cut off.
+ * Parses an RFC 3339 time, or a number since 1970 as text. The number of its digits determines the unit: up to 11 are
+ * seconds, up to 14 milliseconds, up to 17 microseconds, up to 20 nanoseconds. Digits below a microsecond are cut off.
+ * Returns undefined for an invalid time.
  */
 export function mappedTime(text: string): Micros | undefined {
   return parseTime(text) ?? epochTime(text);

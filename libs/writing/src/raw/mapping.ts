@@ -12,10 +12,10 @@ export type MappedField = (typeof mappedFields)[number];
 /** The source of each field: a constant, or a JSON pointer into the value, which begins with `/`. */
 export type MappingText = Partial<Record<MappedField, string>>;
 
-/** Fields as they were found; undefined and null mean that there is none. */
+/** Mapped fields before their validation; undefined and null mean a missing field. */
 export type FoundFields = Partial<Record<MappedField, unknown>>;
 
-/** Fields as an event has them. */
+/** Mapped fields after their validation. */
 export interface EventFields {
   event_type: string;
   entity_id: string | null;
@@ -28,11 +28,11 @@ export class Mapping {
   /** The fields that have pointers, in the order of `tree.spans`. */
   readonly pointers: readonly MappedField[];
   readonly tree: PointerTree;
-  /** The fields of every event, where none is a pointer. */
+  /** The fields of every event, if no field has a pointer. */
   readonly fixed: EventFields | undefined;
   private readonly constants: FoundFields;
 
-  /** @throws ProblemError when a parameter is neither a constant that may stand there nor a JSON pointer */
+  /** @throws ProblemError when a parameter is neither a valid constant for its field nor a JSON pointer */
   constructor(
     readonly stream: string,
     readonly text: MappingText,
@@ -50,12 +50,12 @@ export class Mapping {
     this.tree = new PointerTree(this.pointers.map((field) => text[field]!));
   }
 
-  /** Whether all events would have the same id. */
+  /** Whether all events would have the same id, so that only one value is allowed. */
   get isOfOne(): boolean {
     return this.constants.event_id !== undefined;
   }
 
-  /** Returns the fields of an event, or the errors of fields, whose pointers are the fields' names. */
+  /** Returns the fields of an event, or errors with the names of the fields as pointers. */
   fieldsOf(found: FoundFields): EventFields | InputError[] {
     const { constants, stream } = this;
     const event_type = found.event_type ?? constants.event_type;
@@ -87,6 +87,6 @@ function errorsByField(): InputError[] {
 }
 
 function pointerErrors(text: MappingText): (field: MappedField) => InputError[] {
-  const detail = 'must be a JSON pointer (RFC 6901), in which ~0 stands for ~ and ~1 for /';
+  const detail = 'must be a JSON pointer (RFC 6901), in which ~0 means ~ and ~1 means /';
   return (field) => (/~(?![01])/.test(text[field]!) ? [{ pointer: field, detail }] : []);
 }

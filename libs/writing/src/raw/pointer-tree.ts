@@ -8,25 +8,25 @@ const closeBrace = 0x7d;
 
 interface Step {
   name: string;
-  /** Which pointers end here. */
+  /** Indexes of the pointers that end at this step. */
   ends: number[];
   steps: Step[];
 }
 
-/** Finds the values that several JSON pointers (RFC 6901) lead to, in one pass over the text and without parsing it. */
+/** Finds the values of several JSON pointers (RFC 6901) in one pass over the text, without parsing it. */
 export class PointerTree {
-  /** Where the value of each pointer begins and ends, one after the other; -1 where there is none. */
+  /** Begin and end of the value of each pointer, one pair after the other; -1 if there is no value. */
   readonly spans: Int32Array;
   private readonly root: Step = { name: '', ends: [], steps: [] };
   private missing = 0;
 
-  /** @param pointers Valid ones, none of them empty. */
+  /** @param pointers Valid, non-empty JSON pointers. */
   constructor(private readonly pointers: readonly string[]) {
     this.spans = new Int32Array(2 * pointers.length);
     pointers.forEach((pointer, index) => this.add(pointer, index));
   }
 
-  /** Sets `spans`. The value that begins at `start` is known to be JSON. */
+  /** Sets `spans` for the value at `start`, which must be valid JSON. */
   find(scanner: JsonScanner, start: number): void {
     this.spans.fill(-1);
     this.missing = this.pointers.length;
@@ -44,7 +44,7 @@ export class PointerTree {
     step.ends.push(index);
   }
 
-  /** Returns the index after the value, or -1 when everything has been found before its end. */
+  /** Returns the index after the value, or -1 when all pointers have been found before its end. */
   private enter(scanner: JsonScanner, start: number, steps: readonly Step[]): number {
     const code = scanner.text.charCodeAt(start);
     if (steps.length > 0 && code === openBrace) return this.members(scanner, start + 1, steps);
@@ -95,7 +95,7 @@ export class PointerTree {
   }
 }
 
-/** The step that has the name which begins here and ends with a quote. */
+/** Returns the step whose name begins at `start` and ends at a quote. */
 function stepOf(text: string, start: number, steps: readonly Step[]): Step | undefined {
   for (const step of steps) {
     const { name } = step;

@@ -6,15 +6,15 @@ import { Characters } from '#api';
 const most = 1024;
 const orPointer = 'A constant, or a JSON pointer into each value (`/kind`).';
 
-/** The sources of the fields of events. */
+/** The sources of the events' fields. */
 export class RawQuery {
-  @JSONSchema({ description: `What happened. ${orPointer}`, example: 'access.logged' })
+  @JSONSchema({ description: `The type of the events. ${orPointer}`, example: 'access.logged' })
   @IsString()
   @Characters({ most })
   event_type: string;
 
   @JSONSchema({
-    description: `What it happened to. ${orPointer} Where the pointer leads to nothing or to null, the event has none.`,
+    description: `The entity that the event is about. ${orPointer} If the value is missing or null, the event has no entity.`,
     example: '/user/id',
   })
   @IsOptional()
@@ -23,9 +23,9 @@ export class RawQuery {
 
   @JSONSchema({
     description:
-      `Names one event within its stream. ${orPointer} A UUID, or any text, of which a UUID is made. A constant goes ` +
-      'with one value only. Default, also where the pointer leads to nothing: made of the body, so that the same ' +
-      'request sent again is stored once.',
+      `Identifies the event within its stream. ${orPointer} It is a UUID, or any text, from which a UUID is derived. A constant is allowed ` +
+      'for a single value only. Default, also if the value is missing: a UUID derived from the body, so that a repeated ' +
+      'request is stored once.',
     example: '/request_id',
   })
   @IsOptional()
@@ -33,7 +33,7 @@ export class RawQuery {
   event_id?: string;
 
   @JSONSchema({
-    description: `When it happened: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told by its digits. ${orPointer} Default: when it was received.`,
+    description: `The time of the event: RFC 3339, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970. The number of its digits determines the unit. ${orPointer} Default: the time of receipt.`,
     example: '/time',
   })
   @IsOptional()

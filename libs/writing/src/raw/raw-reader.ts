@@ -15,16 +15,16 @@ const openBrace = 0x7b;
 export interface RawReaderOptions {
   mapping: Mapping;
   reception: Reception;
-  /** Returns the id for the value at this index if it has none of its own. */
+  /** Returns the id of the value at this index, for a value without an id. */
   idOf: (index: number) => string;
 }
 
-/** Makes an event of each value, which becomes its `data`. The text of the value stays as it is. */
+/** Converts each value to an event with the value as `data`. The text of the value remains unchanged. */
 export class RawReader implements ValueTaker {
   readonly events: ReadEvents = [];
-  /** The schema that the value which was scanned last is known to fit. */
+  /** The schema that the value scanned last was found to match; undefined if this is unknown. */
   private fits: SubjectInForce | undefined;
-  /** The entity of the value, if it was found. */
+  /** Entity of the value, if it was found. */
   private entity: string | null = null;
 
   constructor(private readonly options: RawReaderOptions) {}
@@ -34,7 +34,7 @@ export class RawReader implements ValueTaker {
     scanner.reset();
     this.fits = undefined;
     this.entity = null;
-    // A value that is not an object is stored in one, a level deeper.
+    // A value that is not an object is wrapped in one, which adds a level.
     if (scanner.text.charCodeAt(start) !== openBrace) return scanner.value(start, 2);
     const type = mapping.fixed?.event_type;
     const subject = type === undefined ? undefined : reception.schemas.find(mapping.stream, type);
@@ -103,14 +103,14 @@ export class RawReader implements ValueTaker {
     return found;
   }
 
-  /** Points at the part of the value that holds a field. */
+  /** Converts an error of a field to one with a pointer to the field's source in the value. */
   private inValue({ pointer: field, detail }: { pointer: string; detail: string }, index: number) {
     const source = this.options.mapping.text[field as MappedField] ?? '';
     return { pointer: `/${index}${source.startsWith('/') ? source : ''}`, detail: `${field} ${detail}` };
   }
 }
 
-/** Returns a text, the text of a number, null, or false for any other value. */
+/** Returns a string, a number as its text, null, or false for any other value. */
 function scalarAt(text: string, start: number, end: number): unknown {
   const code = text.charCodeAt(start);
   const literal = text.slice(start, end);

@@ -33,7 +33,7 @@ import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
 import { requireAll } from './require-all.js';
 
-/** Takes values from tools that know only a URL. */
+/** Receives JSON values from tools that only know a URL. */
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class RawController {
@@ -47,12 +47,12 @@ export class RawController {
   @ApiResponse({
     status: 200,
     description:
-      'Kafka has acknowledged all of them from all in-sync replicas, those included that were refused.',
+      'All in-sync replicas of Kafka have acknowledged all values, including the rejected ones.',
     content: intakeContent,
   })
   @ApiResponse({
     status: 201,
-    description: 'With `Prefer: handling=strict`: the same, and none was refused.',
+    description: 'With `Prefer: handling=strict`: all values are acknowledged, and none was rejected.',
     content: intakeContent,
   })
   @DescribeProblems(...rawProblems)
@@ -89,7 +89,7 @@ export class RawController {
 }
 
 function oneIdForMany(): ProblemError {
-  const detail = 'must be a JSON pointer where the body has several values: they would all have the same id';
+  const detail = 'must be a JSON pointer if the body has several values: they would all have the same id';
   return new ProblemError('invalid_request', 'The query parameters are not valid.', {
     errors: [{ pointer: 'event_id', detail }],
   });

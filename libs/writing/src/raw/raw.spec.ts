@@ -19,7 +19,10 @@ const raw = (body: string | Buffer, query?: Record<string, string>, headers?: Re
 const lines = { 'content-type': 'application/x-ndjson' };
 const problem = (answer: { json(): unknown }) => answer.json() as ProblemDocument;
 
-/** What was written, in the order of the request: one partition each is enough for that with few events. */
+/**
+ * Returns the written events, sorted by id. A few events are in one partition each, so this is the order of the
+ * request.
+ */
 function written(): EventRecord[] {
   return given.written('access').sort((a, b) => (a.event_id < b.event_id ? -1 : 1));
 }
@@ -31,27 +34,27 @@ const data = () =>
 describe('a raw write', () => {
   it.each<[string, string | Buffer, Record<string, string>]>([
     ['lines', '{"a":1}\n\n {"b":2} \r\n{"c":3}', lines],
-    ['lines that are not called so', '{"a":1}\n{"b":2}\n{"c":3}\n', {}],
+    ['lines with the type of JSON', '{"a":1}\n{"b":2}\n{"c":3}\n', {}],
     ['a list', ' [{"a":1}, {"b":2},{"c":3}]\n', {}],
-    ['values one after another', '{"a":1}{"b":2} {"c":3}', {}],
-    ['lists one after another', '[{"a":1}]\n[]\n[{"b":2},{"c":3}]', {}],
+    ['a sequence of values', '{"a":1}{"b":2} {"c":3}', {}],
+    ['a sequence of lists', '[{"a":1}]\n[]\n[{"b":2},{"c":3}]', {}],
     ['a list and a value', '[{"a":1},{"b":2}]{"c":3}', {}],
     ['gzip', gzipSync('{"a":1}\n{"b":2}\n{"c":3}'), { 'content-encoding': 'gzip' }],
     ['zstd', zstd('[{"a":1},{"b":2},{"c":3}]'), { 'content-encoding': 'zstd' }],
     ['another JSON type', '{"a":1}\n{"b":2}\n{"c":3}', { 'content-type': 'application/vnd.kafka.v2+json' }],
-  ])('takes %s', async (...row) => {
+  ])('accepts %s', async (...row) => {
     const [, body, headers] = row;
     const answer = await raw(body, {}, headers);
     expect([answer.statusCode, answer.json<{ accepted: number }>().accepted]).toEqual([201, 3]);
     expect(data()).toEqual(['{"a":1}', '{"b":2}', '{"c":3}']);
   });
 
-  it('takes one object that goes over several lines', async () => {
+  it('accepts objects with several lines each', async () => {
     await raw('{\n  "a": 1\n}\n{\n  "b": 2\n}\n');
     expect(data()).toEqual(['{\n  "a": 1\n}', '{\n  "b": 2\n}']);
   });
 
-  it('wraps what is no object, and keeps every text as it is', async () => {
+  it('wraps values that are not objects, and keeps their text', async () => {
     await raw('["ä\\u0041", 12345678901234567890, 1.50, null, [1, 2], {"n":  1e400}]');
     expect(data()).toEqual(
       [
@@ -65,12 +68,12 @@ describe('a raw write', () => {
     );
   });
 
-  it('takes a list on a line as one value where the body is lines', async () => {
+  it('treats a list on a line as one value if the body is lines', async () => {
     await raw('[1,2]\n[3]', {}, lines);
     expect(data()).toEqual(['{"value":[1,2]}', '{"value":[3]}']);
   });
 
-  it('takes fields from where the parameters say', async () => {
+  it('takes fields from the places in the parameters', async () => {
     const id = '019AA4E2-7d53-7c1e-9a3e-0d6a1f0b2c11';
     await raw(
       `{"kind":"login","user":{"id":17,"tags":["x","y"]},"a/b~c":"${id}","at":"2026-11-21T04:00:00.5Z"}`,
@@ -99,7 +102,7 @@ describe('a raw write', () => {
   });
 
   it.each(['/nothing', '/a/b', '/list/2', '/list/x', '/none', '/text/0'])(
-    'leaves out what %s leads to: it is nothing',
+    'treats the field of %s as missing',
     async (pointer) => {
       const body = '{"a":1,"list":[1,2],"none":null,"text":"x"}';
       const answer = await raw(body, { entity_id: pointer, event_id: pointer, timestamp: pointer });
@@ -108,7 +111,7 @@ describe('a raw write', () => {
     },
   );
 
-  it('makes a UUIDv5 of an id that is no UUID: the same one for the same text', async () => {
+  it('derives a UUIDv5 from an id that is not a UUID: the same one for the same text', async () => {
     await raw('{"id":"order-17/3"}', { event_id: '/id' });
     await raw('{"id":"order-17/3","more":1}', { event_id: '/id' });
     await raw('{"id":1}', { event_id: '/id' });
@@ -120,7 +123,7 @@ describe('a raw write', () => {
     for (const id of [a, b, c]) expect(id).toMatch(/^.{8}-.{4}-5.{3}-[89ab].{3}-.{12}$/);
   });
 
-  it('gives the values of a body ids that it has again when it is sent again, however it is compressed', async () => {
+  it('derives the same ids for a repeated body, with any compression', async () => {
     const body = '{"a":1}\n{"a":1}\n{"a":1}';
     await raw(body);
     const first = written().map((event) => event.event_id);
@@ -134,7 +137,7 @@ describe('a raw write', () => {
     ['type', { event_type: 'left' }, '{"a":1}'],
     ['entity', { entity_id: 'ann' }, '{"a":1}'],
     ['text', {}, '{"a": 1}'],
-  ])('gives other ids to the same values of another %s', async (...row) => {
+  ])('derives other ids for the same values with another %s', async (...row) => {
     const [, query, body] = row;
     await raw('{"a":1}');
     await raw(body, query);
@@ -142,7 +145,7 @@ describe('a raw write', () => {
   });
 
   it.each(['1795233600.000123', '"1795233600000.123"', '1795233600000123'])(
-    'takes a timestamp from a number since 1970: %s',
+    'accepts a number since 1970 as timestamp: %s',
     async (time) => {
       await raw(`{"at":${time}}`, { timestamp: '/at' });
       expect(written()).toMatchObject([{ timestamp: parseTime('2026-11-21T04:00:00.000123Z') }]);
@@ -162,7 +165,7 @@ describe('a raw write', () => {
   });
 });
 
-describe('a raw write that is refused', () => {
+describe('a rejected raw write', () => {
   const good = '{"a":1}';
   afterEach(() => expect(given.records('access')).toEqual([]));
 
@@ -170,12 +173,12 @@ describe('a raw write that is refused', () => {
     ['a line that is not JSON', `${good}\n{"a":\n${good}`, 2, 'invalid_json'],
     ['a word', `${good}\nhello\n`, 2, 'invalid_json'],
     ['two values on a line', `${good}\n${good}${good}\n`, 2, 'invalid_json'],
-    ['a number that is none', `${good}\n01\n`, 2, 'invalid_json'],
+    ['an invalid number', `${good}\n01\n`, 2, 'invalid_json'],
     ['a list that does not end', `[${good},\n${good}`, 2, 'invalid_json'],
-    ['a list with a comma too many', `[\n${good},]`, 2, 'invalid_json'],
+    ['a list with a trailing comma', `[\n${good},]`, 2, 'invalid_json'],
     ['a value that does not end', '{"a":{', 1, 'invalid_json'],
-    ['a name that stands twice', `${good}\n{"b":1,"b":2}`, 2, 'invalid_request'],
-    ['a name that stands twice, once with escapes', '{"b":1,"\\u0062":2}', 1, 'invalid_request'],
+    ['a duplicate name', `${good}\n{"b":1,"b":2}`, 2, 'invalid_request'],
+    ['a duplicate name, once with escapes', '{"b":1,"\\u0062":2}', 1, 'invalid_request'],
     ['JSON that is nested too deep', `${good}\n${'['.repeat(100)}`, 2, 'invalid_json'],
     [
       'a line of more than a MiB',
@@ -189,7 +192,7 @@ describe('a raw write that is refused', () => {
       2,
       'payload_too_large',
     ],
-  ])('for %s names the line', async (...row) => {
+  ])('with %s has the line in its error', async (...row) => {
     const [, body, line, code] = row;
     const { detail, code: found } = problem(await raw(body));
     expect([found, detail]).toEqual([
@@ -204,7 +207,7 @@ describe('a raw write that is refused', () => {
     ['an empty list', '[]'],
     ['too many values', '1\n'.repeat(limits.rawValues + 1)],
     ['a million values', '[' + '1,'.repeat(1_000_000) + '1]'],
-  ])('for %s says how many there may be', async (...row) => {
+  ])('with %s has the allowed number in its error', async (...row) => {
     const answer = await raw(row[1]);
     expect([answer.statusCode, problem(answer).code]).toEqual([
       400,
@@ -213,13 +216,13 @@ describe('a raw write that is refused', () => {
   });
 
   it.each<[string, Record<string, string>, string, string]>([
-    ['a pointer that is none', { entity_id: '/a~2' }, 'entity_id', 'JSON pointer'],
+    ['an invalid pointer', { entity_id: '/a~2' }, 'entity_id', 'JSON pointer'],
     ['an unknown parameter', { entity: '/a' }, 'entity', 'is not a parameter'],
-    ['a constant that no type may be', { event_type: 'a\nb' }, 'event_type', 'control characters'],
+    ['a constant that is not a valid type', { event_type: 'a\nb' }, 'event_type', 'control characters'],
     ['a constant that is too long', { entity_id: 'x'.repeat(257) }, 'entity_id', '256'],
-    ['a constant that is no time', { timestamp: 'yesterday' }, 'timestamp', 'RFC 3339'],
+    ['a constant that is not a time', { timestamp: 'yesterday' }, 'timestamp', 'RFC 3339'],
     ['an empty parameter', { event_id: '' }, 'event_id', '1 to 1024'],
-  ])('for %s names the parameter', async (...row) => {
+  ])('with %s has the parameter in its error', async (...row) => {
     const [, query, pointer, detail] = row;
     const { code, errors } = problem(await raw(good, query));
     expect([code, errors]).toEqual([
@@ -228,22 +231,22 @@ describe('a raw write that is refused', () => {
     ]);
   });
 
-  it('for one id for several values says that they would be one', async () => {
+  it('with one id for several values says that all would have the same id', async () => {
     const { errors } = problem(await raw(`${good}\n${good}`, { event_id: 'once' }));
     expect(errors).toEqual([{ pointer: 'event_id', detail: expect.stringContaining('same id') as string }]);
   });
 
   it.each<[string, string, Record<string, string>]>([
-    ['is not there', '{"b":1}', { event_type: '/a' }],
+    ['is missing', '{"b":1}', { event_type: '/a' }],
     ['is null', '{"a":null}', { event_type: '/a' }],
     ['is an object', '{"a":{}}', { event_type: '/a' }],
-    ['is no text', '{"a":true}', { entity_id: '/a' }],
+    ['is not a text', '{"a":true}', { entity_id: '/a' }],
     ['is empty', '{"a":""}', { event_id: '/a' }],
-    ['is half a character', '{"a":"\\ud800"}', { event_id: '/a' }],
+    ['is half a surrogate pair', '{"a":"\\ud800"}', { event_id: '/a' }],
     ['is too long', `{"a":"${'x'.repeat(300)}"}`, { entity_id: '/a' }],
-    ['is no time', '{"a":"12:30"}', { timestamp: '/a' }],
+    ['is not a time', '{"a":"12:30"}', { timestamp: '/a' }],
     ['is a time of too many digits', '{"a":179523360012345678901}', { timestamp: '/a' }],
-  ])('for a field that %s points at it', async (...row) => {
+  ])('with a field that %s has a pointer to the field', async (...row) => {
     const [, body, query] = row;
     const { errors } = problem(await raw(`{"a":"2026-11-21T04:00:00Z"}\n${body}`, query));
     const field = Object.keys(query)[0]!;
@@ -251,7 +254,7 @@ describe('a raw write that is refused', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])(
-    'for the content type %j, which a web page may send to a port without keys',
+    'may have the content type %j, which a web page can send to a port without keys',
     async (type) => {
       const answer = await raw(good, {}, { 'content-type': type });
       expect(problem(answer).code).toBe('unsupported_media_type');
@@ -259,22 +262,22 @@ describe('a raw write that is refused', () => {
     },
   );
 
-  it('for a stream that cannot be called so', async () => {
+  it('may have an invalid stream name', async () => {
     const answer = await given.post(address({}, '_x'), good);
     expect(problem(answer)).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'stream' }] });
   });
 
-  it('for a stream of the system', async () => {
+  it('may have a reserved stream', async () => {
     expect(problem(await given.post(address({}, 'tributary.audit'), good)).code).toBe('stream_reserved');
   });
 
-  it('for a method that is not there', async () => {
+  it('may have an unknown method', async () => {
     const answer = await given.app.instance.inject({ method: 'GET', url: address() });
     expect(problem(answer).code).toBe('method_not_allowed');
   });
 });
 
-describe('a raw write where streams are not created by writing', () => {
+describe('a raw write if writes do not create streams', () => {
   let closed: GivenIngest;
   beforeAll(async () => void (closed = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } })));
   afterAll(() => closed.close());
@@ -295,14 +298,14 @@ describe('a raw write on a port with keys', () => {
   afterAll(() => guarded.close());
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream'])(
-    'takes the content type %j',
+    'accepts the content type %j',
     async (type) => {
       const headers = { 'content-type': type, authorization: `Bearer ${key}` };
       expect((await guarded.post(address(), '{"a":1}', headers)).statusCode).toBe(200);
     },
   );
 
-  it('takes a body without a content type', async () => {
+  it('accepts a body without a content type', async () => {
     const { statusCode } = await guarded.app.instance.inject({
       ...{ method: 'POST', url: address(), payload: '{"a":1}' },
       headers: { authorization: `Bearer ${key}` },
@@ -310,7 +313,7 @@ describe('a raw write on a port with keys', () => {
     expect(statusCode).toBe(200);
   });
 
-  it('asks for the scope to write', async () => {
+  it('requires the scope to write', async () => {
     expect(problem(await guarded.post(address(), '{"a":1}')).code).toBe('unauthenticated');
   });
 });
@@ -328,19 +331,19 @@ describe('a raw write to a stream with a schema', () => {
     await given.definitions.schemas.change(schemaName('access', 'paid'), () => subject, actor);
   });
 
-  it.each([{ event_type: 'paid' }, { event_type: '/kind' }])('notes what fits, with %j', async (query) => {
+  it.each([{ event_type: 'paid' }, { event_type: '/kind' }])('stores the schema version of matching events, with %j', async (query) => {
     await raw(`{"amount":1,"kind":"paid"}\n{"amount":2.5,"kind":"paid"}`, query);
     await raw(`{"amount":3,"kind":"paid"}`, query);
     expect(written().map((event) => event.schema_version)).toEqual([1, 1, 1]);
   });
 
-  it('is refused with the line of what does not fit', async () => {
+  it('is rejected with the line of the value that does not match', async () => {
     const answer = await raw(`${fits}\n${fits}\n{"amount":"a lot"}\n7`, { event_type: 'paid' });
     expect([answer.statusCode, problem(answer)]).toEqual([
       422,
       expect.objectContaining({
         code: 'schema_violation',
-        detail: expect.stringMatching(/^Value 3 of 4, line 3: .*2 values are refused/) as string,
+        detail: expect.stringMatching(/^Value 3 of 4, line 3: .*2 values were rejected/) as string,
         errors: expect.arrayContaining([expect.objectContaining({ pointer: '/2/data/amount' })]) as object,
       }),
     ]);

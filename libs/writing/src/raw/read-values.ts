@@ -12,28 +12,34 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 
-/** Takes the values of a body, in their order. */
+/** Receives the values of a body, in their order. */
 export interface ValueTaker {
-  /** Returns the index after the value that begins here, or -1 after a failure, which the scanner holds. */
+  /**
+   * Scans the value at `start`. Returns the index after it, or -1 after a failure, of which the scanner has the
+   * details.
+   */
   scan(scanner: SchemaScanner, start: number): number;
   /** Takes the value that was scanned last. */
   take(scanner: SchemaScanner, start: number, end: number): void;
-  /** Refuses the text from `start` to `end`, which is not a value. */
+  /** Takes the rejection of the text from `start` to `end`, which is not a valid value. */
   refuse(why: Rejection, start: number, end: number): void;
 }
 
-/** The body, and its form. */
+/** A body, and its format. */
 export interface ValueOptions {
   text: string;
-  /** The body has one value on each line. If false, the first line decides: it has to be one value, and not a list. */
+  /**
+   * Whether the body has one value on each line. If false, its first line decides: the body is lines if that line is
+   * one value and not a list.
+   */
   isLines: boolean;
 }
 
 /**
- * Reads the values of a body: one on each line, or one after another with or without space between them. A list counts as
- * its elements. Text that is not JSON is refused up to the end of its line, or of the body if that is not lines.
- * Other work of the process gets its turn between two values.
- * @throws ProblemError invalid_request when there are none or too many
+ * Reads the values of a body: one on each line, or a sequence with or without space between them. A list counts as its
+ * elements. Invalid JSON is rejected up to the end of its line, or, in a body without lines, up to the end of the body.
+ * It yields to the event loop between values.
+ * @throws ProblemError `invalid_request` when there are no values or too many
  */
 export async function readValues({ text, isLines }: ValueOptions, taker: ValueTaker): Promise<void> {
   const walk = isLines || endsWithItsLine(text) ? lines(text, taker) : sequence(text, taker);
@@ -47,8 +53,8 @@ export async function readValues({ text, isLines }: ValueOptions, taker: ValueTa
 }
 
 /**
- * Reads the elements of the list that the body is; it may be empty.
- * @throws ProblemError invalid_request when there are too many, or when the body is not one list
+ * Reads the elements of a body that is one list; the list may be empty.
+ * @throws ProblemError `invalid_request` when there are too many, or when the body is not one list
  */
 export async function readList(text: string, taker: ValueTaker): Promise<void> {
   const scanner = new SchemaScanner(text);
@@ -65,8 +71,8 @@ export async function readList(text: string, taker: ValueTaker): Promise<void> {
 }
 
 /**
- * Reads the only value of the body.
- * @throws ProblemError invalid_json when it is followed by something, or is not JSON
+ * Reads the single value of a body.
+ * @throws ProblemError `invalid_json` when the value is not JSON or other text follows it
  */
 export function readValue(text: string, taker: ValueTaker): void {
   const scanner = new SchemaScanner(text);
@@ -82,7 +88,7 @@ function requireEnd(scanner: SchemaScanner, end: number): void {
   if (rest < scanner.text.length) throw syntaxError(rest).toProblem();
 }
 
-/** Whether the first line that is not empty is one value. */
+/** Returns whether the first non-empty line is exactly one value. */
 function endsWithItsLine(text: string): boolean {
   const scanner = new SchemaScanner(text, { lines: true });
   let start = scanner.space(0);
@@ -130,7 +136,7 @@ function* sequence(text: string, taker: ValueTaker): Generator<number> {
   }
 }
 
-/** Returns the index after the value, or the end of the body when there is none. */
+/** Takes or rejects a value. Returns the index after it, or the end of the body if it was rejected. */
 function takeValue(scanner: SchemaScanner, start: number, taker: ValueTaker): number {
   const { text } = scanner;
   const end = taker.scan(scanner, start);
@@ -142,7 +148,7 @@ function takeValue(scanner: SchemaScanner, start: number, taker: ValueTaker): nu
   return text.length;
 }
 
-/** Whether a number or a word goes on with something that is no space: `01`, `nullnull`. */
+/** Returns whether other text directly follows a number or a literal, as in `01` or `nullnull`. */
 function runsOn(text: string, start: number, end: number): boolean {
   const code = text.charCodeAt(start);
   return code !== quote && code !== openBrace && end < text.length;

@@ -3,12 +3,12 @@ import type { AcceptedEvent } from '../read-event.js';
 import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 
-/** Errors that the answer lists. */
+/** Errors that the answer lists at most. */
 const mostErrors = 100;
 
 /**
- * @returns the events, when none of the values was refused
- * @throws ProblemError of the first value that was refused, which says where it stands, with the errors of all
+ * Returns the events if no value was rejected.
+ * @throws ProblemError of the first rejected value, with its number and line and the errors of all rejected values
  */
 export function requireAll(events: ReadEvents, text: string): AcceptedEvent[] {
   let first: Rejection | undefined;
@@ -22,12 +22,12 @@ export function requireAll(events: ReadEvents, text: string): AcceptedEvent[] {
   }
   if (!first) return events as AcceptedEvent[];
   const place = `Value ${events.indexOf(first) + 1} of ${events.length}, line ${lineAt(text, first.sent?.start ?? 0)}`;
-  const more = refused === 1 ? '' : ` ${refused} values are refused in all.`;
+  const more = refused === 1 ? '' : ` ${refused} values were rejected in total.`;
   const detail = `${place}: ${first.detail}${more} Nothing was written.`;
   throw new Rejection(first.code, detail, errors).toProblem();
 }
 
-/** The number of the line, from 1. */
+/** Returns the line number of an index, from 1. */
 function lineAt(text: string, index: number): number {
   let line = 1;
   for (let i = text.indexOf('\n'); i >= 0 && i < index; i = text.indexOf('\n', i + 1)) line++;

@@ -2,22 +2,22 @@ import { encodeRefused, formatTime, type RefusedRecord } from '#event';
 import type { Reception } from '../read-event.js';
 import type { Rejection, SentEvent } from '../rejection.js';
 
-/** The form in which the text of a refused event is read again. */
+/** The format in which the text of a rejected event can be parsed again. */
 export interface RefusedForm {
   form: 'event' | 'raw' | 'cloudevent';
   mapping: RefusedRecord['mapping'];
 }
 
-/** Returns the record that keeps a refused event. */
+/** Returns the record that keeps a rejected event in the log. */
 export type KeepRefused = (rejection: Rejection, sent: SentEvent) => string;
 
-/** The form of an event of a batch. */
+/** The format of an event of a batch. */
 export const asEvent: RefusedForm = { form: 'event', mapping: {} };
 
-/** The form of a CloudEvent: the JSON format. */
+/** The format of a CloudEvent: the JSON event format. */
 export const asCloudEvent: RefusedForm = { form: 'cloudevent', mapping: {} };
 
-/** Errors of one event that are kept. */
+/** Errors of one event that are kept at most. */
 const mostErrors = 20;
 
 export function keepRefused({ text, ingestedAt }: Reception, form: RefusedForm): KeepRefused {

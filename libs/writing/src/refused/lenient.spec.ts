@@ -23,8 +23,8 @@ const kept = (stream = 'access'): RefusedRecord[] =>
   given.records(stream).flatMap(({ value }) => decodeRefused(value ?? '') ?? []);
 const items = (answer: { json(): unknown }) => (answer.json() as { events: Item[] }).events;
 
-describe('a raw write where some values are refused', () => {
-  it('writes the others, keeps those, and is a 200', async () => {
+describe('a raw write with some rejected values', () => {
+  it('writes the others, keeps the rejected ones, and is a 200', async () => {
     const answer = await raw('{"a":1}\n{"a":\n{"a":3}', 'event_type=seen&entity_id=ann');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).not.toHaveProperty('preference-applied');
@@ -42,7 +42,7 @@ describe('a raw write where some values are refused', () => {
     ]);
   });
 
-  it('is a 200 also where all of them are', async () => {
+  it('is a 200 even if all values are rejected', async () => {
     const answer = await raw('what\nis\nthis\n', 'event_type=seen', { ...lines, ...lenient });
     expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([200, 'handling=lenient']);
     expect(answer.json()).toMatchObject({ accepted: 0, refused: 3 });
@@ -53,7 +53,7 @@ describe('a raw write where some values are refused', () => {
     ).toEqual(['is', 'this', 'what']);
   });
 
-  it('writes none where strict handling is asked for', async () => {
+  it('writes no value with strict handling', async () => {
     const strict = { prefer: 'handling=strict' };
     expect((await raw('{}\nwhat\n', 'event_type=seen', strict)).statusCode).toBe(400);
     expect(given.records('access')).toEqual([]);
@@ -61,41 +61,41 @@ describe('a raw write where some values are refused', () => {
     expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([201, 'handling=strict']);
   });
 
-  it('keeps the id that a value would have: a request that is sent again has the same', async () => {
+  it('keeps the id that a value would have had: a repeated request has the same', async () => {
     await raw('{}\nwhat\n');
     await raw('{}\nwhat\n');
     const [first, second] = kept();
     expect(first!.event_id).toBe(second!.event_id);
   });
 
-  it('keeps the pointers to what is wrong', async () => {
+  it('keeps the pointers to the errors', async () => {
     await raw('{}\n{"kind":7.5,"id":{}}', 'event_type=/kind&entity_id=/id');
     expect(kept().map(({ refused }) => refused.errors.map(({ pointer }) => pointer))).toEqual(
       expect.arrayContaining([['/0/kind'], ['/1/id']]),
     );
   });
 
-  it('lists a hundred of them', async () => {
+  it('lists a hundred errors', async () => {
     const answer = await raw('what\n'.repeat(500), 'event_type=seen', lines);
     expect(answer.json()).toMatchObject({ refused: 500, errors: { length: 100 } });
   });
 
-  it('keeps the beginning of what is too large', async () => {
+  it('keeps the beginning of a value that is too large', async () => {
     await raw(`{"a":"${'x'.repeat(limits.requestBytes - 100)}"}`);
     const [record] = given.records('access');
     expect(record!.value!.length).toBeLessThan(20_000);
     expect(kept()).toMatchObject([{ cut: true, refused: { code: 'payload_too_large' } }]);
   });
 
-  it('refuses the rest of a list, or of values on several lines, as one', async () => {
+  it('rejects the rest of a list, or of multi-line values, as one value', async () => {
     await raw('[{"a":1},{"b":2] {"c":3}\n');
     expect(kept().map(({ text }) => text)).toEqual(['{"b":2] {"c":3}\n']);
     expect(given.records('access')).toHaveLength(2);
   });
 });
 
-describe('a batch with the preference for lenient handling', () => {
-  it('is a 200, and keeps what is refused', async () => {
+describe('a batch with lenient handling', () => {
+  it('is a 200, and keeps rejected events', async () => {
     const broken = { ...event({ entity_id: 'o-1' }), data: 7 };
     const answer = await given.batch({ events: [event(), broken] }, lenient);
     expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([200, 'handling=lenient']);
@@ -115,17 +115,17 @@ describe('a batch with the preference for lenient handling', () => {
     ]);
   });
 
-  it('is a 201 without it where all is well, and a 200 with it', async () => {
+  it('without errors is a 200, and a 201 without the preference', async () => {
     expect((await given.batch({ events: [event()] })).statusCode).toBe(201);
     expect((await given.batch({ events: [event()] }, lenient)).statusCode).toBe(200);
   });
 
-  it('is a 207 as ever without it, and keeps nothing', async () => {
+  it('is a 207 without the preference, and keeps nothing', async () => {
     expect((await given.batch({ events: [event(), event({ data: 7 })] })).statusCode).toBe(207);
     expect(kept('orders')).toEqual([]);
   });
 
-  it('lists what has no stream to be kept in', async () => {
+  it('lists events without a stream in which they can be kept', async () => {
     const answer = await given.batch({ events: [event(), { ...event(), stream: '..' }, 7] }, lenient);
     expect(answer.statusCode).toBe(200);
     const listed = items(answer).slice(1);
@@ -133,19 +133,19 @@ describe('a batch with the preference for lenient handling', () => {
     expect(given.records('orders')).toHaveLength(1);
   });
 
-  it('is a 400 where nothing was written or kept', async () => {
+  it('is a 400 if nothing was written or kept', async () => {
     const answer = await given.batch({ events: [7] }, lenient);
     expect([answer.statusCode, answer.json<ProblemDocument>().code]).toEqual([400, 'invalid_request']);
   });
 
-  it('writes nothing of an atomic batch with a wrong event, and does not say that it was lenient', async () => {
+  it('writes nothing of an atomic batch with an invalid event, and reports no lenient handling', async () => {
     const body = { events: [event(), event({ data: 7 })] };
     const answer = await given.post('/api/v1/events/batch?atomic=true', body, lenient);
     expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([400, undefined]);
     expect(given.records('orders')).toEqual([]);
   });
 
-  it('takes an event with an entity and an id that are wrong, too', async () => {
+  it('also keeps an event with an invalid entity and an invalid id', async () => {
     await given.batch({ events: [event({ entity_id: 7, event_id: 'x' })] }, lenient);
     const [record] = kept('orders');
     expect(record).toMatchObject({
@@ -155,8 +155,8 @@ describe('a batch with the preference for lenient handling', () => {
   });
 });
 
-describe('what is kept of a request with a key', () => {
-  it('has nothing of the key, and goes to no stream that the key does not cover', async () => {
+describe('the rejected events of a request with a key', () => {
+  it('contain nothing of the key, and are not kept in a stream that the key does not cover', async () => {
     await given.close();
     const { key, keyId, sha256 } = generateKey();
     const config = { INGEST_REQUIRE_KEYS: true, API_KEYS: [`${keyId}:${sha256}:events:write`] };

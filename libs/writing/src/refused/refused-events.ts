@@ -14,7 +14,7 @@ import { Mismatches } from '../schemas/mismatches.js';
 import { SchemaCheck } from '../schemas/schema-check.js';
 import { SchemaIndex } from '../schemas/schema-index.js';
 
-/** Reads refused events again, the way the endpoint does that refused them. */
+/** Parses rejected events again, with the rules of the endpoint that rejected them. */
 export class RefusedEvents {
   private readonly schemas: SchemaIndex;
   private readonly schemaCheck: SchemaCheck;
@@ -28,11 +28,11 @@ export class RefusedEvents {
     });
   }
 
-  /** Returns the event with the id that it would have had, or a sentence that says why it is still refused. */
+  /** Returns the event with the id that it would have had, or a text that says why it is still invalid. */
   async read(stream: string, record: RefusedRecord): Promise<AcceptedEvent | string> {
-    if (record.cut) return 'it was too large to be kept whole';
+    if (record.cut) return 'it was too large to be kept completely';
     const [event] = await this.checked(stream, record);
-    if (!event) return 'it holds nothing';
+    if (!event) return 'it contains no event';
     return event instanceof Rejection ? sentence(event.toProblem()) : event;
   }
 
@@ -74,5 +74,5 @@ function readCloudEvent(stream: string, reception: Reception): AcceptedEvent | R
 
 function sentence({ message, options: { errors = [] } }: ProblemError): string {
   const places = errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ');
-  return `it is refused still: ${message}${places && ` (${places})`}`;
+  return `it is still rejected: ${message}${places && ` (${places})`}`;
 }

@@ -11,7 +11,7 @@ const fits = {
   searched: 0,
 };
 
-/** A subject in force that has not been compiled yet. */
+/** Returns a current schema that has not been compiled yet. */
 function entryOf(event_type: string, schema: unknown = {}): SubjectInForce {
   const version = { version: 3, schema, created_at: '2026-11-21T04:00:00.000000Z' };
   const subject: SchemaSubject = {
@@ -26,7 +26,7 @@ function entryOf(event_type: string, schema: unknown = {}): SubjectInForce {
 }
 
 describe('compiled schemas', () => {
-  it('are made once, also when several requests need one at the same time', async () => {
+  it('are compiled once, even if several requests need one at the same time', async () => {
     let made = 0;
     const compiled = new CompiledSchemas(() => (made++, fits));
     const entry = entryOf('a');
@@ -34,7 +34,7 @@ describe('compiled schemas', () => {
     expect([made, entry.ready?.compiled]).toEqual([1, fits]);
   });
 
-  it('are made one in a turn of the event loop', async () => {
+  it('are compiled one in each turn of the event loop', async () => {
     const order: string[] = [];
     const compiled = new CompiledSchemas((schema) => (order.push(String(schema)), fits));
     setImmediate(() => order.push('another request'));
@@ -42,21 +42,21 @@ describe('compiled schemas', () => {
     expect(order).toEqual(['another request', 'a', 'b']);
   });
 
-  it('are as many as are kept: one more, and the first is dropped', async () => {
+  it('are cached up to a maximum number, above which the oldest is evicted', async () => {
     const compiled = new CompiledSchemas(() => fits, 2);
     const entries = ['a', 'b', 'c'].map((name) => entryOf(name));
     for (const entry of entries) await compiled.make(entry);
     expect(entries.map((entry) => entry.ready?.compiled)).toEqual([undefined, fits, fits]);
   });
 
-  it('of one type count once, whatever its versions', async () => {
+  it('of one type count once in the cache, with any number of versions', async () => {
     const compiled = new CompiledSchemas(() => fits, 2);
     const entries = ['a', 'b', 'b', 'b'].map((name) => entryOf(name));
     for (const entry of entries) await compiled.make(entry);
     expect(entries[0]?.ready?.compiled).toBe(fits);
   });
 
-  it('name the one that cannot be compiled, and keep nothing of it', async () => {
+  it('report the name of one that cannot be compiled, and cache nothing of it', async () => {
     const compiled = new CompiledSchemas(() => {
       throw new Error('why');
     });

@@ -4,15 +4,15 @@ import type { CompiledSchema } from '#schemas';
 import { schemaScanOf } from './scan/schema-scan.js';
 import type { ReadySchema, SubjectInForce } from './schema-index.js';
 
-/** Makes a schema ready to check events. @throws when it cannot be used */
+/** Compiles a schema so that it can validate events. @throws Error when the schema is invalid */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
 
-/** Compiled schemas that are kept; with more in use, the one that was made first is made again when it is needed. */
+/** Compiled schemas that are cached. If more are in use, the oldest is evicted and compiled again when it is needed. */
 const mostCompiled = 1_000;
 
-/** Compiles the versions in force, each when the first event needs it, and keeps a bounded number of them. */
+/** Compiles the current versions of schemas when the first event needs them, and caches a bounded number. */
 export class CompiledSchemas {
-  /** By subject: a newer version takes the place of the one before. */
+  /** Cached schemas by subject: a newer version replaces the former one. */
   private readonly kept = new Map<string, SubjectInForce>();
 
   constructor(
@@ -21,9 +21,10 @@ export class CompiledSchemas {
   ) {}
 
   /**
-   * Compiles one, after a turn of the event loop: many of them in one request do not keep others from theirs.
-   * @throws Error when it cannot be compiled. It could when it was registered, so the fault is ours: the request is
-   * answered with `internal_error`, the cause is logged, and nothing is written unchecked
+   * Compiles a schema after yielding to the event loop, so that many schemas in one request do not block other
+   * requests.
+   * @throws Error when it cannot be compiled. It was valid when it was registered, so this is a server error: the
+   * request is answered with `internal_error`, and nothing is written unvalidated
    */
   async make(entry: SubjectInForce): Promise<ReadySchema> {
     await setImmediate();

@@ -19,7 +19,7 @@ let given: GivenIngest;
 beforeEach(async () => void (given = await givenIngest()));
 afterEach(() => given.close());
 
-/** The next version of a schema, for `order.placed` in `orders` unless said otherwise. */
+/** Registers the next version of a schema; default: for `order.placed` in `orders`. */
 async function givenSchema(schema: unknown, more: Partial<SchemaSubject> = {}): Promise<void> {
   const { stream = 'orders', event_type = 'order.placed' } = more;
   const next = (current: SchemaSubject | undefined): SchemaSubject => ({
@@ -39,20 +39,20 @@ const single = async (data: unknown) => {
   return { status: answer.statusCode, ...answer.json<Partial<ProblemDocument>>() };
 };
 
-describe('an event whose type has a schema that is enforced', () => {
-  it('is stored with the version that it fits', async () => {
+describe('an event whose type has an enforced schema', () => {
+  it('is stored with the version that it matches', async () => {
     await givenSchema({ type: 'object' });
     await givenSchema(orders);
     expect((await single({ amount: 1 })).status).toBe(201);
     expect(versions()).toEqual([2]);
   });
 
-  it('is refused with pointers into the event when it does not fit', async () => {
+  it('is rejected with pointers into the event if it does not match', async () => {
     await givenSchema(orders);
     expect(await single({ amount: -1, 'a/b': 1 })).toMatchObject({
       status: 422,
       code: 'schema_violation',
-      detail: 'The data does not fit version 1 of the schema of order.placed in orders.',
+      detail: 'The data does not match version 1 of the schema of order.placed in orders.',
       errors: [
         { pointer: '/data/amount', detail: 'must be 0 or more' },
         { pointer: '/data/a~1b', detail: 'must be string' },
@@ -62,7 +62,7 @@ describe('an event whose type has a schema that is enforced', () => {
     expect(given.definitions.stream('orders')).toBeUndefined();
   });
 
-  it('is refused with a code of its own when its check takes too many steps', async () => {
+  it('is rejected with its own code if its validation takes too many steps', async () => {
     const contains = Array.from({ length: 300 }, () => ({ contains: { type: 'string' }, minContains: 0 }));
     await givenSchema({ properties: { list: { allOf: contains } } });
     expect((await single({ list: [1, 2, 3] })).status).toBe(201);
@@ -76,18 +76,18 @@ describe('an event whose type has a schema that is enforced', () => {
     });
   });
 
-  it('has its numbers checked as they were written', async () => {
+  it('has its numbers validated as they were written', async () => {
     await givenSchema({ properties: { n: { type: 'integer', maximum: 9007199254740992 } } });
     const send = async (n: string) =>
       (await given.single(`{"stream":"orders","event_type":"order.placed","data":{"n":${n}}}`)).statusCode;
     const statuses = [];
-    // The first one compiles the schema, the others may take a shorter way.
+    // The first event compiles the schema; the others may be validated by the scan.
     for (const n of ['1', '12345678901234567890.5', '9007199254740992', '9007199254740993', '1.50e1'])
       statuses.push(await send(n));
     expect(statuses).toEqual([201, 422, 201, 422, 201]);
   });
 
-  it('is checked against the version that was acknowledged last, and against none when that is retired', async () => {
+  it('is validated against the last acknowledged version, and against none if the schema is retired', async () => {
     await givenSchema(orders);
     expect((await single({})).status).toBe(422);
     await givenSchema({ type: 'object' });
@@ -101,10 +101,10 @@ describe('an event whose type has a schema that is enforced', () => {
     ['"stream":"orders","event_type":"order.placed","data":', ''],
     ['"data":', ',"stream":"orders","event_type":"order.placed"'],
     ['"event_type":"order.placed","d\\u0061ta":', ',"stream":"orders"'],
-  ])('is checked wherever its data stands: {%s…%s}', async (before, after) => {
+  ])('is validated with any position of its data: {%s…%s}', async (before, after) => {
     await givenSchema(orders);
     const send = async (data: string) => (await given.single(`{${before}${data}${after}}`)).statusCode;
-    // The first one of a type compiles its schema, the others may take a shorter way.
+    // The first event of a type compiles its schema; the others may be validated by the scan.
     const statuses = [];
     for (const data of ['{"amount":1}', '{"amount":1}', '{"amount":-1}', '{"\\u0061mount":2}', '{}'])
       statuses.push(await send(data));
@@ -112,7 +112,7 @@ describe('an event whose type has a schema that is enforced', () => {
     expect(versions()).toEqual([1, 1, 1]);
   });
 
-  it('with a member twice, or with broken JSON, is refused as ever', async () => {
+  it('with a duplicate member or invalid JSON is rejected as without a schema', async () => {
     await givenSchema(orders);
     await single({ amount: 1 });
     const send = async (data: string) =>
@@ -124,14 +124,14 @@ describe('an event whose type has a schema that is enforced', () => {
     expect((await send('{"amount":01}')).code).toBe('invalid_json');
   });
 
-  it('of another type, or of the same type in another stream, is none', async () => {
+  it('is not affected by the schema of another type or another stream', async () => {
     await givenSchema(orders);
     expect((await given.single(event({ event_type: 'order.paid' }))).statusCode).toBe(201);
     expect((await given.single(event({ stream: 'other' }))).statusCode).toBe(201);
     expect(given.written('other')).toMatchObject([{ schema_version: null }]);
   });
 
-  it('is refused by nobody but by its own schema: other rules come first', async () => {
+  it('is validated by the general rules first', async () => {
     await givenSchema(orders);
     expect((await single([])).code).toBe('invalid_request');
   });
@@ -146,7 +146,7 @@ describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
   };
   const mixed = () => [{ amount: 1 }, { amount: 'x' }, { amount: 3 }].map((data) => event({ data }));
 
-  it('has the events refused that do not fit, in their places', async () => {
+  it('has a rejection for each event that does not match', async () => {
     await givenSchema(orders);
     const answer = await post([...mixed(), event({ event_type: 'order.paid' })]);
     expect(answer.statusCode).toBe(207);
@@ -156,7 +156,7 @@ describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
     expect(versions().sort()).toEqual([1, 1, null]);
   });
 
-  it('is not written at all when it is atomic', async () => {
+  it('is not written if it is atomic', async () => {
     await givenSchema(orders);
     const answer = await post(mixed(), '?atomic=true');
     expect(answer.statusCode).toBe(400);
@@ -166,7 +166,7 @@ describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
     expect(given.written()).toEqual([]);
   });
 
-  it('of many events of many types does not keep others waiting', async () => {
+  it('with many types does not delay other requests', async () => {
     const types = Array.from({ length: 40 }, (_, i) => `t${i}`);
     for (const event_type of types) await givenSchema(orders, { event_type });
     const order: string[] = [];
@@ -178,13 +178,13 @@ describe.each(['JSON', 'NDJSON'])('a batch as %s', (form) => {
   });
 });
 
-describe('a schema that only warns', () => {
+describe('a schema in the mode warn', () => {
   const mismatches = async (mode: SchemaMode) =>
     (await metrics.schemaMismatches.get()).values.find(
       ({ labels }) => labels.stream === 'orders' && labels.mode === mode,
     )?.value ?? 0;
 
-  it('has what does not fit stored without a version, and counted', async () => {
+  it('stores events that do not match without a version, and counts them', async () => {
     await givenSchema(orders, { mode: 'warn' });
     const before = await mismatches('warn');
     for (const amount of [1, 'x', -1]) expect((await single({ amount })).status).toBe(201);
@@ -192,14 +192,14 @@ describe('a schema that only warns', () => {
     expect(await mismatches('warn')).toBe(before + 2);
   });
 
-  it('is counted apart from one that is enforced', async () => {
+  it('has another count than an enforced schema', async () => {
     const before = await mismatches('enforce');
     await givenSchema(orders);
     await single({});
     expect(await mismatches('enforce')).toBe(before + 1);
   });
 
-  it('is counted no more once its stream is gone', async () => {
+  it('loses its count when its stream is deleted', async () => {
     await givenSchema(orders, { mode: 'warn' });
     expect((await single({})).status).toBe(201);
     expect(await mismatches('warn')).toBeGreaterThan(0);
@@ -209,7 +209,7 @@ describe('a schema that only warns', () => {
   });
 
   it.each<Partial<SchemaSubject>>([{ mode: 'off' }, { mode: 'warn', retired: true }])(
-    'and one with %j is not looked at',
+    'has no effect with %j',
     async (more) => {
       const before = await mismatches('warn');
       await givenSchema(orders, more);
@@ -220,11 +220,11 @@ describe('a schema that only warns', () => {
   );
 });
 
-describe('what JSON.parse makes of data', () => {
+describe('data with special JSON', () => {
   const sent = (data: string) =>
     given.single(`{"stream":"orders","event_type":"order.placed","data":${data}}`);
 
-  it('is only looked at: the text is stored as it was sent', async () => {
+  it('is stored with the text that was sent', async () => {
     await givenSchema(orders);
     const data = '{ "amount":9007199254740993.10, "huge":1e400, "z":1, "a":"\\u00e9" }';
     expect((await sent(data)).statusCode).toBe(201);
@@ -242,14 +242,14 @@ describe('what JSON.parse makes of data', () => {
     expect(({} as Record<string, unknown>).amount).toBeUndefined();
   });
 
-  it('knows members that every object inherits only where they are', async () => {
+  it('does not have members that every object inherits', async () => {
     await givenSchema({ type: 'object', required: ['constructor'] });
     expect((await sent('{}')).statusCode).toBe(422);
     expect((await sent('{"constructor":1}')).statusCode).toBe(201);
   });
 });
 
-describe('a schema of a member that JavaScript treats in its own way', () => {
+describe('a schema of a member with a special name in JavaScript', () => {
   it.each(['__proto__', 'constructor', 'toString'])('is enforced: %s', async (name) => {
     await givenSchema(JSON.parse(`{"type":"object","properties":{"${name}":{"type":"integer"}}}`) as object);
     const sent = async (data: string): Promise<number> => {
@@ -262,8 +262,8 @@ describe('a schema of a member that JavaScript treats in its own way', () => {
   });
 });
 
-describe('a schema that cannot be compiled here', () => {
-  it.each(['enforce', 'warn'] as const)('in the mode %s has its events answered with 500', async (mode) => {
+describe('a schema that cannot be compiled', () => {
+  it.each(['enforce', 'warn'] as const)('causes a 500 for its events in the mode %s', async (mode) => {
     await givenSchema({ type: 'nothing that there is' }, { mode });
     const answers = [
       await given.single(event()),

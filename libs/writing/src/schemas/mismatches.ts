@@ -3,7 +3,7 @@ import { metrics } from '#telemetry';
 
 const modes = ['enforce', 'warn'] as const satisfies SchemaMode[];
 
-/** Counts, by stream, events that do not fit; what it has counted of a stream goes with the stream. */
+/** Counts events that do not match their schema, by stream. It removes the counts of a deleted stream. */
 export class Mismatches {
   private readonly streams = new Set<string>();
 

@@ -7,7 +7,7 @@ import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
 import type { Mismatches } from './mismatches.js';
 import type { SchemaIndex, SubjectInForce } from './schema-index.js';
 
-/** Checks events against the schemas of their types before they are written. */
+/** Validates events against the schemas of their types before they are written. */
 export class SchemaCheck {
   private readonly compiled: CompiledSchemas;
 
@@ -18,9 +18,9 @@ export class SchemaCheck {
   }
 
   /**
-   * Notes in each event the version of its schema that it fits. One that does not fit is replaced by a rejection where
-   * the schema is enforced; where it only warns, the event is counted and stays as it is. `pointerTo` gives the JSON
-   * pointer to an event of the request.
+   * Sets `schema_version` of each event that matches its schema. In the mode `enforce`, an event that does not match is
+   * replaced by a rejection. In the mode `warn`, it is counted and remains unchanged.
+   * @param pointerTo Returns the JSON pointer to an event of the request
    * @throws Error when a schema cannot be compiled
    */
   async check(events: ReadEvents, pointerTo: (index: number) => string): Promise<void> {
@@ -30,7 +30,7 @@ export class SchemaCheck {
       if (event instanceof Rejection) continue;
       const entry = this.parts.index.find(event.stream, event.event_type);
       if (!entry) continue;
-      // Most were found to fit while they were read.
+      // Most events were already validated while they were scanned.
       if (event.fits !== entry) {
         const { compiled } = entry.ready ?? (await this.compiled.make(entry));
         const { length } = event.data;
@@ -60,7 +60,7 @@ function unfit(
   if (mode === 'warn') return event;
   const what = `version ${version.version} of the schema of ${event_type} in ${stream}`;
   const rejection = gaveUp
-    ? new Rejection('schema_too_expensive', `The data takes too long to check against ${what}.`, errors)
-    : new Rejection('schema_violation', `The data does not fit ${what}.`, errors);
+    ? new Rejection('schema_too_expensive', `It takes too long to validate the data against ${what}.`, errors)
+    : new Rejection('schema_violation', `The data does not match ${what}.`, errors);
   return rejection.of(event);
 }

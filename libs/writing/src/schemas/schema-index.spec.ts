@@ -15,7 +15,7 @@ function subjectOf(more: Partial<SchemaSubject> = {}): SchemaSubject {
   };
 }
 
-/** An index over subjects that can be changed. */
+/** Returns an index over subjects, and a function that changes them. */
 function givenIndex(...subjects: SchemaSubject[]) {
   const listeners = new Set<() => void>();
   const source = {
@@ -40,18 +40,18 @@ describe('the index of schemas', () => {
     expect(index.find('other', 'placed')).toBeUndefined();
   });
 
-  it.each([{ mode: 'off' }, { retired: true }] as const)('passes over a subject with %j', (more) => {
+  it.each([{ mode: 'off' }, { retired: true }] as const)('ignores a subject with %j', (more) => {
     expect(givenIndex(subjectOf(more)).index.find('orders', 'placed')).toBeUndefined();
   });
 
-  it('takes names apart that look alike when they are joined', () => {
+  it('distinguishes names that are equal when joined', () => {
     const { index } = givenIndex(subjectOf({ stream: 'a', event_type: 'b/c' }));
     expect(index.find('a', 'b/c')).toBeDefined();
     expect(index.find('a/b', 'c')).toBeUndefined();
     expect(index.find('constructor', 'name')).toBeUndefined();
   });
 
-  it('obeys a change at the next look, and keeps what was made of the others', () => {
+  it('applies a change at the next look-up, and keeps the objects of unchanged schemas', () => {
     const [kept, changed] = [subjectOf({ event_type: 'kept' }), subjectOf()];
     const { index, change } = givenIndex(kept, changed);
     const before = { kept: index.find('orders', 'kept'), placed: index.find('orders', 'placed') };

@@ -2,24 +2,24 @@ import type { SchemaSubject, SchemaVersion } from '#registry';
 import type { CompiledSchema } from '#schemas';
 import type { ValueScan } from './scan/schema-scanner.js';
 
-/** The two ways to check an event, made of the same schema. */
+/** Two validators for one schema. */
 export interface ReadySchema {
-  /** The one that decides. */
+  /** The validator that decides. */
   compiled: CompiledSchema;
-  /** The one that mostly spares it, where there is one. */
+  /** The scan that makes the validator unnecessary for most events; undefined if the schema is not supported. */
   scan: ValueScan | undefined;
 }
 
-/** The schema that the events of one type in one stream have to fit now. */
+/** The current schema for the events of one type in one stream. */
 export interface SubjectInForce {
   readonly subject: SchemaSubject;
-  /** The latest one. */
+  /** Latest version of the schema. */
   readonly version: SchemaVersion;
-  /** Once an event has needed it, and while it is kept. */
+  /** Set when the first event needs it, until it is evicted. */
   ready: ReadySchema | undefined;
 }
 
-/** Where the index takes the schemas from. */
+/** Source of the schemas. */
 export interface SchemaSource {
   readonly schemas: { all(): readonly SchemaSubject[] };
   onChange(listener: () => void): () => void;
@@ -32,12 +32,12 @@ interface StreamSchemas {
 }
 
 /**
- * The schemas that are enforced or warned of, by stream and type: two look-ups for an event, one where its stream has no
- * schema. A change of the definitions counts for the next look-up.
+ * Schemas in the modes `enforce` and `warn`, by stream and type. Each event takes two look-ups, or one if its stream
+ * has no schema. A change of the definitions applies to the next look-up.
  */
 export class SchemaIndex {
   private streams = new Map<string, StreamSchemas>();
-  /** The events of a request are mostly of one stream. */
+  /** Cached last stream, because the events of a request usually have the same stream. */
   private last: StreamSchemas | undefined;
   private stale = true;
 
@@ -55,7 +55,7 @@ export class SchemaIndex {
     return this.last.types.get(eventType);
   }
 
-  /** What has not changed stays the same object: what was made of it stays good. */
+  /** Rebuilds the index. An unchanged schema keeps its object, so that its compiled form can be reused. */
   private rebuild(): void {
     const before = this.streams;
     this.streams = new Map();

@@ -5,7 +5,7 @@ import { anyValue, type ValueScan } from './schema-scanner.js';
 const comma = 0x2c;
 const closeBracket = 0x5d;
 
-/** Arrays, whose items all have to fit the same schema. */
+/** Returns a scan of arrays whose items all must match one schema. */
 export function arrayScan(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const least = keywords.take<number>('minItems') ?? 0;
   const most = keywords.take<number>('maxItems') ?? Infinity;

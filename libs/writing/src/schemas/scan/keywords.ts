@@ -1,9 +1,9 @@
-/** A schema that has something that the checks of text do not look at. */
+/** The schema has a keyword that the scan does not support. */
 export class NotSimpleError extends Error {
   override readonly name = 'NotSimpleError';
 }
 
-/** Keywords that say something to people only; and `$defs`, which are nothing without `$ref`. */
+/** Keywords without effect on validation, and `$defs`, which has no effect without `$ref`. */
 const annotations = new Set(
   (
     '$schema $id $anchor $comment $defs definitions title description default examples deprecated readOnly ' +
@@ -11,11 +11,11 @@ const annotations = new Set(
   ).split(' '),
 );
 
-/** The keywords of one schema, which has been found usable. Each is taken once; in the end none may be left. */
+/** The keywords of one valid schema. Each keyword is taken once; a keyword that remains at the end is not supported. */
 export class Keywords {
   private readonly left: Map<string, unknown>;
 
-  /** @throws NotSimpleError */
+  /** @throws NotSimpleError when the schema is `false` */
   constructor(schema: unknown) {
     if (typeof schema !== 'object' || schema === null) throw new NotSimpleError('nothing fits');
     const entries = Object.entries(schema).filter(([name]) => !annotations.has(name));
@@ -33,7 +33,9 @@ export class Keywords {
     return type === undefined ? undefined : new Set([type].flat());
   }
 
-  /** The values of `enum` or `const`: strings, whose text is looked for, and null. @throws NotSimpleError */
+  /**
+   * Takes the values of `enum` or `const`. Only strings and null are supported. @throws NotSimpleError for other values
+   */
   listed(): ReadonlySet<unknown> | undefined {
     const values = this.take<unknown[]>('enum') ?? this.constant();
     if (values?.some((value) => typeof value !== 'string' && value !== null))
@@ -41,7 +43,7 @@ export class Keywords {
     return values && new Set(values);
   }
 
-  /** @throws NotSimpleError */
+  /** Requires that no keyword remains. @throws NotSimpleError */
   end(): void {
     for (const name of this.left.keys()) throw new NotSimpleError(name);
   }

@@ -1,12 +1,12 @@
 import type { Keywords } from './keywords.js';
 import { anyValue, type ValueScan } from './schema-scanner.js';
 
-/** Powers of ten that floating point has exactly. */
+/** Powers of ten that are exact as floating-point numbers. */
 const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
-/** Digits of which every number is exact. */
+/** Number of decimal digits up to which every number is exact. */
 const mostDigits = 15;
 
-/** Numbers, and whether they are within their bounds. */
+/** Returns a scan of numbers that checks their bounds. */
 export function numberScan(keywords: Keywords): ValueScan {
   const least = keywords.take<number>('minimum') ?? -Infinity;
   const most = keywords.take<number>('maximum') ?? Infinity;
@@ -17,7 +17,7 @@ export function numberScan(keywords: Keywords): ValueScan {
     const end = scanner.value(start, level);
     if (end < 0 || !scanner.fits) return end;
     const value = numberAt(scanner.text, start, end);
-    // Rounding keeps the order of numbers, but it may make one equal to its bound.
+    // Rounding keeps the order of numbers, but it may make a number equal to its bound.
     const isRounded = end - start > mostDigits;
     const aboveBounds =
       (isRounded ? value > least : value >= least) && (above === undefined || value > above);
@@ -27,7 +27,10 @@ export function numberScan(keywords: Keywords): ValueScan {
   };
 }
 
-/** Integers that are written as such: whether 1.0 or 1e2 is one is left to the validator. */
+/**
+ * Returns a scan of integers that are written without a point or an exponent. The validator decides whether 1.0 or 1e2
+ * is an integer.
+ */
 export function integerScan(scan: ValueScan): ValueScan {
   return (scanner, start, level) => {
     const end = scan(scanner, start, level);
@@ -39,7 +42,10 @@ export function integerScan(scan: ValueScan): ValueScan {
   };
 }
 
-/** What `JSON.parse` reads: a whole number over a power of ten, both exact, is rounded just once, as there. */
+/**
+ * Returns the same number as `JSON.parse`. An integer divided by a power of ten, both exact, is rounded only once, as
+ * in `JSON.parse`.
+ */
 function numberAt(text: string, start: number, end: number): number {
   let digits = 0;
   let fraction = end;

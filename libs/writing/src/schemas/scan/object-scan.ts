@@ -11,11 +11,13 @@ interface Member {
   name: string;
   scan: ValueScan;
   required: 0 | 1;
-  /** The one that mostly comes after it. */
+  /** The member that usually follows it. */
   next: Member | undefined;
 }
 
-/** Objects with known members, in any order; others may be there unless they are ruled out. */
+/**
+ * Returns a scan of objects with known members in any order. Other members are allowed unless the schema excludes them.
+ */
 export function objectScan(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const others = othersOf(keywords, scanOf);
   const members = membersOf(keywords, { others, scanOf });
@@ -36,7 +38,7 @@ export function objectScan(keywords: Keywords, scanOf: (schema: unknown) => Valu
         i = scanner.name(name, base);
         if (i < 0) return -1;
         if (scanner.escaped) scanner.fits = false;
-        // Members mostly come in the order of the schema.
+        // Members usually have the order of the schema.
         const likely = expected?.name.length === i - 1 - name && text.startsWith(expected.name, name);
         const member = likely ? expected : byName.get(text.slice(name, i - 1));
         i = scanner.space(i);
@@ -61,7 +63,7 @@ export function objectScan(keywords: Keywords, scanOf: (schema: unknown) => Valu
   };
 }
 
-/** A member that is required, but not described, has to fit what the others have to. */
+/** Returns the known members. A required member without its own schema must match `additionalProperties`. */
 function membersOf(
   keywords: Keywords,
   { others, scanOf }: { others: ValueScan; scanOf: (schema: unknown) => ValueScan },

@@ -5,7 +5,7 @@ import { compileSchema, InvalidSchemaError, type CompiledSchema } from '#schemas
 import { schemaScanOf } from './schema-scan.js';
 import { SchemaScanner } from './schema-scanner.js';
 
-/** Whether text is found to fit while it is scanned. */
+/** Returns whether the scan finds that the text matches the schema. */
 function fits(schema: unknown, text: string): boolean {
   const scan = schemaScanOf(schema);
   if (!scan) throw new Error('the schema is not simple');
@@ -13,7 +13,7 @@ function fits(schema: unknown, text: string): boolean {
   return scanner.check(scan, 0, 1) === text.length && scanner.fits;
 }
 
-describe('a scan of what fits', () => {
+describe('a schema scan', () => {
   const order = {
     type: 'object',
     required: ['amount', 'items'],
@@ -37,7 +37,7 @@ describe('a scan of what fits', () => {
     '{"amount":1,"currency":"EUR","at":"2026-11-21T04:00:00Z","channel":"web","note":"12345","items":[{"n":-5}]}',
     '{"amount":1e1,"channel":null,"note":null,"items":[{"n":900719925474099312345}]}',
     '{"amount":0.1,"note":"éèü","items":[1e400,{"n":0}]}'.replace('1e400,', ''),
-  ])('says so of %s', (text) => {
+  ])('finds that %s matches', (text) => {
     expect(fits(order, text)).toBe(true);
   });
 
@@ -54,7 +54,7 @@ describe('a scan of what fits', () => {
     '{"amount":1,"items":[{}],"note":"123456"}',
     '{"amount":1,"items":[{"n":1.5}]}',
     '[]',
-  ])('does not of %s', (text) => {
+  ])('does not find that %s matches', (text) => {
     expect(fits(order, text)).toBe(false);
   });
 
@@ -62,7 +62,7 @@ describe('a scan of what fits', () => {
     ['escapes', { type: 'string' }, '"\\u0061"'],
     ['an escaped name', true, '{"\\u0061":1}'],
     ['1.0 as an integer', { type: 'integer' }, '1.0'],
-    ['pairs of surrogates where they count', { minLength: 2 }, '"😀x"'],
+    ['surrogate pairs if the length matters', { minLength: 2 }, '"😀x"'],
   ])('leaves %s to the validator', (_what, ofMember, value) => {
     const [schema, text] = [{ properties: { v: ofMember, a: {} } }, `{"v":${value}}`];
     expect(fits(schema, text) && fits(schema, value)).toBe(false);
@@ -73,7 +73,7 @@ describe('a scan of what fits', () => {
     ['{"a":{"b":1,"c":{}},"b":{"c":1}}', false],
     ['{"a":{"b":1,"b":2}}', true],
     ['{"a":1,"x":{"a":1},"a":2}', true],
-  ])('tells of %s whether a name stands twice in one object', (text, twice) => {
+  ])('finds whether %s has a duplicate name in an object: %s', (text, twice) => {
     const scanner = new SchemaScanner(text);
     scanner.check(schemaScanOf({ properties: { a: { minLength: 0 } } })!, 0, 1);
     expect(scanner.duplicate).toBe(twice);
@@ -91,7 +91,7 @@ describe('a scan of what fits', () => {
     { additionalProperties: { uniqueItems: true } },
     { format: 'of tomorrow' },
     false,
-  ])('is not made of %j', (schema) => {
+  ])('does not support %j', (schema) => {
     expect(schemaScanOf(schema)).toBeUndefined();
   });
 });
@@ -101,7 +101,7 @@ const few = fc.integer({ min: 0, max: 3 });
 const bound = fc.constantFrom(-1, 0, 0.1, 1, 2.5, 100);
 const listed = fc.constantFrom('a', 'DE', 'é', '', 'null', null);
 
-/** A keyword that a scan looks at, and its value. */
+/** A keyword that a scan supports, and its value. */
 function keyword(schema: fc.Arbitrary<unknown>): fc.Arbitrary<[string, unknown]> {
   const members = fc.uniqueArray(fc.tuple(fc.constantFrom(...names), schema), { selector: ([name]) => name });
   const types = ['object', 'string', 'number', 'integer', 'boolean', 'null'];
@@ -123,7 +123,7 @@ function keyword(schema: fc.Arbitrary<unknown>): fc.Arbitrary<[string, unknown]>
   return fc.oneof(...pairs);
 }
 
-/** Schemas of the keywords that a scan looks at. */
+/** Schemas of the keywords that a scan supports. */
 const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -166,7 +166,7 @@ const strings = [
   '"null"',
 ];
 
-/** JSON text, names that stand twice in it included. */
+/** JSON text, including duplicate names. */
 const { text: json } = fc.letrec<{ text: string }>((tie) => ({
   text: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -190,7 +190,7 @@ const { text: json } = fc.letrec<{ text: string }>((tie) => ({
   ),
 }));
 
-/** Text with one character more, less, or another one. */
+/** Text with one character added, removed, or replaced. */
 const broken = fc
   .tuple(
     json,
@@ -203,7 +203,7 @@ const broken = fc
     return text.slice(0, i) + put + text.slice(i + cut);
   });
 
-/** Undefined for a schema that may not be used: patterns that nothing fits, and the like. */
+/** Compiles a schema; undefined if it is invalid, for example with a pattern that matches nothing. */
 function usable(schema: unknown): CompiledSchema | undefined {
   try {
     return compileSchema(schema);
@@ -213,14 +213,14 @@ function usable(schema: unknown): CompiledSchema | undefined {
   }
 }
 
-/** What a scan of a text tells. */
+/** Returns the result of a scan of a text. */
 function told(scanner: JsonScanner, end: number): object {
   const { duplicate, uncertain, members, failure, failedAt } = scanner;
   return end < 0 ? { end, failure, failedAt } : { end, duplicate, uncertain, members };
 }
 
-describe('any schema and any text', () => {
-  it('the scan tells of the text what it tells without a schema', () => {
+describe('for any schema and any text', () => {
+  it('the scan has the same result as without a schema', () => {
     fc.assert(
       fc.property(schema, fc.oneof(json, broken), (someSchema, text) => {
         const scan = schemaScanOf(someSchema);
@@ -233,7 +233,7 @@ describe('any schema and any text', () => {
     );
   });
 
-  it('what it says to fit does fit by the validator', () => {
+  it('a text that the scan accepts is accepted by the validator', () => {
     let fitting = 0;
     fc.assert(
       fc.property(schema, json, (ofMember, value) => {
@@ -251,7 +251,7 @@ describe('any schema and any text', () => {
     expect(fitting).toBeGreaterThan(100);
   });
 
-  it('leaves what takes too many steps to the validator, which has the same bounds', () => {
+  it('the scan leaves a text with too many steps to the validator, which has the same bounds', () => {
     const names = Array.from({ length: 450 }, (_, i) => [`p${i}`, true]);
     const items = { properties: Object.fromEntries(names) as object };
     const of = (length: number) => `{"v":[${Array.from({ length }, () => '{}').join()}]}`;
@@ -265,7 +265,7 @@ describe('any schema and any text', () => {
     ]);
   });
 
-  it('is scanned as deep as it may be nested, and no deeper', () => {
+  it('the scan is limited to the allowed nesting depth', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const deep = (levels: number): unknown => (levels === 0 ? {} : { items: deep(levels - 1) });
     const scanned = (levels: number) => {

@@ -10,11 +10,11 @@ const kinds = ['object', 'array', 'string', 'number', 'boolean', 'null'] as cons
 type Scans = Record<(typeof kinds)[number], ValueScan>;
 
 /**
- * A scan that checks JSON text against a JSON Schema on its way, for the most frequent case: schemas of types,
- * properties, bounds, lists of values, patterns and formats. `data` is scanned in any case; looking at it then costs a
- * quarter of what `JSON.parse` and a validator cost afterwards. Undefined for schemas with other keywords.
+ * Returns a scan that validates JSON text against a JSON Schema while it scans the text. It supports frequent schemas:
+ * types, properties, bounds, lists of values, patterns and formats; it is undefined for schemas with other keywords.
+ * `data` is scanned in any case. The validation adds a quarter of the cost of `JSON.parse` and a validator.
  *
- * It only ever says that data fits. Where it does not, the validator decides, whose rules these are.
+ * A positive result is certain. Otherwise the validator decides, whose rules are authoritative.
  */
 export function schemaScanOf(schema: unknown): ValueScan | undefined {
   try {
@@ -25,7 +25,7 @@ export function schemaScanOf(schema: unknown): ValueScan | undefined {
   }
 }
 
-/** @throws NotSimpleError */
+/** Returns the scan of a schema. @throws NotSimpleError when it is not supported */
 function scanOf(schema: unknown): ValueScan {
   if (schema === true) return anyValue;
   const keywords = new Keywords(schema);
@@ -42,7 +42,10 @@ function scanOf(schema: unknown): ValueScan {
   return charged(byFirstCharacter(allowed), excessOf(schema));
 }
 
-/** Schemas that name many things take many steps for each value, however short it is. */
+/**
+ * Adds the steps of a schema with many keywords or values to the scanner: such a schema takes many steps for each
+ * value, even a short one.
+ */
 function charged(scan: ValueScan, steps: number): ValueScan {
   if (steps === 0) return scan;
   return (scanner, start, level) => {
@@ -51,7 +54,7 @@ function charged(scan: ValueScan, steps: number): ValueScan {
   };
 }
 
-/** Where values are listed, only these. */
+/** Restricts the scans to listed values, if the schema has a list. */
 function ofListed(listed: ReadonlySet<unknown> | undefined, scans: Scans): Scans {
   if (!listed) return scans;
   return {

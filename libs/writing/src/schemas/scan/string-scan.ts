@@ -2,7 +2,7 @@ import { compilePattern, formats } from '#schemas';
 import { NotSimpleError, type Keywords } from './keywords.js';
 import type { ValueScan } from './schema-scanner.js';
 
-/** Strings. Those with escapes are not looked at. */
+/** Returns a scan of strings. Strings with escapes are left to the validator. */
 export function stringScan(keywords: Keywords): ValueScan {
   const least = keywords.take<number>('minLength') ?? 0;
   const most = keywords.take<number>('maxLength') ?? Infinity;
@@ -11,7 +11,7 @@ export function stringScan(keywords: Keywords): ValueScan {
     const end = scanner.string(start + 1);
     if (end < 0 || !scanner.fits) return end;
     const length = end - start - 2;
-    // Lengths are in characters of Unicode, which may be half as many.
+    // Schema lengths are in code points, of which there may be half as many.
     if (scanner.escaped || length > most || length < least) scanner.fits = false;
     else if (length < 2 * least && hasSurrogates(scanner.text, start + 1, end - 1)) scanner.fits = false;
     else if (matches && !matches(scanner.text.slice(start + 1, end - 1))) scanner.fits = false;
@@ -19,7 +19,7 @@ export function stringScan(keywords: Keywords): ValueScan {
   };
 }
 
-/** Strings that fit, and are in a list. */
+/** Returns a scan of strings that must match `scan` and be in a list. */
 export function listedStringScan(listed: ReadonlySet<unknown>, scan: ValueScan): ValueScan {
   return (scanner, start, level) => {
     const end = scan(scanner, start, level);
@@ -34,9 +34,9 @@ function hasSurrogates(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Patterns that RE2 runs are left to the validator: they can take microseconds for each character, and it alone counts
- * them and gives the event loop back.
- * @throws NotSimpleError
+ * Returns a test for pattern and format. Patterns that need RE2 are left to the validator: they may take microseconds
+ * for each character, and only the validator bounds their work and yields to the event loop.
+ * @throws NotSimpleError for such patterns and unknown formats
  */
 function textTest(
   pattern: string | undefined,
