@@ -4,7 +4,7 @@ const none = Buffer.alloc(0);
 export class ByteRange {
   bytes: Buffer = none;
   start = 0;
-  /** Exclusive. */
+  /** Index after the last byte of the range. */
   end = 0;
 
   set(bytes: Buffer, start: number, end: number): void {

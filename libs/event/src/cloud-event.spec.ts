@@ -9,7 +9,7 @@ const content = (more: Partial<CloudEventContent> = {}): CloudEventContent => ({
 const json = (more?: Partial<CloudEventContent>) => cloudEventJson(content(more), '/s');
 const parsed = (more?: Partial<CloudEventContent>) => JSON.parse(json(more)) as Record<string, unknown>;
 
-/** An event that came as the CloudEvent `a` of `/shop`. */
+/** Returns the CloudEvent of an event that was received as the CloudEvent `a` of `/shop`. */
 const sent = (members: object, more: Partial<CloudEventContent> = {}) =>
   parsed({
     event_id: cloudEventId('/shop', 'a'),
@@ -18,14 +18,14 @@ const sent = (members: object, more: Partial<CloudEventContent> = {}) =>
   });
 
 describe('an event as a CloudEvent', () => {
-  it('has its own id, and the source that it is given', () => {
+  it('has its event_id as its id, and the given source', () => {
     expect(json({ entity_id: 'order-17', data: '{"n": 1.0}' })).toBe(
       `{"specversion":"1.0","id":"${id}","source":"/s","type":"order.placed","subject":"order-17",` +
         `"time":"2026-11-21T04:00:00.000123Z","datacontenttype":"application/json","data":{"n": 1.0}}`,
     );
   });
 
-  it('is the CloudEvent that it came as', () => {
+  it('equals the CloudEvent that was received', () => {
     const members = { ce_datacontenttype: 'text/xml', ce_dataschema: 'x:y', ce_data: 'value' };
     expect(sent(members, { data: '{"value":"<a/>"}' })).toMatchObject({
       ...{ id: 'a', source: '/shop', datacontenttype: 'text/xml', dataschema: 'x:y', data: '<a/>' },
@@ -34,7 +34,7 @@ describe('an event as a CloudEvent', () => {
     expect(sent({ ce_data: 'base64' }, { data: '{"value":"/+8="}' })).toMatchObject({ data_base64: '/+8=' });
   });
 
-  it('is another event when a pipeline has made it of one', () => {
+  it('has its own id and source if a pipeline derived it from a CloudEvent', () => {
     const members = { ce_datacontenttype: 'text/xml', ce_data: 'value', traceparent: '00-a' };
     expect(sent(members, { event_id: id, data: '{"value":1}' })).toMatchObject({
       ...{ id, source: '/s', datacontenttype: 'application/json', data: { value: 1 }, traceparent: '00-a' },
@@ -42,14 +42,14 @@ describe('an event as a CloudEvent', () => {
   });
 
   it.each(['{"value":1,"b":{"value":2}}', '{"value":1}extra}', '{"other":1}', '{"value":}', '{}'])(
-    'has its data as it is where that is not a wrapped value: %s',
+    'has its data unchanged if it is not a wrapped value: %s',
     (data) => {
       const metadata = '{"ce_id":"a","ce_source":"/shop","ce_data":"value"}';
       expect(json({ event_id: cloudEventId('/shop', 'a'), metadata, data })).toMatch(`,"data":${data}}`);
     },
   );
 
-  it('has the members of its metadata that can be attributes', () => {
+  it('has those members of its metadata that are valid attributes', () => {
     const metadata = {
       ...{ text: 'a', flag: true, count: -1, empty: '' },
       ...{ id: 'x', source: 'web', data: 1, camelCase: 'x', 'a-b': 'x', unset: null },

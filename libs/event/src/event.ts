@@ -11,9 +11,9 @@ export interface StoredEvent {
   version: number | null;
   timestamp: string;
   ingested_at: string;
-  /** Raw JSON text. */
+  /** JSON text, exactly as the client sent it. */
   data: string;
-  /** Raw JSON text. */
+  /** JSON text, exactly as the client sent it. */
   metadata: string;
   schema_version: number | null;
   partition: number;

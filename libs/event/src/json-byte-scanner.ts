@@ -95,7 +95,7 @@ function afterSpace(bytes: Buffer, start: number): number {
   return i;
 }
 
-/** `-? (0 | [1-9] digits) (. digits+)? ([eE] [+-]? digits+)?` */
+/** Scans a number: `-? (0 | [1-9] digits) (. digits+)? ([eE] [+-]? digits+)?`. */
 function afterNumber(bytes: Buffer, start: number): number {
   let i = bytes[start] === minus ? start + 1 : start;
   const first = bytes[i]!;

@@ -179,7 +179,7 @@ export class JsonScanner {
     }
   }
 
-  /** `-? (0 | [1-9] digits) (. digits+)? ([eE] [+-]? digits+)?` */
+  /** Scans a number: `-? (0 | [1-9] digits) (. digits+)? ([eE] [+-]? digits+)?`. */
   private number(start: number): number {
     const { text } = this;
     let i = text.charCodeAt(start) === minus ? start + 1 : start;

@@ -6,27 +6,27 @@ export const limits = {
   requestBytes: 16 * 1024 * 1024,
   /** Size of any other request body, in bytes. */
   definitionBytes: 64 * 1024,
-  /** Events in one batch write. */
+  /** Number of events in one batch write. */
   batchEvents: 10_000,
-  /** Values in one raw write. */
+  /** Number of values in one raw write. */
   rawValues: 100_000,
   /** Levels of nesting in JSON: `{}` is one level. */
   jsonDepth: 64,
   eventTypeCharacters: 256,
   entityIdCharacters: 256,
   streamCharacters: 200,
-  /** Members of `metadata`. */
+  /** Number of members of `metadata`. */
   metadataMembers: 64,
-  /** Default and largest `limit` of a list. */
+  /** Default and largest value of the `limit` parameter of a list. */
   pageDefault: 100,
   pageMax: 10_000,
-  /** Values of one repeatable query parameter. */
+  /** Number of values of one repeatable query parameter. */
   filterValues: 100,
-  /** Characters of a `where` expression. */
+  /** Length of a `where` expression in characters. */
   whereCharacters: 4096,
   /** Longest time that `wait_for` waits, in milliseconds. */
   waitForMs: 10_000,
-  /** Streams of one installation. */
+  /** Number of streams of one installation. */
   streams: 10_000,
   partitionsPerStream: 256,
   /**

@@ -75,7 +75,7 @@ describe('decodeRecord', () => {
     ['is not JSON', 'hello'],
     ['is cut off', encoded.slice(0, -1)],
     ['is cut off inside data', encoded.slice(0, -10)],
-    ['goes on after its end', `${encoded}}`],
+    ['continues after its end', `${encoded}}`],
     ['is another JSON value', '[]'],
     ['has no event_id', encoded.replace('"event_id"', '"id"')],
     ['has an event_id that is not a UUID', encoded.replace('019aa4e2', '019aa4e!')],

@@ -13,16 +13,16 @@ import { formatTime, type Micros } from './time.js';
  * before the end. The key of the record is `entity_id`, or `event_id` for an event without an entity.
  */
 export interface EventRecord {
-  /** Lower case. */
+  /** UUID in lower case. */
   event_id: string;
   event_type: string;
   entity_id: string | null;
   timestamp: Micros;
   ingested_at: Micros;
   schema_version: number | null;
-  /** Raw JSON text of an object. */
+  /** JSON text of an object, exactly as the client sent it. */
   metadata: string;
-  /** Raw JSON text of an object. */
+  /** JSON text of an object, exactly as the client sent it. */
   data: string;
 }
 

@@ -9,7 +9,7 @@ export interface NewRecord {
   /** Selects the partition: murmur2 hash of the key's UTF-8 bytes, as in Kafka's default partitioner. */
   key: string;
   /**
-   * Explicit partition, which replaces the one that the key selects. The topic must have this partition. For records
+   * Explicit partition, which overrides the one that the key selects. The topic must have this partition. For records
    * that are broadcast to every partition.
    */
   partition?: number | undefined;
@@ -28,7 +28,7 @@ export interface Position {
 export interface LogRecord extends Position {
   topic: string;
   key: Buffer | null;
-  /** null is a tombstone. */
+  /** null for a tombstone. */
   value: Buffer | null;
   /**
    * Milliseconds since 1970: the producer's time, or the broker's for topics with
@@ -142,7 +142,7 @@ export interface Assignment {
    * none.
    */
   position: number;
-  /** The first offset that the log still has. */
+  /** First offset that the log still has. */
   beginning: number;
   /**
    * Returns the first offset whose record has this timestamp (milliseconds since 1970) or a later one, or the end

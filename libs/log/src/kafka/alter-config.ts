@@ -47,6 +47,8 @@ function encode(topic: string, config: TopicConfig): Buffer {
 }
 
 /**
+ * Decodes the error code of the response:
+ *
  *     IncrementalAlterConfigs Response (Version: 0) => throttle_time_ms [responses]
  *       throttle_time_ms => INT32
  *       responses => error_code error_message resource_type resource_name

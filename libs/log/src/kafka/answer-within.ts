@@ -1,7 +1,7 @@
 import { LogUnavailableError } from '../errors.js';
 
 /**
- * Resolves with the answer.
+ * Waits for the answer and returns it.
  * @throws LogUnavailableError if the answer takes longer than `ms` milliseconds
  * @throws the error with which `answer` rejects
  */

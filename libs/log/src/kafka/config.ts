@@ -19,7 +19,7 @@ export interface KafkaLogConfig {
    * waits until the sessions of these members time out.
    */
   instance?: string;
-  /** True for the default certificate authorities, or PEM texts. */
+  /** TLS with the default certificate authorities if true, or with certificates and a key as PEM texts. */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
   /** Replication factor of new topics; -1 is the default of the broker. */
@@ -44,12 +44,12 @@ export interface KafkaLogBounds {
   lingerMs: number;
   /** Producer shards: connections of a producer to Kafka, each of which sends a share of the partitions. */
   producerLanes: number;
-  /** Limits of one produce request. */
+  /** Limits of one produce request, in records and in bytes. */
   sendRecords: number;
   sendBytes: number;
   /**
-   * Limit of the record batch of one partition in a produce request; only a single larger record exceeds it. It is
-   * below Kafka's default of `max.message.bytes`.
+   * Limit of the record batch of one partition in a produce request, in bytes; only a single larger record exceeds it.
+   * It is below Kafka's default of `max.message.bytes`.
    */
   partitionBatchBytes: number;
   sessionTimeoutMs: number;
@@ -65,7 +65,7 @@ export interface KafkaLogBounds {
   fetchCollectMs: number;
   /** Bytes that a consumer has fetched and not yet processed. The last fetch may exceed the limit. */
   consumeBytes: number;
-  /** Limits of a fetch, in total and for one partition. A partition buffers at most two fetches. */
+  /** Limits of a fetch in bytes, in total and for one partition. A partition buffers at most two fetches. */
   fetchBytes: number;
   fetchPartitionBytes: number;
   /** Calls of `subscribe` within this time cause one rejoin. */

@@ -70,8 +70,9 @@ export function clientIdOf({ clientId, instance }: KafkaLogConfig): string {
 const fewTries = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, factor: 0.2, retries: 4 };
 
 /**
- * Retries of a producer. A batch keeps its sequence number only in retries inside kafkajs; only these cannot write it
- * twice. So kafkajs retries for longer than any append waits, and an append that expires ends the retries.
+ * Retries of a producer. A batch keeps its sequence number only in retries inside kafkajs, so only these retries cannot
+ * write it twice. kafkajs therefore retries for longer than any append waits, and an append that expires ends the
+ * retries.
  */
 export const producerTries = { ...fewTries, retries: 40 };
 

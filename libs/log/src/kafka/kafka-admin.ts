@@ -12,14 +12,14 @@ const requestTimeoutMs = 10_000;
 /** Limit of topics in one metadata request. */
 const topicsAtOnce = 500;
 /**
- * Settings of every topic. The broker stores records uncompressed, whatever its default and whatever codec producers
- * use, because this client cannot decode every codec.
+ * Settings of every topic that this client creates. The broker stores records uncompressed, whatever its default and
+ * whatever codec producers use, because this client cannot decode every codec.
  */
 const everyTopic = { 'compression.type': 'uncompressed' };
 const refusedName = 'INVALID_TOPIC_EXCEPTION';
 /**
- * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is missing because brokers may be down for a moment:
- * it is retried.
+ * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
+ * moment, so it is retried.
  */
 const refusedSettings = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 

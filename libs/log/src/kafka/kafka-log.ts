@@ -69,8 +69,8 @@ class KafkaLog implements Log {
   }
 
   /**
-   * Returns the dependencies of a consumer or a table reader. Each of these has its own connections, because a broker
-   * answers the requests of one connection one after the other.
+   * Returns the dependencies of a consumer or a table reader. Each consumer and each table reader has its own
+   * connections, because a broker answers the requests of one connection one after the other.
    */
   private parts(): {
     client: ClusterClient;

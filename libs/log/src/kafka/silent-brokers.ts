@@ -1,4 +1,4 @@
-/** `host:port` */
+/** Address of a broker, as `host:port`. */
 export type BrokerAddress = string;
 
 export interface SilentBrokersOptions {
@@ -38,7 +38,7 @@ export class SilentBrokers {
    * closed.
    */
   private readonly known = new Set<BrokerAddress>();
-  /** Brokers of the last query, and brokers that the cluster has reported since. */
+  /** Brokers in the response to the last query, and brokers that the cluster has reported since. */
   private current = new Set<BrokerAddress>();
   private askedAt = -Infinity;
   private asking = false;
@@ -63,8 +63,8 @@ export class SilentBrokers {
   }
 
   /**
-   * Starts a query because a response is slow, at most one every `everyMs`. Callers repeat the call while the response
-   * is slow.
+   * Asks other brokers for the current brokers because a response is slow, at most once every `everyMs`. Callers repeat
+   * the call while the response is slow.
    */
   suspect(): void {
     if (this.asking || this.current.size < 2) return;

@@ -9,7 +9,7 @@ const busyWaitMs = 10;
  */
 const msPerPartition = 1 / 4;
 const longestWaitMs = 1_000;
-/** Size of a response, in bytes, from which the next fetch follows without a pause. */
+/** Minimum size in bytes of a response after which the next fetch follows without a pause. */
 const enoughBytes = 64 * 1024;
 
 /**

@@ -103,6 +103,8 @@ export function fetchInSession(
 const parse = async (answer: FetchAnswer): Promise<FetchAnswer> => answer;
 
 /**
+ * Decodes a fetch response:
+ *
  *     Fetch Response (Version: 11) => throttle_time_ms error_code session_id [responses]
  *       throttle_time_ms => INT32, error_code => INT16, session_id => INT32
  *       responses => topic [partition_responses]

@@ -26,7 +26,7 @@ export interface SessionOptions {
   generation: Generation;
   handler: ConsumerHandler;
   /**
-   * Running handler calls by partition, shared by successive sessions. The promise resolves when the last call of the
+   * Running handler calls by partition, shared by successive sessions. Each promise resolves when the last call of the
    * handler for the partition ends.
    */
   busy: Map<string, Promise<unknown>>;
@@ -41,7 +41,7 @@ interface Found {
 
 const retryWaitMs = 200;
 const longestRetryWaitMs = 1_000;
-/** Lookups within this time share one request. */
+/** Milliseconds for which lookups are collected into one request. */
 const gatherMs = 20;
 /**
  * Time without a leader after which a warning is logged. A topic that was just created or is being removed has no
@@ -50,8 +50,8 @@ const gatherMs = 20;
 const normalMs = 5_000;
 
 /**
- * Partitions that a member owns: opens, reads and releases them. The session lasts as long as the group knows the
- * member. A partition that successive generations assign to the member is read without an interruption.
+ * Opens, reads and releases the partitions that a member owns. The session lasts as long as the group knows the member.
+ * A partition that successive generations assign to the member is read without an interruption.
  */
 export class GroupSession {
   generation: Generation;
@@ -139,7 +139,7 @@ export class GroupSession {
     const isOver = (): boolean => places.every(({ over }) => over);
     const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
-    // A partition that is not found now is looked up again by itself.
+    // A partition that is not found in this lookup is looked up again by itself.
     const bounds = await logBoundsOf(this.options.client, places).catch(() => new Map<string, LogBounds>());
     return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
   }
@@ -272,7 +272,8 @@ export class GroupSession {
   }
 
   /**
-   * Logs one warning for the session, because all its partitions wait for the same thing, and debug lines otherwise.
+   * Logs a failed try to open a partition: one warning for each session, because all its partitions wait for the same
+   * thing, and debug lines otherwise.
    */
   private report(details: { err: unknown; topic: string | undefined }, lastsMs: number): void {
     const warns = lastsMs >= normalMs && !this.warned;

@@ -69,7 +69,7 @@ export class KafkaTableReader implements TableReader {
     this.fetcher.close();
     this.options.logger.error(
       { err: error, topic: this.options.topic },
-      'Reading of a table topic has stopped',
+      'Stopped reading a table topic',
     );
     this.progress.fail(error);
   }

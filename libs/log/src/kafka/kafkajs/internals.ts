@@ -103,16 +103,16 @@ export interface Broker {
   deleteGroups(groups: string[]): Promise<{ results: { groupId: string; error?: Error }[] }>;
 }
 
-/** kafkajs/src/cluster/brokerPool.js */
+/** The parts of kafkajs/src/cluster/brokerPool.js that the adapter uses. */
 interface BrokerPool {
-  /** By node id. */
+  /** The known brokers, by node id. */
   readonly brokers: Record<number, Broker | undefined>;
   refreshMetadata(topics: string[]): Promise<void>;
   findBroker(node: { nodeId: number }): Promise<Broker>;
   findConnectedBroker(): Promise<Broker>;
 }
 
-/** kafkajs/src/cluster/index.js */
+/** The parts of kafkajs/src/cluster/index.js that the adapter uses. */
 export interface Cluster {
   readonly brokerPool: BrokerPool;
   connect(): Promise<void>;

@@ -29,7 +29,7 @@ export function checkVersion(installed: string): void {
  * - the grouping of messages by partition (quadratic in the size of the batch),
  * - the framing of requests (it copies them three times),
  * - the request queue, which polls without a pause (issues 1751, 1768) and keeps hung connections,
- * - reconnects, which remains of the previous connection disturb,
+ * - reconnects, which fail because of leftovers of the previous connection,
  * - metadata responses, in which one missing topic fails all others.
  *
  * The patches affect the whole process; `internals.ts` installs them before it loads kafkajs.

@@ -38,7 +38,7 @@ function requestsIn(chunk: Buffer): Buffer[] {
   return requests;
 }
 
-/** size => INT32, correlation_id => INT32, payload */
+/** Returns the response to a request: its size (INT32), its correlation id (INT32), and the payload. */
 function answerTo(request: Buffer, payload: string): Buffer {
   const head = Buffer.alloc(8);
   head.writeInt32BE(4 + Buffer.byteLength(payload), 0);

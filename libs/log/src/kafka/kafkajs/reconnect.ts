@@ -18,7 +18,7 @@ export interface Connection {
 const sizeBytes = 4;
 const kafkajsEvents = ['data', 'end', 'error', 'timeout'];
 
-/** A connection was closed without an end or an error. */
+/** Error of the requests on a connection that was closed without an end or an error. */
 class ConnectionGoneError extends Error {
   override readonly name = 'ConnectionGoneError';
 }

@@ -11,7 +11,7 @@ export interface RequestQueue {
   throttleCheckTimeoutId: NodeJS.Timeout | null;
   requestTimeoutIntervalId?: NodeJS.Timeout;
   requestTimeout: number;
-  /** Set by `patchReconnect`. */
+  /** The connection that uses the queue; set by `patchReconnect`. */
   connection?: { socket?: { destroy(error: Error): void; emit(event: string): void } };
   isConnected(): boolean;
   destroy(): void;
@@ -29,7 +29,10 @@ const timeoutCheckMs = 500;
 const slowMs = 2_000;
 const pendingCheckMs = 10;
 
-/** A broker has not responded in time on a connection. kafkajs turns this into a retriable connection error. */
+/**
+ * Error of the requests on a connection whose broker has not responded in time. kafkajs turns it into a retriable
+ * connection error.
+ */
 class ConnectionHungError extends Error {
   override readonly name = 'ConnectionHungError';
 }

@@ -17,8 +17,8 @@ export class KafkaProducer implements Producer {
   private inFlight = 0;
   private readonly open = new Set<Promise<unknown>>();
   /**
-   * By topic, the last append that waits for the topic's metadata. Later appends to the topic queue behind it, so that
-   * none overtakes it; appends to other topics do not wait.
+   * The last append, by topic, that waits for the metadata of the topic. Later appends to the topic queue behind it, so
+   * that no append overtakes another one; appends to other topics do not wait.
    */
   private readonly gates = new Map<string, Promise<unknown>>();
   private closed = false;

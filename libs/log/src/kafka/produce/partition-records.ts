@@ -1,6 +1,6 @@
 import type { NewRecord } from '../../log.js';
 
-/** No append waits for the send any more; kafkajs must not retry it. */
+/** Error of a cancelled send, for which no append waits any more. It makes kafkajs end its retries. */
 export class SendCancelledError extends Error {
   override readonly name = 'SendCancelledError';
   /** kafkajs does not retry an error with this value. */

@@ -9,7 +9,7 @@ export interface SendBounds {
   partitionBatchBytes: number;
 }
 
-/** Answer of a broker for one partition of a topic. */
+/** Answer of a broker for the records of one partition in a send. */
 export interface WrittenBatch extends PartitionAnswer {
   topicName: string;
 }

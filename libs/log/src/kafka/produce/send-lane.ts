@@ -37,12 +37,14 @@ const longestWaitMs = 1_000;
 const slowMs = 1_000;
 
 /**
- * Producer shard: an idempotent producer with at most one request in flight, because several requests break the order
- * (kafkajs issues 598, 353). Records that arrive meanwhile form the next request.
+ * Producer shard: sends its share of the records through an idempotent producer, with at most one request in flight,
+ * because several requests break the order (kafkajs issues 598, 353). Records that arrive meanwhile form the next
+ * request.
  *
- * After a failed request, a producer with a new producer id replaces the old one. kafkajs reuses the sequence numbers
- * of a failed request. A broker that has written its records after all would take the next records for duplicates and
- * drop them. The producer is also replaced after a request that omitted records because they were already written.
+ * After a failed request, the shard replaces its producer with one that has a new producer id. kafkajs reuses the
+ * sequence numbers of a failed request, although a broker may have written its records. Such a broker would take the
+ * next records for duplicates and drop them. The shard also replaces its producer after a request that omitted records
+ * because they were already written.
  */
 export class SendLane {
   private readonly queue: QueuedAppend[] = [];

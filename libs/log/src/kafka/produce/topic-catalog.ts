@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UnknownTopicError } from '../../errors.js';
 import type { ClusterClient } from '../cluster-client.js';
 
-/** Tries to find an unknown topic: it may take a moment until every broker knows a new topic. */
+/** Number of lookups of an unknown topic: it may take a moment until every broker knows a new topic. */
 const unknownTries = 3;
 const unknownWaitMs = 100;
 const maxTopics = 20_000;
