@@ -67,10 +67,7 @@ export class KafkaTableReader implements TableReader {
   private fail(error: Error): void {
     if (this.closed) return;
     this.fetcher.close();
-    this.options.logger.error(
-      { err: error, topic: this.options.topic },
-      'Stopped reading a table topic',
-    );
+    this.options.logger.error({ err: error, topic: this.options.topic }, 'Stopped reading a table topic');
     this.progress.fail(error);
   }
 
