@@ -9,7 +9,7 @@ import { makeSnapshot } from './snapshot-maker.js';
 
 type Object = Record<string, unknown>;
 
-/** RFC 7396, in its own words. */
+/** A direct implementation of RFC 7396, as reference. */
 function patched(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const result = new Map(isObject(target) ? Object.entries(target) : []);
@@ -32,7 +32,7 @@ const value = fc.oneof(
   fc.dictionary(name, fc.option(fc.integer()), { maxKeys: 3, noNullPrototype: true }),
 );
 
-/** What happens to an entity: its events, with times in any order; after which of them a snapshot is made. */
+/** The events of an entity, with times in any order; after some of them, a snapshot is made. */
 const histories = fc.record({
   events: fc.array(
     fc.record({
@@ -48,9 +48,9 @@ const histories = fc.record({
 
 const microseconds = (seconds: number) => t0 + seconds * 1_000_000;
 
-/** For any store: the state does not depend on which snapshots there are. */
+/** Specs for any store: the state of an entity does not depend on which snapshots exist. */
 export function describeEntityStates(store: () => Store, { numRuns }: { numRuns: number }): void {
-  it('is the fold of the events by version, now and as of any time, with snapshots and without', async () => {
+  it('is the fold of the events by version, currently and as of any time, with and without snapshots', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async ({ events, asOf }) => {
         const [plain, kept] = [`s-${randomUUID()}`, `s-${randomUUID()}`];

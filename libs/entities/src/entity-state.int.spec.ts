@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Events of one entity, each written once more with others around it: a zombie was at it, too. */
+/** Writes events of one entity. Some of them are written again in other batches, as a writer that lost its partition does. */
 async function givenEvents(count: number, data: (version: number) => string): Promise<string> {
   const stream = `s-${randomUUID()}`;
   for (let from = 0; from < count; from += 10_000) {
@@ -32,7 +32,7 @@ async function givenEvents(count: number, data: (version: number) => string): Pr
 describe('the state of an entity in ClickHouse', () => {
   describeEntityStates(() => store, { numRuns: 5 });
 
-  it('is made of a hundred thousand events within the bounds of queries, and of few after a snapshot', async () => {
+  it('is computed from a hundred thousand events within the query limits, and from few events after a snapshot', async () => {
     const count = 100_000;
     const data = (n: number) => JSON.stringify({ total: n, [`k${n % 300}`]: n, text: 'x'.repeat(200) });
     const stream = await givenEvents(count, data);
@@ -49,7 +49,7 @@ describe('the state of an entity in ClickHouse', () => {
     expect(again).toMatchObject({ state: folded!.state, from: { version: count - 99 } });
   });
 
-  it('takes events of a megabyte in pages that an answer can hold', async () => {
+  it('reads events of a megabyte in pages within the limit of an answer', async () => {
     const stream = await givenEvents(80, () => `{"x":"${'y'.repeat(1_000_000)}"}`);
     expect(await entityState(store.snapshots, entityOf(stream))).toMatchObject({ version: 80 });
   });

@@ -20,7 +20,9 @@ async function given(count: number, data = (version: number) => `{"n":${version}
   return store;
 }
 
-/** A reader that says what it was asked for, and refuses pages with more events than this. */
+/**
+ * A reader that records its history queries, and rejects pages with more than `most` events as too expensive.
+ */
 function watched(store: MemoryStore, most = Infinity): { reader: SnapshotReader; asked: HistoryQuery[] } {
   const asked: HistoryQuery[] = [];
   const { snapshots } = store;
@@ -42,13 +44,13 @@ describe('the state of an entity', () => {
   const property = new MemoryStore();
   describeEntityStates(() => property, { numRuns: 300 });
 
-  it('is undefined where there is no event', async () => {
+  it('is undefined if the entity has no events', async () => {
     const { snapshots } = await given(3);
     expect(await entityState(snapshots, { ...entityOf(stream), entityId: 'nobody' })).toBeUndefined();
     expect(await entityState(snapshots, { ...entityOf(stream), asOf: t0 })).toBeUndefined();
   });
 
-  it('keeps all digits', async () => {
+  it('keeps all digits of numbers', async () => {
     const { snapshots } = await given(2, (n) =>
       n === 1 ? '{"big":12345678901234567890123}' : '{"b":0.12345678901234567891}',
     );
@@ -56,7 +58,7 @@ describe('the state of an entity', () => {
     expect(state).toBe('{"big":12345678901234567890123,"b":0.12345678901234567891}');
   });
 
-  it('begins with the first event that is left', async () => {
+  it('starts with the first event that is still stored', async () => {
     const { snapshots, eraser } = await given(5, (n) => `{"k${n}":1}`);
     await makeSnapshot(snapshots, request);
     await eraser.expire({ stream, before: t0 + 3 });
@@ -64,7 +66,7 @@ describe('the state of an entity', () => {
     expect(folded).toMatchObject({ version: 5, state: '{"k3":1,"k4":1,"k5":1}', first: { offset: 2 } });
   });
 
-  it('reads only what came after the nearest snapshot', async () => {
+  it('is computed from the nearest snapshot and the later events only', async () => {
     const store = await given(50);
     await makeSnapshot(store.snapshots, { ...request, version: 40 });
     const { reader, asked } = watched(store);
@@ -73,7 +75,7 @@ describe('the state of an entity', () => {
     expect(asked.map(({ after, upTo }) => [after, upTo])).toEqual([[40, 50]]);
   });
 
-  it('reads pages that grow with what they hold, and asks for less where they are too large', async () => {
+  it('is read in pages that grow while events are small, and shrink after a page that is too large', async () => {
     const store = await given(2_000);
     const small = watched(store);
     await entityState(small.reader, entityOf(stream));
@@ -84,14 +86,14 @@ describe('the state of an entity', () => {
     await expect(entityState(one.reader, entityOf(stream))).rejects.toBeInstanceOf(QueryTooExpensiveError);
   });
 
-  it('holds a few megabytes at a time, however large the events are', async () => {
+  it('is read a few megabytes at a time, however large the events are', async () => {
     const store = await given(600, () => `{"x":"${'y'.repeat(100_000)}"}`);
     const { reader, asked } = watched(store);
     await entityState(reader, entityOf(stream));
     expect(Math.max(...asked.slice(1).map(({ after, upTo }) => upTo - after))).toBeLessThan(50);
   });
 
-  it('is an error from the event on that it does not take any more, and has a state as of before', async () => {
+  it('fails from the first event that makes it too large, and exists up to the version before it', async () => {
     const { snapshots } = await given(20, (n) => `{"k${n}":"${'x'.repeat(100_000)}"}`);
     const error = await entityState(snapshots, entityOf(stream)).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(EntityStateTooLargeError);
@@ -99,7 +101,7 @@ describe('the state of an entity', () => {
     expect(await entityState(snapshots, { ...entityOf(stream), upTo: 10 })).toMatchObject({ version: 10 });
   });
 
-  it('gives others their turn, and ends with its client', async () => {
+  it('yields to other requests, and is cancelled with its client', async () => {
     const store = await given(20_000, (n) => `{"k${n % 500}":${n}}`);
     const gone = new AbortController();
     const running = entityState(store.snapshots, entityOf(stream), gone.signal);
@@ -109,7 +111,7 @@ describe('the state of an entity', () => {
 });
 
 describe('making a snapshot', () => {
-  it('keeps the version that is stored now, once', async () => {
+  it('saves the latest stored version once', async () => {
     const { snapshots } = await given(3);
     const made = await makeSnapshot(snapshots, request);
     expect(made).toMatchObject({ created: true, snapshot: { version: 3, state: '{"n":3}', created_at: t0 } });
@@ -120,12 +122,12 @@ describe('making a snapshot', () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  it('makes none where there is no event', async () => {
+  it('saves nothing if the entity has no events', async () => {
     const { snapshots } = await given(1);
     expect(await makeSnapshot(snapshots, { ...request, entityId: 'nobody' })).toBe('no_events');
   });
 
-  it('leaves none of what was erased while it was being made', async () => {
+  it('removes the snapshot again if its events are erased in the meantime', async () => {
     const { snapshots, eraser } = await given(3);
     const late = watched({ snapshots } as MemoryStore).reader;
     const store = {

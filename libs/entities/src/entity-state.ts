@@ -12,33 +12,35 @@ import { addToEntityState, entityStateText, readEntityState, type EntityState } 
 import { EntityStateTooLargeError } from './errors.js';
 import { historyPages } from './history-pages.js';
 
-/** What an entity is like after its events up to a version, or up to a time. */
+/** The state of an entity after its events up to a version or up to a time. */
 export interface FoldedEntity {
   version: number;
-  /** The first event in it, and the last one: that of its version. */
+  /** The first and the last included event; `last` is the event of `version`. */
   first: EventPlace;
   last: EventPlace;
-  /** The greatest timestamp of all events in it. */
+  /** The greatest timestamp of all included events, in microseconds. */
   latest_timestamp: Micros;
   /** JSON text of an object. */
   state: string;
-  /** The snapshot that it was started from. */
+  /** The snapshot from which the fold started; undefined if it started from the first event. */
   from?: EntitySnapshot;
 }
 
 export interface EntityStateQuery extends EntityTimeQuery {
-  /** Only versions up to this one. */
+  /** Only events with a version up to this one, inclusive. */
   upTo?: number;
 }
 
-/** Milliseconds that one state may take. */
+/** Time limit in milliseconds for computing one state. */
 const mostMs = 20_000;
 
 /**
- * The state of an entity: the fold (merge patch) of the `data` of its stored events by version. It starts from the nearest
- * snapshot and reads the events after it, page by page. With `asOf` it is the fold of the events whose timestamp is not
- * later, by version all the same; a snapshot serves only if none of its events is later. Undefined where there is no event.
- * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the signal's reason
+ * Returns the state of an entity: the fold (JSON merge patch) of the `data` of its stored events, ordered by
+ * version. It starts from the nearest snapshot and reads the later events page by page. With `asOf`, it folds
+ * only events with a timestamp up to `asOf`, still ordered by version; it then uses a snapshot only if all
+ * its events are within `asOf`. Undefined if no event matches.
+ * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the
+ * signal's reason
  */
 export async function entityState(
   reader: Pick<SnapshotReader, 'span' | 'history' | 'nearest'>,
@@ -60,7 +62,9 @@ export async function entityState(
   return fold.result();
 }
 
-/** The fold while it runs. It uses up a page in steps, so that other requests go on. */
+/**
+ * An unfinished fold. It processes a page in steps, so that the process can serve other requests in between.
+ */
 class EntityFold {
   private state: EntityState;
   private first: EventPlace | undefined;
@@ -100,7 +104,7 @@ class EntityFold {
 
   private checkTime(): void {
     if (Date.now() <= this.deadline) return;
-    const detail = `took longer than ${mostMs / 1000} seconds: make snapshots of it more often`;
+    const detail = `took longer than ${mostMs / 1000} seconds: create snapshots of the entity more often`;
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
 

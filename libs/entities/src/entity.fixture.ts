@@ -4,7 +4,7 @@ import type { EventRow } from '#store';
 
 export const microsecondsOf2026 = 1_795_219_200_000_000;
 
-/** An event of the entity `e` of a stream: its version says where it stands in the log. */
+/** An event of the entity `e` in a stream; its offset and times are derived from its version. */
 export function entityEvent(
   stream: string,
   version: number,
@@ -22,5 +22,5 @@ export function entityEvent(
   };
 }
 
-/** That entity, for somebody who may see everything. */
+/** A query for the entity `e`, with access to everything. */
 export const entityOf = (stream: string) => ({ access: allStreams, stream, entityId: 'e' });

@@ -9,14 +9,15 @@ import {
   type VersionSpan,
 } from '#store';
 
-/** Characters of `data` that one page should have. */
+/** Intended number of characters of `data` in one page. */
 const pageCharacters = 4 * 1024 * 1024;
-/** Versions of the first page: as many as there are between two snapshots, and some. */
+/** Number of versions in the first page: somewhat more than the usual distance between two snapshots. */
 const firstPage = 256;
 
 /**
- * The events of an entity of the versions of a span, in pages by version: so many at once as hold a few megabytes,
- * whatever their number and sizes. A page that the store finds too large is asked for in smaller ones.
+ * Yields the events of an entity in a range of versions, in pages ordered by version. The page size adapts so
+ * that a page has a few megabytes, whatever the number and size of the events. A page that the store rejects
+ * as too large is read again in smaller pages.
  */
 export async function* historyPages(
   reader: Pick<SnapshotReader, 'history'>,
@@ -39,7 +40,7 @@ export async function* historyPages(
   }
 }
 
-/** Undefined when it is too large, and can be smaller. */
+/** Reads one page; returns undefined if the store rejects it as too large and it can be split. */
 async function pageOrNothing(
   reader: Pick<SnapshotReader, 'history'>,
   query: HistoryQuery,

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { EntitySnapshot } from '#store';
 
-/** Names a snapshot: the same version of the same entity always has the same (32 hexadecimal digits). */
+/**
+ * Returns the id of a snapshot, 32 hexadecimal digits. The same version of the same entity always has the
+ * same id.
+ */
 export function snapshotId({ stream, entity_id, version, last }: EntitySnapshot): string {
   const identity = JSON.stringify([
     stream,

@@ -7,22 +7,25 @@ export interface SnapshotRequest extends Permitted {
   entityId: string;
   reason: SnapshotReason;
   now: Micros;
-  /** The version to keep, where it is stored; the last one that is stored when it is left out. */
+  /** The version to save, if it is stored; default: the latest stored version. */
   version?: number;
 }
 
 export interface MadeSnapshot {
   snapshot: EntitySnapshot;
-  /** Whether it is a new one: there is one snapshot of a version. */
+  /** True if the snapshot is new; false if one of the same version already existed. */
   created: boolean;
 }
 
-/** Why there is no snapshot. */
+/**
+ * The reason why no snapshot exists afterwards: the entity has no events, or they were removed in the
+ * meantime.
+ */
 export type NoSnapshot = 'no_events' | 'removed_meanwhile';
 
 /**
- * Makes a snapshot of an entity as it is stored now, starting from its last one. After it is kept, it is looked up once
- * more: where events were erased while it was being made, or were past their retention, it does not stay.
+ * Saves a snapshot of an entity's stored state, computed from its previous snapshot. After the save, it looks
+ * the snapshot up: if its events were erased or expired in the meantime, the snapshot is removed again.
  * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export async function makeSnapshot(

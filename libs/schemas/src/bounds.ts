@@ -1,27 +1,34 @@
 /**
- * What one schema may ask for. The text's size and its nesting are bounded like every other definition
- * (`limits.definitionBytes`, `limits.jsonDepth`); these bound the work of compiling it and of validating with it.
+ * Limits on one schema. The size and nesting of its text are limited as for every resource
+ * (`limits.definitionBytes`, `limits.jsonDepth`). These limits bound the work of compiling the schema and of
+ * validating with it.
  */
 export const schemaBounds = {
-  /** Schemas in the document, the outermost one included. */
+  /** Schemas in the document, including the outermost one. */
   subschemas: 1_000,
-  /** Properties, or branches of allOf, anyOf and oneOf, of one schema. */
+  /** Properties of one schema, or branches of its allOf, anyOf or oneOf. */
   members: 500,
-  /** Members of any array or object, such as an enum. */
+  /** Elements of any array or members of any object in the schema, such as the values of an enum. */
   values: 1_000,
   /** Regular expressions in the document. */
   patterns: 100,
-  /** Those among them that RE2 runs; each keeps up to 8 MiB of what it has learnt. */
+  /** Regular expressions that RE2 runs; each one caches up to 8 MiB of automaton states. */
   patternsOfRe2: 25,
-  /** Instructions that those have together before RE2 merges alternatives: compiling takes 2 to 3 µs for each. */
+  /**
+   * Total RE2 instructions of these expressions before RE2 merges alternatives; compiling takes 2 to 3 µs for
+   * each instruction.
+   */
   writtenOfRe2: 10_000,
-  /** Steps that checking a single value may take when every reference is followed. */
+  /** Steps that the check of a single value may take, including all references. */
   stepsOfOneValue: 5_000,
-  /** Steps for any event, and for each character of it. A typical event takes less than one per character. */
+  /**
+   * Steps for any event, plus steps for each of its characters. A typical event takes less than one step per
+   * character.
+   */
   stepsOfEvent: 20_000,
   stepsOfCharacter: 4,
-  /** References and combinations that follow each other on a single value. */
+  /** Length of the longest chain of references and combinations that apply to a single value. */
   chained: 50,
-  /** Errors named in one answer. */
+  /** Errors listed in one answer. */
   errors: 20,
 } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { SchemaObject } from './document/schema.js';
 
-/** Values of all kinds, small, with members and items that schemas below speak of. */
+/** Small values of all kinds, with the member names that the schemas below use. */
 const scalar = fc.constantFrom<unknown>(null, true, false, 0, 1, 2, -1, 1.5, 0.1, '', 'a', 'b', 'ab', 'aaa');
 const name = fc.constantFrom('a', 'b', 'c', 'ab');
 export const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -23,7 +23,7 @@ interface Tied {
   object: SchemaObject;
 }
 
-/** Schemas of all keywords but formats and defaults; `$ref` leads to `#/$defs/x` and `#/$defs/y`. */
+/** Schemas with all keywords except `format` and `default`; `$ref` points to `#/$defs/x` or `#/$defs/y`. */
 const { schema, object } = fc.letrec<Tied>((tie) => {
   const one = tie('schema');
   const list = fc.array(one, { minLength: 1, maxLength: 3 });
@@ -85,7 +85,7 @@ const document = (v: unknown, [x, y]: [unknown, unknown]) => ({
   $defs: { x, y },
 });
 
-/** A schema of objects whose member `v` may be any kind of value. */
+/** A schema of objects whose member `v` may be of any type. */
 export const anyDocument = fc
   .tuple(schema, fc.tuple(schema, schema))
   .map(([v, definitions]) => document(v, definitions));

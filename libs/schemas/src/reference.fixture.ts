@@ -2,12 +2,12 @@ import { isObject, type Schema, type SchemaObject } from './document/schema.js';
 import { multipleOf } from './values/decimal.js';
 import { canonical } from './values/equality.js';
 
-/** The members that a schema has looked at, or undefined when the value does not fit. */
+/** The names of the evaluated members; undefined if the value does not fit. */
 type Outcome = Set<string> | undefined;
 
 /**
- * JSON Schema 2020-12 word for word, without any care for time: what the compiled validators must agree with. It knows
- * references of the form `#/$defs/name`, and no formats.
+ * A direct implementation of JSON Schema 2020-12 without regard to speed; the compiled validators must agree
+ * with it. It supports only references of the form `#/$defs/name`, and no formats.
  */
 export function fitsByTheBook(root: Schema, value: unknown): boolean {
   return new Reference(root).look(root, value) !== undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { topLevelColumns } from './top-level-columns.js';
 
-describe('the columns of a schema', () => {
+describe('topLevelColumns', () => {
   it.each([
     [{ type: 'string' }, 'text'],
     [{ type: ['string', 'null'] }, 'text'],
@@ -13,11 +13,11 @@ describe('the columns of a schema', () => {
     [{ type: ['string', 'integer'] }, 'json'],
     [{ enum: ['a'] }, 'json'],
     [true, 'json'],
-  ])('%j is a column of the type %s', (rule, type) => {
+  ])('maps %j to a column of type %s', (rule, type) => {
     expect(topLevelColumns({ type: 'object', properties: { a: rule } })).toEqual([{ member: 'a', type }]);
   });
 
-  it.each([true, {}, { properties: [] }])('are none where %j names no members', (schema) => {
+  it.each([true, {}, { properties: [] }])('returns no columns for %j', (schema) => {
     expect(topLevelColumns(schema)).toEqual([]);
   });
 });

@@ -1,13 +1,16 @@
-/** A top-level member of the events of a schema, as a column of a table. */
+/** A top-level member of `data`, as a column of an analyst's view or of an exported file. */
 export interface SchemaColumn {
   member: string;
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }
 
-/** Columns of one table at most; further members are in `data` alone. */
+/** Maximum number of columns; further members are only in `data`. */
 const mostColumns = 200;
 
-/** The members that a schema names in `properties`, in its order. What may be of several types is JSON text. */
+/**
+ * Returns a column for each member in the schema's `properties`, in their order. A member of several possible
+ * types is a JSON column.
+ */
 export function topLevelColumns(schema: unknown): SchemaColumn[] {
   const { properties } = asObject(schema);
   return Object.entries(asObject(properties))

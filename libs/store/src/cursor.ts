@@ -33,7 +33,7 @@ export function decodeCursor(
     position.every(
       (value, i) => typeof value === types[i] && (typeof value === 'string' || Number.isSafeInteger(value)),
     );
-  if (!fits) throw new InvalidCursorError('The cursor cannot be read.');
+  if (!fits) throw new InvalidCursorError('The cursor is malformed.');
   if (sum !== checkSum(boundTo, position as CursorPosition)) {
     throw new InvalidCursorError('The cursor belongs to a query with other filters or another order.');
   }
@@ -44,10 +44,10 @@ function readArray(cursor: string): unknown[] {
   const bytes = Buffer.from(cursor, 'base64url');
   // Node ignores characters that are not base64url. Only the exact text that `encodeCursor` produces is
   // accepted.
-  if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError('The cursor cannot be read.');
+  if (bytes.toString('base64url') !== cursor) throw new InvalidCursorError('The cursor is malformed.');
   const value = jsonValue(bytes.toString('utf8'));
   if (Array.isArray(value)) return value;
-  throw new InvalidCursorError('The cursor cannot be read.');
+  throw new InvalidCursorError('The cursor is malformed.');
 }
 
 function checkSum(boundTo: unknown, position: CursorPosition): string {

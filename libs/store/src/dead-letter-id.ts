@@ -29,7 +29,7 @@ export function deadLetterId(letter: Identified): string {
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
 }
 
-/** @throws RangeError for more than `maxDeadLetterIds`. */
+/** Throws a RangeError for more than `maxDeadLetterIds` ids. */
 export function assertBounded(ids: readonly string[]): void {
   if (ids.length > maxDeadLetterIds) throw new RangeError(`more than ${maxDeadLetterIds} dead letter ids`);
 }

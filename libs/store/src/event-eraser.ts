@@ -2,7 +2,7 @@ import type { Micros } from '#event';
 
 /** An erasure: all events of one entity in one stream, up to an end offset in each partition. */
 export interface EntityErasure {
-  /** The id of the stream. */
+  /** The id of the stream that contains the entity. */
   stream: string;
   /**
    * SHA-256 (hex, lower case) of the stream's name, a zero byte and the entity's id. A tombstone contains

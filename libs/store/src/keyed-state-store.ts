@@ -16,9 +16,9 @@ export interface StatePartition {
  * the greatest position wins.
  */
 export interface StateRow extends StatePartition {
-  /** Unique within the partition. */
+  /** The key, or the key and window; unique within the partition. */
   key: string;
-  /** JSON text. */
+  /** The state of the key, as JSON text. */
   state: string;
   /** Number of events of this partition that are folded into the state; 0 where events are not counted. */
   events: number;
@@ -112,7 +112,7 @@ export interface KeyedState {
 export interface StatePageQuery {
   owner: string;
   limit: number;
-  /** Only keys after this key. */
+  /** Only keys after this key (bytewise), which is the last key of the previous page. */
   after?: string;
   /** Only keys that start with this prefix. */
   prefix?: string;
@@ -120,7 +120,7 @@ export interface StatePageQuery {
 
 /** Keys changed by events at or after the given offsets. */
 export interface ChangedKeysQuery extends Pick<StatePageQuery, 'owner' | 'limit' | 'after'> {
-  /** The first offset to include, for each partition. */
+  /** For each source partition, the first offset to include. */
   since: readonly { stream: string; partition: number; offset: number }[];
 }
 
@@ -143,7 +143,7 @@ export interface KeyedStateReader {
    * them. So a caller that first reads a progress finds every key that was changed below it.
    */
   changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]>;
-  /** Returns the number of keys. */
+  /** Returns the number of keys of an owner. */
   countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
   /** Returns the progress of owners, ordered by owner, stage, stream and partition. */
   progress(owners: readonly string[], signal?: AbortSignal): Promise<StateProgress[]>;

@@ -3,7 +3,7 @@
  * the same source event.
  */
 export interface LetterStep {
-  /** Id of the pipeline's job. */
+  /** Id of the pipeline's job in which the event failed. */
   readonly run: string;
   /**
    * JSON pointer to the operator in the pipeline definition, such as `/operators/2/map`; empty if the event
@@ -33,7 +33,7 @@ export function stepText(step: LetterStep | undefined): string {
   return JSON.stringify([run, operator, stream, path, replay]);
 }
 
-/** Parses the text that `stepText` returns. */
+/** Parses a stored failure location, as `stepText` writes it. */
 export function readStep(text: string): LetterStep | undefined {
   if (text === '') return undefined;
   const [run, operator, stream, path, replay] = JSON.parse(text) as [string, string, string, string, number];

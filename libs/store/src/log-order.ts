@@ -39,7 +39,7 @@ export interface StoredIdsQuery {
 }
 
 export interface LogOrderPage {
-  /** Ordered by stream, partition and offset; each event once. */
+  /** The matching events, each once, ordered by stream, partition and offset. */
   events: StoredEvent[];
   /**
    * For each range, in the order of the ranges, the offset up to which it has been read. Every matching event

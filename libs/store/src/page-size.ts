@@ -1,5 +1,5 @@
 export interface PageSizeOptions {
-  /** Rows of the first page. */
+  /** Number of rows of the first page. */
   first: number;
   most: number;
   /** Approximate size of a page in bytes. */

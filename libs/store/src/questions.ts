@@ -18,16 +18,16 @@ export interface EventFilter extends Permitted {
   eventTypes?: readonly string[];
   eventTypePrefix?: string;
   entityIds?: readonly string[];
-  /** Inclusive. */
+  /** Only events with a timestamp at or after this time. */
   since?: Micros;
-  /** Exclusive. */
+  /** Only events with a timestamp before this time. */
   until?: Micros;
   where?: Expression;
 }
 
 export interface Page<T> {
   items: T[];
-  /** Present when there are more items. */
+  /** Cursor of the next page; absent on the last page. */
   nextCursor?: string;
 }
 

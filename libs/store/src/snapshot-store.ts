@@ -26,11 +26,11 @@ export interface EntitySnapshot {
   stream: string;
   entity_id: string;
   version: number;
-  /** The earliest event that is included. */
+  /** The first event that the snapshot includes. */
   first: EventPlace;
   /** The event of the snapshot's version. */
   last: EventPlace;
-  /** The greatest timestamp of all included events. */
+  /** The greatest timestamp of the events that the snapshot includes. */
   latest_timestamp: Micros;
   created_at: Micros;
   reason: SnapshotReason;
@@ -50,9 +50,9 @@ export interface VersionSpan {
 }
 
 export interface HistoryQuery extends EntityTimeQuery {
-  /** Only versions greater than this one. */
+  /** Only events with a version greater than this one. */
   after: number;
-  /** Only versions up to this one, inclusive; at most `maxHistory` above `after`. */
+  /** Only events with a version up to this one, inclusive; at most `maxHistory` above `after`. */
   upTo: number;
 }
 
@@ -79,7 +79,9 @@ export interface SnapshotsQuery extends Permitted {
  * All methods throw QueryTooExpensiveError and StoreUnavailableError.
  */
 export interface SnapshotReader {
-  /** Undefined if no event of the entity matches. */
+  /**
+   * Returns the least and the greatest version of an entity's stored events; undefined if no event matches.
+   */
   span(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionSpan | undefined>;
   /**
    * Ordered by version, each version once. If several events have the same version (a removal is in

@@ -36,11 +36,11 @@ export interface SqlQuestion {
   params: ReadonlyMap<string, string>;
   /** The answer's format if the text has no FORMAT clause. */
   format: string | undefined;
-  /** Unique among running queries. */
+  /** ClickHouse's query id for the statement; unique among running queries. */
   queryId: string;
   /** Time limit in seconds; the store's own limit still applies. */
   seconds: number | undefined;
-  /** The authorization scope, in stream ids. */
+  /** The authorization scope of the API key, in stream ids. */
   permitted: Permitted;
   /** The views that the statement may use. */
   views: readonly string[];
@@ -55,7 +55,7 @@ export interface SqlQuestion {
   transport: Readonly<Record<string, string>>;
 }
 
-/** ClickHouse's answer as a stream. */
+/** ClickHouse's HTTP answer: its headers, and its body as a stream. */
 export interface SqlAnswer {
   headers: Readonly<Record<string, string>>;
   body: Readable;
@@ -85,7 +85,7 @@ export class SqlError extends Error {
   }
 }
 
-/** A statement uses something that analysts may not use. */
+/** A statement uses a table, function or clause that analysts may not use. */
 export class SqlRefusedError extends SqlError {
   override readonly name = 'SqlRefusedError';
   /** The statement without its literals; empty if ClickHouse could not parse it. */

@@ -1,6 +1,6 @@
 import { maxStateKeys, type KeyedState, type StateRow } from './keyed-state-store.js';
 
-/** @throws RangeError for more than `maxStateKeys` keys. */
+/** Throws a RangeError for more than `maxStateKeys` keys. */
 export function assertKeysBounded(keys: readonly string[]): void {
   if (keys.length <= maxStateKeys) return;
   throw new RangeError(`at most ${maxStateKeys} keys at once, not ${keys.length}`);

@@ -40,7 +40,7 @@ export interface DeadLetter {
   step?: LetterStep;
   /** A stable code, such as `unreadable` or `refused_by_store`. */
   reason: string;
-  /** The detailed error message. */
+  /** A sentence that explains the error in detail. */
   error: string;
   /** The record's value as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`. */
   event: string;
@@ -144,7 +144,7 @@ export interface EventIdQuery extends Permitted {
 }
 
 export interface StreamsQuery extends Permitted {
-  /** Undefined means all streams. */
+  /** Only these streams (ids); undefined means all streams. */
   streams?: readonly string[];
 }
 
@@ -226,7 +226,7 @@ export interface StoreDisk {
 export interface StoreTable {
   table: string;
   rows: number;
-  /** Bytes on disk. */
+  /** Bytes of the table on disk. */
   bytes: number;
   /** Number of data parts; too many parts make queries slow. */
   parts: number;

@@ -2,17 +2,20 @@ import { listedIn, shapeIn, type Part, type Shape } from './shape.js';
 import { kindsOf, namesOf } from './types.js';
 import { valuesOf } from './values.js';
 
-/** Values that are looked at one by one. */
+/** Maximum number of listed values that are compared one by one. */
 const mostValues = 50;
 
-/** A shape taken apart: every value of it has one of the cases. */
+/** A split of a shape's values into cases: each value matches at least one of the cases. */
 export interface Alternatives {
   cases: Shape[];
-  /** Whether a schema says so, rather than the kinds of values there are. */
+  /**
+   * True if a schema keyword states the cases (anyOf, oneOf, if), false if they are derived from value types
+   * or listed values.
+   */
   said: boolean;
 }
 
-/** The next way to take a shape apart, or undefined when there is none left. */
+/** Returns the next split of a shape's values into cases; undefined if no further split is possible. */
 export function alternativesOf(shape: Shape): Alternatives | undefined {
   for (const part of shape.parts) {
     const found = branches(shape, part, 'oneOf') ?? branches(shape, part, 'anyOf') ?? condition(shape, part);
@@ -47,7 +50,7 @@ function condition(shape: Shape, part: Part): Shape[] | undefined {
 }
 
 function eachKind(shape: Shape): Shape[] | undefined {
-  // A name stands for one kind at least.
+  // Each type name stands for at least one kind of value.
   const names = namesOf(kindsOf(shape));
   if (names.length < 2) return undefined;
   return names.map((name) => shape.narrowed({ type: name }));

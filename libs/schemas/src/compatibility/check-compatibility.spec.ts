@@ -12,7 +12,7 @@ import {
   type Case,
 } from './confluent-cases.fixture.js';
 
-/** Schemas are compared as those of a property that is always there, so that any kind of value can be meant. */
+/** Wraps a schema as that of a required property, so that the compared values can be of any type. */
 const wrapped = (schema: unknown) => ({ properties: { v: schema }, required: ['v'] });
 
 function differences(before: unknown, after: unknown, policy?: 'strict' | 'lenient') {
@@ -35,7 +35,7 @@ describe('backward compatibility', () => {
     });
   });
 
-  it('says in a sentence what is different', async () => {
+  it('explains each difference in a sentence', async () => {
     const before = { type: 'object', properties: { a: string }, required: ['a'], ...closed };
     const after = { type: 'object', properties: { b: string }, required: ['b'], ...closed };
     const [first, second] = await checkCompatibility({
@@ -47,9 +47,9 @@ describe('backward compatibility', () => {
       version: 7,
       pointer: '/required',
       rule: 'required_attribute_added',
-      detail: 'the new schema requires "b", the earlier one does not',
+      detail: 'the new schema requires "b", the earlier schema does not',
     });
-    expect(second?.detail).toBe('the new schema does not permit "a", the earlier one does');
+    expect(second?.detail).toBe('the new schema does not permit "a", the earlier schema does');
   });
 });
 
@@ -58,11 +58,11 @@ describe('the lenient policy', () => {
     ['an optional property is added to an open model', {}, { properties: { b: string } }],
     ['a property is removed from a closed model', { properties: { a: string }, ...closed }, closed],
     ['a model is closed', {}, closed],
-    ['additional properties get rules', {}, texts],
-    ['additional properties that were allowed get rules', { additionalProperties: true }, texts],
-    ['additional properties that could be anything get rules', { additionalProperties: {} }, texts],
+    ['additional properties are restricted', {}, texts],
+    ['additional properties that were allowed are restricted', { additionalProperties: true }, texts],
+    ['additional properties that could be anything are restricted', { additionalProperties: {} }, texts],
     [
-      'unevaluated properties that were allowed get rules',
+      'unevaluated properties that were allowed are restricted',
       { unevaluatedProperties: true },
       { unevaluatedProperties: string },
     ],
@@ -71,7 +71,7 @@ describe('the lenient policy', () => {
       {},
       { properties: { b: { ...string, default: '' } }, required: ['b'] },
     ],
-  ])('lets pass that %s', async (_, before, after) => {
+  ])('tolerates that %s', async (_, before, after) => {
     expect(await differences(before, after, 'strict')).not.toEqual([]);
     expect(await differences(before, after, 'lenient')).toEqual([]);
   });
@@ -85,12 +85,12 @@ describe('the lenient policy', () => {
       { oneOf: [{ properties: { a: string } }] },
       { oneOf: [{ properties: { a: number } }] },
     ],
-  ])('does not let pass that %s', async (_, before, after) => {
+  ])('does not tolerate that %s', async (_, before, after) => {
     expect(await differences(before, after, 'lenient')).not.toEqual([]);
   });
 });
 
-describe('the modes', () => {
+describe('the compatibility mode', () => {
   const narrow = wrapped(integer);
   const wide = wrapped(number);
   const other = wrapped(string);
@@ -117,7 +117,7 @@ describe('the modes', () => {
     expect(await check(schema, versions, mode)).toEqual(expected);
   });
 
-  it('points into the new schema, whichever way is looked at', async () => {
+  it('reports pointers into the new schema, also for forward differences', async () => {
     const before = wrapped({ properties: { a: { ...string, maxLength: 5 } }, ...closed });
     const after = wrapped({ properties: { a: { ...string, maxLength: 9 } }, ...closed });
     const versions = [{ version: 1, schema: before }];
@@ -126,13 +126,13 @@ describe('the modes', () => {
         version: 1,
         pointer: '/properties/v/properties/a',
         rule: 'max_length_decreased',
-        detail: 'the earlier one has maxLength 5, the new schema permits 9',
+        detail: 'the earlier schema has maxLength 5, the new schema permits 9',
       },
     ]);
   });
 });
 
-describe('schemas that refer', () => {
+describe('schemas with references', () => {
   const list = (value: object) => ({
     $ref: '#/$defs/node',
     $defs: { node: { type: 'object', properties: { value, next: { $ref: '#/$defs/node' } }, ...closed } },
@@ -144,7 +144,7 @@ describe('schemas that refer', () => {
       compatibility: 'backward',
     });
 
-  it('are compared by what they refer to', async () => {
+  it('are compared by the referenced schemas', async () => {
     const referring = { properties: { a: { $ref: '#/$defs/text' } }, $defs: { text: string } };
     expect(await check(referring, { properties: { a: string } })).toEqual([]);
     expect(await check({ properties: { a: string } }, referring)).toEqual([]);
@@ -158,7 +158,7 @@ describe('schemas that refer', () => {
     ]);
   });
 
-  it('are not taken for compatible because they meet themselves in a branch that fails', async () => {
+  it('are not reported as compatible because of recursion in a branch that fails', async () => {
     const tree = (leaf: object) => ({
       properties: { root: { $ref: '#/$defs/tree' } },
       $defs: {

@@ -6,13 +6,13 @@ import { toleratedWhenLenient, type CompatibilityPolicy, type Difference, type R
 import { rules } from './rules/rules.js';
 import { shapeOf, type Source } from './shape.js';
 
-/** A reason why a new version of a schema does not go with an earlier one. */
+/** A reason why a new version of a schema is not compatible with an earlier version. */
 export interface Incompatibility {
-  /** The earlier version. */
+  /** Number of the earlier version that the new schema is incompatible with. */
   version: number;
   /** A JSON pointer into the new schema. */
   pointer: string;
-  /** What is wrong: a stable name. */
+  /** The violated rule, a stable name. */
   rule: Rule;
   detail: string;
 }
@@ -20,26 +20,35 @@ export interface Incompatibility {
 export interface CompatibilityQuestion {
   /** The new schema. */
   schema: unknown;
-  /** The versions there are, oldest first; they were accepted before. */
+  /** The existing versions, oldest first; all of them were accepted before. */
   versions: readonly { version: number; schema: unknown }[];
   compatibility: Compatibility;
-  /** Default: strict. */
+  /** How members that a schema does not mention are treated; default: `strict`. */
   policy?: CompatibilityPolicy;
 }
 
-/** Steps of comparing two versions both ways: some 50 ms. Schemas of 64 KiB that differ a little take some thousands. */
+/**
+ * Step limit of the comparison of two versions in both directions, about 50 ms. Schemas of 64 KiB with small
+ * differences take a few thousand steps.
+ */
 const stepsPerVersion = 20_000;
-/** Reasons that are named. */
+/** Maximum number of reported reasons. */
 const mostNamed = 100;
 
 /**
- * Whether a new version of a schema goes with the earlier ones, as Confluent's schema registry defines it for JSON Schema:
- * empty, or each reason why it does not, 100 at most. `backward`: what the latest version permits, the new one permits
- * (consumers may go first); `forward`: what the new one permits, the latest permits (producers may go first); `full`: both.
- * The transitive forms ask the same of every version. What cannot be decided is a reason, and says so.
+ * Checks a new version of a schema against earlier versions, as Confluent's schema registry defines
+ * compatibility for JSON Schema. Returns each reason for an incompatibility, at most 100; empty if
+ * compatible.
+ * - `backward`: the new version permits everything that the latest version permits (consumers can be upgraded
+ *   first).
+ * - `forward`: the latest version permits everything that the new version permits (producers can be upgraded
+ *   first).
+ * - `full`: both.
+ * - The transitive modes compare with every version.
  *
- * Other work of the process goes on between two versions.
- * @throws InvalidSchemaError when the new one is no schema
+ * An undecidable case is reported as a reason of its own. Between two versions, the process can do other
+ * work.
+ * @throws InvalidSchemaError when the new schema is invalid
  */
 export async function checkCompatibility(question: CompatibilityQuestion): Promise<Incompatibility[]> {
   const { compatibility, schema, policy = 'strict' } = question;
@@ -67,7 +76,7 @@ interface Pair {
   policy: CompatibilityPolicy;
 }
 
-/** Each once, also where it is found both ways. */
+/** Returns each difference once, even if it is found in both directions. */
 function differencesBetween({ older, newer, compatibility, policy }: Pair): NewDifference[] {
   const tolerated: ReadonlySet<Rule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
   const steps = { left: stepsPerVersion };
@@ -100,13 +109,14 @@ function differencesOf({ writer, reader, tolerated, steps }: Direction): NewDiff
       .differences(shapeOf(writer, ''), shapeOf(reader, ''))
       .map(name);
   } catch (error) {
-    // The stack may end before the steps do.
+    // The comparison may exhaust the stack before its steps.
     if (!(error instanceof ComparisonTooComplex || error instanceof RangeError)) throw error;
-    const detail = 'the schemas differ in a way that takes too long to compare; it is taken for incompatible';
+    const detail =
+      'the difference between the schemas takes too long to compare; they are treated as incompatible';
     return [{ pointer: '', rule: 'too_complex', detail }];
   }
 }
 
 function nameOf({ name }: Source): string {
-  return name === 'new' ? 'the new schema' : 'the earlier one';
+  return name === 'new' ? 'the new schema' : 'the earlier schema';
 }

@@ -6,8 +6,8 @@ import type { Part } from './shape.js';
 const known = new WeakMap<SchemaDocument, Closures>();
 
 /**
- * A text that two schemas share only when they mean the same: it stands for what is written, and for what is written
- * wherever their references lead.
+ * Returns a digest that two schemas share only if they mean the same. It covers the schema's own text and the
+ * text of all schemas that it references, directly or indirectly.
  */
 export function closureOf({ source: { document }, pointer, schema, id }: Part): string {
   if (document.subschemas.get(pointer) !== schema) return id;
@@ -17,7 +17,7 @@ export function closureOf({ source: { document }, pointer, schema, id }: Part): 
 }
 
 class Closures {
-  /** The references inside of each schema, by the pointer of the schema. */
+  /** The pointers of all references within each schema, by the pointer of the schema. */
   private readonly inside = new Map<string, string[]>();
   private readonly digests = new Map<string, string>();
   private readonly texts = new Map<string, string>();

@@ -7,32 +7,34 @@ import { MemberModel } from './members.js';
 import type { Difference, Rule } from './rule.js';
 import { shapeIn, type Part, type Shape } from './shape.js';
 
-/** Thrown, and caught in this library, when two schemas cannot be compared within the steps there are. */
+/** Thrown, and caught within this library, when a comparison exceeds its steps or its depth. */
 export class ComparisonTooComplex extends Error {
   override readonly name = 'ComparisonTooComplex';
 }
 
-/** Comparisons inside of each other. */
+/** Maximum depth of nested comparisons. */
 const deepest = 250;
-/** Differences that are kept of one pair; one would be enough. */
+/** Maximum number of differences kept for one pair of shapes. */
 const mostKept = 100;
-/** Cases into which the values of one shape are divided before one gives up. */
+/** Maximum number of cases into which the values of one shape are split. */
 const mostCases = 200;
 
 export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
-  /** What is no difference. */
+  /** Comparison rules whose differences are ignored (lenient policy). */
   tolerated: ReadonlySet<Rule>;
-  /** Shared by several comparisons. */
+  /** Remaining steps, shared by several comparisons. */
   steps: { left: number };
 }
 
 /**
- * Whether every value of one shape, the writer's, has another, the reader's. Each rule looks at some keywords of the reader
- * and says why the writer does not imply them; no rule objecting is a proof.
+ * Checks whether the reader's schema permits every value that the writer's schema permits. Each comparison
+ * rule checks some keywords of the reader, and reports why the writer's schema does not imply them. If no
+ * rule reports a difference, the schemas are proven compatible.
  *
- * Schemas may contain themselves. A pair that has been met before is taken for proven; when it turns out to be none, all
- * is looked at again with that knowledge, until nothing that was relied on is wrong.
+ * Schemas can be recursive. A pair of schemas that is already being compared is assumed to be compatible. If
+ * the pair later turns out to be incompatible, the whole comparison is repeated with that result, until no
+ * assumption is wrong.
  */
 export class Comparison implements Comparing {
   readonly members = new MemberModel((steps) => this.spend(steps));
@@ -47,7 +49,7 @@ export class Comparison implements Comparing {
   ) {}
 
   /**
-   * Why not every value of the writer's shape has the reader's.
+   * Returns the reasons why the reader's shape may reject a value that the writer's shape permits.
    * @throws ComparisonTooComplex
    */
   differences(writer: Shape, reader: Shape): Difference[] {
@@ -103,7 +105,9 @@ export class Comparison implements Comparing {
     if ((this.options.steps.left -= steps) < 0) throw new ComparisonTooComplex();
   }
 
-  /** Parts are reached in several ways, with the same differences each time. */
+  /**
+   * Removes duplicates: the same part can be reached in several ways, with the same differences each time.
+   */
   private inside(compare: () => Difference[]): Difference[] {
     if (++this.depth > deepest) throw new ComparisonTooComplex();
     const found = new Set(compare());
@@ -111,7 +115,10 @@ export class Comparison implements Comparing {
     return [...found].slice(0, mostKept);
   }
 
-  /** Compares with each part of the reader, and takes the writer apart where that helps. */
+  /**
+   * Compares the writer's shape with each schema of the reader, and splits the writer's values into cases
+   * where that helps.
+   */
   private divided(writer: Shape, reader: Shape): Difference[] {
     if (isEmpty(writer, this.look)) return [];
     if (reader.impossible) return [this.forbidden(writer, reader)];
@@ -120,7 +127,9 @@ export class Comparison implements Comparing {
 
   private byCases(writer: Shape, part: Part, cases: { left: number }): Difference[] {
     const alternatives = alternativesOf(writer);
-    // What is tolerated because the writer does not speak of it must not be what one of its alternatives speaks of.
+    // The lenient policy may tolerate a difference because the writer's schema does not mention a property.
+    // That is wrong if an alternative (anyOf, oneOf, if) of the writer's schema mentions the property, so the
+    // alternatives are compared first.
     const isEager = this.options.tolerated.size > 0 && alternatives?.said;
     const found = isEager ? undefined : this.comparePart(writer, part);
     if (found?.length === 0 || !alternatives) return found ?? [];

@@ -4,21 +4,21 @@ export const integer = { type: 'integer' };
 export const closed = { additionalProperties: false };
 export const texts = { additionalProperties: string };
 
-/** What changes, the schema before, and the schema after. */
+/** A description of the change, the earlier schema, and the new schema. */
 export type Case = [what: string, before: object | boolean, after: object | boolean];
 
 /**
- * The rules of Confluent's schema registry for JSON Schema, in examples of our own, one or more for each kind of
- * difference that it knows (confluentinc/schema-registry, json-schema-provider: `SchemaDiff`, `Difference.Type` and the
- * published examples of its tests).
+ * The compatibility rules of Confluent's schema registry for JSON Schema, as examples of our own. There is at
+ * least one for each kind of difference that the registry defines (confluentinc/schema-registry,
+ * json-schema-provider: `SchemaDiff`, `Difference.Type` and the published examples of its tests).
  */
 export const compatible: Case[] = [
-  ['anything becomes the empty schema', { properties: { a: string } }, {}],
-  ['texts for people change', { title: 'a', description: 'b' }, { title: 'c', description: 'd' }],
+  ['any schema becomes the empty schema', { properties: { a: string } }, {}],
+  ['title and description change', { title: 'a', description: 'b' }, { title: 'c', description: 'd' }],
   ['minLength is lowered', { ...string, minLength: 3 }, { ...string, minLength: 2 }],
   ['maxLength is raised', { ...string, maxLength: 3 }, { ...string, maxLength: 4 }],
   ['a pattern is removed', { ...string, pattern: '^a' }, string],
-  ['a pattern stays', { ...string, pattern: '^a' }, { ...string, pattern: '^a' }],
+  ['a pattern remains', { ...string, pattern: '^a' }, { ...string, pattern: '^a' }],
   ['maximum is raised or removed', { ...number, maximum: 5, exclusiveMaximum: 5 }, { ...number, maximum: 6 }],
   ['minimum is lowered', { ...number, minimum: 5 }, { ...number, exclusiveMinimum: 4 }],
   ['multipleOf becomes a divisor', { ...number, multipleOf: 10 }, { ...number, multipleOf: 2.5 }],
@@ -35,10 +35,10 @@ export const compatible: Case[] = [
     { oneOf: [{ type: 'null' }, string] },
   ],
   ['oneOf becomes anyOf', { oneOf: [string, number] }, { anyOf: [number, string] }],
-  ['a single branch becomes a requirement', { oneOf: [string] }, { allOf: [string] }],
-  ['a requirement is dropped', { allOf: [{ enum: ['a'] }, string] }, { allOf: [string] }],
+  ['the only branch of oneOf moves to allOf', { oneOf: [string] }, { allOf: [string] }],
+  ['a schema is removed from allOf', { allOf: [{ enum: ['a'] }, string] }, { allOf: [string] }],
   [
-    'requirements are ordered otherwise',
+    'the schemas in allOf are reordered',
     { allOf: [{ maxLength: 5 }, string] },
     { allOf: [string, { maxLength: 5 }] },
   ],
@@ -48,12 +48,12 @@ export const compatible: Case[] = [
     { properties: { a: string, b: number }, ...closed },
   ],
   [
-    'a property is added as a partially open model has it',
+    'a property is added with the rules of a partially open model',
     { properties: { a: number }, ...texts },
     { properties: { a: number, b: string }, ...texts },
   ],
   [
-    'the same by a pattern',
+    'a property is added that a pattern covers',
     { patternProperties: { '^i': integer }, ...closed },
     { patternProperties: { '^i': integer }, properties: { i1: number }, ...closed },
   ],
@@ -99,19 +99,15 @@ export const compatible: Case[] = [
     { dependentRequired: { a: ['b'] } },
   ],
   ['a dependency is removed', { dependentSchemas: { a: { required: ['b'] } } }, {}],
-  ['items lose their rules', { type: 'array', items: string }, { type: 'array' }],
+  ['items are no longer restricted', { type: 'array', items: string }, { type: 'array' }],
+  ['an item is removed from an open tuple', { prefixItems: [string, number] }, { prefixItems: [string] }],
   [
-    'a place of a tuple is removed from an open one',
-    { prefixItems: [string, number] },
-    { prefixItems: [string] },
-  ],
-  [
-    'a place of a tuple is removed that further items cover',
+    'an item of a tuple is removed that items covers',
     { prefixItems: [string, integer], items: number },
     { prefixItems: [string], items: number },
   ],
   [
-    'a place of a tuple is added to a closed one',
+    'an item is added to a closed tuple',
     { prefixItems: [string], items: false },
     { prefixItems: [string, number], items: false },
   ],
@@ -134,17 +130,21 @@ export const compatible: Case[] = [
     { allOf: [{ properties: { a: string, b: string } }], unevaluatedProperties: false },
   ],
   [
-    'a condition stays',
+    'a condition remains',
     { if: { required: ['a'] }, then: { required: ['b'] } },
     { if: { required: ['a'] }, then: { required: ['b'] } },
   ],
   [
-    'a condition asks for less',
+    'a condition requires less',
     { if: { required: ['a'] }, then: { required: ['b', 'c'] } },
     { if: { required: ['a'] }, then: { required: ['b'] } },
   ],
-  ['names are left free', { propertyNames: { maxLength: 3 } }, { propertyNames: { maxLength: 4 } }],
-  ['a branch of a union told apart by a const is added', union('a'), union('a', 'b')],
+  [
+    'property names are less restricted',
+    { propertyNames: { maxLength: 3 } },
+    { propertyNames: { maxLength: 4 } },
+  ],
+  ['a branch is added to a union that is discriminated by a const', union('a'), union('a', 'b')],
 ];
 
 function union(...kinds: string[]) {
@@ -157,7 +157,7 @@ function union(...kinds: string[]) {
   };
 }
 
-/** The same for what is lost, with the rule that says so and where it points. */
+/** The same for incompatible changes, with the rule that reports the change, and the reported pointer. */
 export const incompatible: [...Case, rule: string, pointer: string][] = [
   ['the type changes', string, number, 'type_changed', '/type'],
   ['number becomes integer', number, integer, 'type_narrowed', '/type'],
@@ -225,14 +225,14 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/oneOf',
   ],
   [
-    'a branch of oneOf is added that overlaps',
+    'an overlapping branch is added to oneOf',
     { oneOf: [number] },
     { oneOf: [number, integer] },
     'one_of_overlaps',
     '/oneOf',
   ],
   [
-    'a requirement is added',
+    'a schema is added to allOf',
     { allOf: [string] },
     { allOf: [string, { enum: ['a'] }] },
     'enum_array_narrowed',
@@ -261,7 +261,7 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/properties/b',
   ],
   [
-    'a property is added otherwise than a partially open model has it',
+    'a property is added against the rules of a partially open model',
     texts,
     { properties: { b: number }, ...texts },
     'type_changed',
@@ -275,7 +275,7 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/additionalProperties',
   ],
   [
-    'a property is removed that further ones do not cover',
+    'a property is removed that additionalProperties does not cover',
     { properties: { a: number }, ...closed },
     texts,
     'property_removed_not_covered_by_partially_open_content_model',
@@ -289,7 +289,7 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/required',
   ],
   [
-    'a property is required that none describes',
+    'a property without a schema becomes required',
     {},
     { required: ['a'] },
     'required_attribute_added',
@@ -303,7 +303,13 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/properties/a/type',
   ],
   ['a model is closed', {}, closed, 'additional_properties_removed', '/additionalProperties'],
-  ['additional properties get rules', {}, texts, 'additional_properties_narrowed', '/additionalProperties'],
+  [
+    'additional properties are restricted',
+    {},
+    texts,
+    'additional_properties_narrowed',
+    '/additionalProperties',
+  ],
   [
     'unevaluated properties are forbidden',
     { allOf: [{ properties: { a: string } }] },
@@ -312,13 +318,19 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/unevaluatedProperties',
   ],
   [
-    'properties by a pattern get rules',
+    'properties that match a pattern are restricted',
     {},
     { patternProperties: { '^a': string } },
     'pattern_properties_changed',
     '/patternProperties/^a',
   ],
-  ['names get rules', {}, { propertyNames: { maxLength: 3 } }, 'property_names_changed', '/propertyNames'],
+  [
+    'property names are restricted',
+    {},
+    { propertyNames: { maxLength: 3 } },
+    'property_names_changed',
+    '/propertyNames',
+  ],
   [
     'fewer properties are permitted',
     { maxProperties: 3 },
@@ -334,7 +346,7 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/minProperties',
   ],
   [
-    'a dependency is turned round',
+    'a dependency is reversed',
     { dependentRequired: { a: ['b'] } },
     { dependentRequired: { b: ['a'] } },
     'dependency_array_changed',
@@ -348,21 +360,21 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/dependentSchemas',
   ],
   [
-    'items get rules',
+    'items are restricted',
     { type: 'array' },
     { type: 'array', items: string },
     'item_added_to_open_content_model',
     '/items',
   ],
   [
-    'a place of an open tuple gets rules',
+    'an item of an open tuple is restricted',
     { prefixItems: [string] },
     { prefixItems: [string, number] },
     'item_added_to_open_content_model',
     '/prefixItems/1',
   ],
   [
-    'a place of a closed tuple is removed',
+    'an item of a closed tuple is removed',
     { prefixItems: [string, string], items: false },
     { prefixItems: [string], items: false },
     'item_removed_from_closed_content_model',
@@ -392,7 +404,7 @@ export const incompatible: [...Case, rule: string, pointer: string][] = [
     '/contains',
   ],
   [
-    'a condition asks for more',
+    'a condition requires more',
     { if: { required: ['a'] }, then: { required: ['b'] } },
     { if: { required: ['a'] }, then: { required: ['b', 'c'] } },
     'condition_changed',

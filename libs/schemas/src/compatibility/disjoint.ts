@@ -5,14 +5,14 @@ import type { Shape } from './shape.js';
 import { kinds, kindsOf, numberKinds } from './types.js';
 import { requiredBy, valuesOf } from './values.js';
 
-/** How to look for what empties a shape, or tells two apart. */
+/** Options for the search for contradictions in one shape, or between two shapes. */
 export interface Look {
   members: MemberModel;
-  /** How many members deep. */
+  /** Number of levels of object members that the search may still descend. */
   depth: number;
 }
 
-/** Whether a shape has no values, as far as that is easily seen. */
+/** Whether a quick check proves that no value matches the shape. */
 export function isEmpty(shape: Shape, look: Look): boolean {
   const some = kindsOf(shape);
   if (some === 0 || valuesOf(shape)?.length === 0) return true;
@@ -20,7 +20,10 @@ export function isEmpty(shape: Shape, look: Look): boolean {
   return [...requiredBy(shape)].some((name) => isEmpty(look.members.member(shape, name), deeper(look)));
 }
 
-/** Whether no value has both shapes, as far as that is easily seen: by kind, by value, by range, by a member. */
+/**
+ * Whether a quick check proves that no value matches both shapes: it compares types, listed values, ranges
+ * and required members.
+ */
 export function areDisjoint(a: Shape, b: Shape, look: Look): boolean {
   const both = kindsOf(a) & kindsOf(b);
   if (both === 0) return true;
@@ -53,7 +56,7 @@ function isBeyond(low: End, high: End): boolean {
   return low.value > high.value || (low.value === high.value && (low.open || high.open));
 }
 
-/** A member that one of them requires, and that cannot be what both say of it. */
+/** Whether one of the shapes requires a member that cannot have the member's shape in both. */
 function membersAreApart(a: Shape, b: Shape, look: Look): boolean {
   return [...requiredBy(a), ...requiredBy(b)].some((name) => {
     const [one, other] = [look.members.member(a, name), look.members.member(b, name)];

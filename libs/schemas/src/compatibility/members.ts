@@ -4,21 +4,21 @@ import { isObject } from '../document/schema.js';
 import { compilePattern, type Pattern } from '../values/pattern.js';
 import { namedIn, Shape, shapeIn, shapeOf, type Part } from './shape.js';
 
-/** Compiled patterns of the schemas that are compared; a schema has few. */
+/** Answers questions about object members of shapes; caches compiled patterns and traversals of schemas. */
 export class MemberModel {
   private readonly patterns = new Map<string, Pattern>();
   private readonly same = new Map<SchemaDocument, Map<string, ReadonlySet<string>>>();
 
-  /** `spend` is told of what takes long. */
+  /** @param spend Called with the number of steps of an expensive traversal. */
   constructor(private readonly spend: (steps: number) => void) {}
 
-  /** What is known of the member `name` of every object of a shape that has it. */
+  /** Returns the shape of the member `name` in all objects of a shape that have this member. */
   member(shape: Shape, name: string): Shape {
     const [first, ...others] = shape.parts.flatMap((part) => this.schemasFor(part, name));
     return first ? others.reduce((all, other) => all.and(other), first) : new Shape(shape.at, []);
   }
 
-  /** Whether some part of a shape has a schema for the member `name`, be it one that permits everything. */
+  /** Whether some part of a shape has a schema for the member `name`, even one that permits everything. */
   describes(shape: Shape, name: string): boolean {
     return shape.parts.some((part) => this.schemasFor(part, name).length > 0);
   }
@@ -35,7 +35,7 @@ export class MemberModel {
     return found;
   }
 
-  /** Names that some part of a shape speaks of, conditional ones included. */
+  /** Returns the member names that any part of a shape mentions, including conditional parts. */
   names(shape: Shape): Set<string> {
     const found = new Set<string>();
     for (const part of shape.parts)
@@ -48,19 +48,24 @@ export class MemberModel {
     return found;
   }
 
-  /** The sources of a part's patterns that match a name. */
+  /** Returns the patterns of a part's `patternProperties` that match a name. */
   patternsFor(part: Part, name: string): string[] {
     return namedIn(part, 'patternProperties').filter((source) => this.matches(source, name));
   }
 
-  /** Whether a part looks at a member in every object: `unevaluatedProperties` does not see it then. */
+  /**
+   * Whether a part evaluates a member in every object: `unevaluatedProperties` then does not apply to the
+   * member.
+   */
   looksAt(part: Part, name: string): boolean {
     return shapeOf(part.source, part.pointer).parts.some((one) =>
       this.namesMember(one, name, one.pointer !== part.pointer),
     );
   }
 
-  /** Whether a part looks at every member in every object. */
+  /**
+   * Whether a part evaluates every member of every object, so that `unevaluatedProperties` applies to none.
+   */
   looksAtAll(part: Part): boolean {
     return shapeOf(part.source, part.pointer).parts.some(
       (one) =>
@@ -69,15 +74,15 @@ export class MemberModel {
     );
   }
 
-  /** The patterns by which a part looks at members in every object. */
+  /** Returns the patterns by which a part evaluates members in every object. */
   patternsOf(part: Part): Set<string> {
     const { parts } = shapeOf(part.source, part.pointer);
     return new Set(parts.flatMap((one) => namedIn(one, 'patternProperties')));
   }
 
   /**
-   * What is known of members that no `properties` names: one of several shapes, those of patterns among them, or
-   * undefined when anything may be there. Patterns in `except` are of no interest.
+   * Returns the possible shapes of members that `properties` does not name, including those of
+   * `patternProperties`. Undefined if such members may be anything. Patterns in `except` are ignored.
    */
   others(part: Part, except: ReadonlySet<string>): Shape[] | undefined {
     const rest = this.restOf(part);
@@ -117,7 +122,7 @@ export class MemberModel {
     return this.patternsFor(part, name).length > 0;
   }
 
-  /** Pointers of all schemas that may look at the same value, conditional ones included. */
+  /** Returns the pointers of all schemas that may apply to the same value, including conditional ones. */
   private sameValue({ source: { document }, pointer }: Part): ReadonlySet<string> {
     const known = this.same.get(document) ?? new Map<string, ReadonlySet<string>>();
     this.same.set(document, known);

@@ -2,14 +2,14 @@ import type { Shape } from './shape.js';
 import { kinds, kindsOf, numberKinds } from './types.js';
 import { requiredBy, valuesOfKind } from './values.js';
 
-/** An end of the numbers of a shape. */
+/** The lower or upper bound of the numbers that a shape permits. */
 export interface End {
   value: number;
-  /** Whether the value itself is not among them. */
+  /** True if the bound itself is not permitted (exclusive). */
   open: boolean;
 }
 
-/** The lowest number of a shape; -Infinity without one. */
+/** Returns the lowest number of a shape; -Infinity if it has no lower bound. */
 export function lowest(shape: Shape): End {
   const ends = endsOf(shape, 'minimum', 'exclusiveMinimum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
@@ -20,7 +20,7 @@ export function lowest(shape: Shape): End {
     : end;
 }
 
-/** The highest number of a shape; Infinity without one. */
+/** Returns the highest number of a shape; Infinity if it has no upper bound. */
 export function highest(shape: Shape): End {
   const ends = endsOf(shape, 'maximum', 'exclusiveMaximum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
@@ -31,12 +31,12 @@ export function highest(shape: Shape): End {
     : end;
 }
 
-/** Whether the numbers from `a` upward are fewer than those from `b` upward. */
+/** Whether the lower bound `a` is stricter than the lower bound `b`. */
 export function isAbove(a: End, b: End): boolean {
   return a.value > b.value || (a.value === b.value && a.open && !b.open);
 }
 
-/** Whether the numbers up to `a` are fewer than those up to `b`. */
+/** Whether the upper bound `a` is stricter than the upper bound `b`. */
 export function isBelow(a: End, b: End): boolean {
   return a.value < b.value || (a.value === b.value && a.open && !b.open);
 }
@@ -52,12 +52,12 @@ function onlyIntegers(shape: Shape): boolean {
   return (kindsOf(shape) & kinds.fraction) === 0;
 }
 
-/** How small or large something countable is in all values of a shape. */
+/** What is counted: the characters of a string, the items of an array, or the properties of an object. */
 export type Count = 'Length' | 'Items' | 'Properties';
 
 const kindCounted = { Length: kinds.string, Items: kinds.array, Properties: kinds.object };
 
-/** The least count of all values of a shape. */
+/** Returns the smallest length, or number of items or properties, among the values of a shape. */
 export function least(shape: Shape, count: Count): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`min${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);
@@ -65,7 +65,10 @@ export function least(shape: Shape, count: Count): number {
   return Math.max(0, required, ...counts, ...(values ? [Math.min(...values)] : []));
 }
 
-/** The largest count of all values of a shape; Infinity without a bound. */
+/**
+ * Returns the largest length, or number of items or properties, among the values of a shape; Infinity without
+ * a limit.
+ */
 export function largest(shape: Shape, count: Count): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`max${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);
@@ -77,7 +80,7 @@ export function largest(shape: Shape, count: Count): number {
   );
 }
 
-/** A list or object that has no place for more members has a largest count. */
+/** Returns the maximum size of a tuple or object that permits no further items or properties. */
 function closedSizes(shape: Shape, count: Count): number[] {
   return shape.parts.flatMap(({ schema }) => {
     if (count === 'Items' && schema.items === false) return [Object.keys(schema.prefixItems ?? []).length];
@@ -91,7 +94,7 @@ function numbersIn(value: unknown): number[] {
   return typeof value === 'number' ? [value] : [];
 }
 
-/** Strings are counted in code points, as JSON Schema does. */
+/** Returns the size of a value; strings are counted in code points, as in JSON Schema. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return [...value].length;
   return Object.keys(value as object).length;

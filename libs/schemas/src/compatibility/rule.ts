@@ -1,4 +1,7 @@
-/** What can be wrong between two versions. Names that Confluent's schema registry has too mean the same here. */
+/**
+ * Stable names for the reasons of an incompatibility. A name that Confluent's schema registry also has means
+ * the same here.
+ */
 export type Rule =
   | 'type_changed'
   | 'type_narrowed'
@@ -41,11 +44,14 @@ export type Rule =
   | 'condition_changed'
   | 'too_complex';
 
-/** How members that no schema spoke of are seen: as values of any kind (strict), or as not there (lenient). */
+/**
+ * How a member is treated that a schema does not mention: it can have any value (strict), or it is absent
+ * (lenient).
+ */
 export const compatibilityPolicies = ['strict', 'lenient'] as const;
 export type CompatibilityPolicy = (typeof compatibilityPolicies)[number];
 
-/** What the lenient policy lets pass, as Confluent's does. */
+/** The rules that the lenient policy ignores, as Confluent's does. */
 export const toleratedWhenLenient: ReadonlySet<Rule> = new Set<Rule>([
   'optional_property_added_to_open_content_model',
   'required_property_with_default_added_to_open_content_model',
@@ -57,12 +63,12 @@ export const toleratedWhenLenient: ReadonlySet<Rule> = new Set<Rule>([
   'unevaluated_properties_narrowed',
 ]);
 
-/** A reason why not every value that one schema permits is permitted by the other. */
+/** A reason why the reader's schema does not permit some value that the writer's schema permits. */
 export interface Difference {
   rule: Rule;
-  /** Where the schema that data was written by has it. */
+  /** Pointer into the writer's schema, by which the data was written. */
   writer: string;
-  /** Where the schema that is to permit the data has it. */
+  /** Pointer into the reader's schema, which should permit the data. */
   reader: string;
   detail: string;
 }

@@ -3,40 +3,46 @@ import type { SchemaDocument } from '../document/document.js';
 import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';
 
-/** A document that is compared, under a name that tells it from the other one. */
+/** One of the two compared documents, with a name that distinguishes it from the other. */
 export interface Source {
   name: string;
   document: SchemaDocument;
 }
 
-/** One schema that a value has to pass; of its keywords, `$ref` and `allOf` have been followed already. */
+/**
+ * One of the schemas that a value of a shape must pass. Its `$ref` and `allOf` are already resolved into
+ * further parts.
+ */
 export interface Part {
   source: Source;
   pointer: string;
-  /** The same for the same schema only. */
+  /** Identifies the schema: equal ids mean the same schema. */
   id: string;
   schema: SchemaObject;
 }
 
-/** The values that pass all of some schemas: references and `allOf` are flattened away. */
+/**
+ * The set of JSON values that pass several schemas at once. References (`$ref`) and `allOf` are flattened
+ * into one list of schemas, called parts.
+ */
 export class Shape {
   private text: string | undefined;
 
   constructor(
-    /** Where it stands: a JSON pointer into the document that it comes from. */
+    /** JSON pointer into the document that the shape comes from. */
     readonly at: string,
     readonly parts: readonly Part[],
     private readonly more: {
-      /** Whether one of the schemas permits nothing. */
+      /** True if one of the shape's schemas is `false`, so that no value can match. */
       impossible?: boolean;
-      /** Shapes that none of the values has. */
+      /** Shapes that a value must not match. */
       excluded?: readonly Shape[];
-      /** Alternatives of the parts, such as an `anyOf`, of which one has been chosen. */
+      /** The `anyOf`, `oneOf` and `if` keywords of the parts for which one branch has already been chosen. */
       chosen?: readonly string[];
     } = {},
   ) {}
 
-  /** The same for shapes that are made of the same schemas. */
+  /** Equal keys mean that two shapes consist of the same schemas. */
   get key(): string {
     const excluded = this.excluded.map((shape) => `!(${shape.key})`);
     const ids = this.parts.map(({ id }) => id);
@@ -46,7 +52,7 @@ export class Shape {
     return this.text;
   }
 
-  /** What looking at it takes. */
+  /** Number of schemas in the shape, as a measure of the cost of comparing it. */
   get size(): number {
     return this.parts.length + this.excluded.length + this.chosen.length;
   }
@@ -63,7 +69,7 @@ export class Shape {
     return this.more.chosen ?? [];
   }
 
-  /** The values that have this shape and the other. */
+  /** Returns the shape of the values that match both shapes. */
   and(other: Shape): Shape {
     const known = new Set(this.parts.map(({ id }) => id));
     return new Shape(this.at, [...this.parts, ...other.parts.filter(({ id }) => !known.has(id))], {
@@ -73,17 +79,19 @@ export class Shape {
     });
   }
 
-  /** The values that have this shape, and none of the others. */
+  /** Returns the shape of the values that match this shape and none of the others. */
   without(others: readonly Shape[]): Shape {
     return new Shape(this.at, this.parts, { ...this.more, excluded: [...this.excluded, ...others] });
   }
 
-  /** The same values, when one of several alternatives has been looked into. */
+  /** Returns a shape with the same values, in which a branch of the given keyword counts as chosen. */
   choosing(alternatives: string): Shape {
     return new Shape(this.at, this.parts, { ...this.more, chosen: [...this.chosen, alternatives] });
   }
 
-  /** The values that also pass a schema that stands nowhere. */
+  /**
+   * Returns the shape of the values that also pass an additional schema, which is not part of any document.
+   */
   narrowed(schema: SchemaObject): Shape {
     const source = this.parts[0]?.source ?? nowhere;
     const part = {
@@ -95,12 +103,12 @@ export class Shape {
     return new Shape(this.at, [...this.parts, part], this.more);
   }
 
-  /** All values, at the same place. */
+  /** Returns the shape that every JSON value matches, at the same pointer. */
   anything(): Shape {
     return new Shape(this.at, []);
   }
 
-  /** The values whose shape is known at another place of the document. */
+  /** Returns a shape with the same values, reported at another JSON pointer. */
   standingAt(pointer: string): Shape {
     return new Shape(pointer, this.parts, this.more);
   }
@@ -111,7 +119,7 @@ const nowhere: Source = {
   document: { root: true, subschemas: new Map(), targets: new Map(), weightOf: () => 0 },
 };
 
-/** The shape of the values that pass the schema at a pointer. */
+/** Returns the shape of the values that pass the schema at a pointer. */
 export function shapeOf(source: Source, pointer: string): Shape {
   const { subschemas, targets } = source.document;
   const parts: Part[] = [];
@@ -133,14 +141,14 @@ export function shapeOf(source: Source, pointer: string): Shape {
   return new Shape(pointer, parts, { impossible });
 }
 
-/** Whether a schema says more than what it refers to. */
+/** Whether a schema has keywords other than references, allOf and annotations. */
 function asserts(schema: SchemaObject): boolean {
   return Object.keys(schema).some(
     (name) => name !== '$ref' && name !== 'allOf' && !keywords.get(name)?.annotation,
   );
 }
 
-/** The shape of a schema inside of a part. */
+/** Returns the shape of the values that pass a subschema of a part. */
 export function shapeIn(part: Part, ...path: (string | number)[]): Shape {
   return shapeOf(
     part.source,
@@ -148,13 +156,13 @@ export function shapeIn(part: Part, ...path: (string | number)[]): Shape {
   );
 }
 
-/** What a keyword that holds schemas by name holds. */
+/** Returns the names in a keyword whose value maps names to schemas. */
 export function namedIn(part: Part, keyword: string): string[] {
   const value = part.schema[keyword];
   return isObject(value) ? Object.keys(value) : [];
 }
 
-/** How many schemas a keyword that holds a list of them holds. */
+/** Returns the number of schemas in a keyword whose value is a list of schemas. */
 export function listedIn(part: Part, keyword: string): number {
   const value = part.schema[keyword];
   return Array.isArray(value) ? value.length : 0;

@@ -1,7 +1,7 @@
 import type { SchemaObject } from '../document/schema.js';
 import type { Part, Shape } from './shape.js';
 
-/** Kinds of JSON values that exclude each other, as bits. */
+/** Mutually exclusive kinds of JSON values, as bits of a set. */
 export const kinds = {
   null: 1,
   boolean: 2,
@@ -16,7 +16,7 @@ export const numberKinds = kinds.integer | kinds.fraction;
 
 const known = new WeakMap<Shape, number>();
 
-/** The kinds of values that have a shape. Most rules ask for it. */
+/** Returns the kinds of values that a shape permits. The result is cached, because most rules need it. */
 export function kindsOf(shape: Shape): number {
   let some = known.get(shape);
   if (some === undefined) {
@@ -34,13 +34,13 @@ function kindsOfPart({ schema }: Part): number {
   );
 }
 
-/** The values that const and enum of a schema permit, in a list for each of them. */
+/** Returns the values that `const` and `enum` of a schema permit, one list for each keyword. */
 export function valueLists(schema: SchemaObject): (readonly unknown[])[] {
   const lists: (readonly unknown[])[] = 'const' in schema ? [[schema.const]] : [];
   return Array.isArray(schema.enum) ? [...lists, schema.enum] : lists;
 }
 
-/** The kinds that the values of `type` mean. */
+/** Returns the set of kinds that the values of a `type` keyword stand for. */
 export function kindsNamed(types: readonly string[]): number {
   return types.reduce(
     (all, type) => all | (type === 'number' ? numberKinds : (kinds[type as keyof typeof kinds] ?? 0)),
@@ -48,7 +48,7 @@ export function kindsNamed(types: readonly string[]): number {
   );
 }
 
-/** The words of `type` for some kinds. */
+/** Returns the values of a `type` keyword that stand for a set of kinds. */
 export function namesOf(some: number): string[] {
   const names = Object.entries(kinds).flatMap(([name, kind]) => ((some & kind) !== 0 ? [name] : []));
   return [...new Set(names.map((name) => (name === 'fraction' ? 'number' : name)))].filter(

@@ -3,7 +3,10 @@ import { isObject } from '../document/schema.js';
 import type { Shape } from './shape.js';
 import { kindOf, kinds, kindsOf, valueLists } from './types.js';
 
-/** The values that have a shape, when there are few: those of const and enum, null, true and false. */
+/**
+ * Returns the values of a shape if they can be listed: those of const and enum, null, true and false.
+ * Otherwise undefined.
+ */
 export function valuesOf(shape: Shape): unknown[] | undefined {
   const some = kindsOf(shape);
   const lists = shape.parts.flatMap(({ schema }) => valueLists(schema));
@@ -19,12 +22,12 @@ function simpleValues(some: number): unknown[] {
   return [null, true, false].filter((value) => (kindOf(value) & some) !== 0);
 }
 
-/** The values of a kind; undefined when they cannot be listed. */
+/** Returns the values of a kind; undefined if they cannot be listed. */
 export function valuesOfKind(shape: Shape, some: number): unknown[] | undefined {
   return valuesOf(shape)?.filter((value) => (kindOf(value) & some) !== 0);
 }
 
-/** Names that every object of a shape has. */
+/** Returns the names of the members that every object of a shape must have. */
 export function requiredBy(shape: Shape): Set<string> {
   return new Set(
     shape.parts.flatMap(({ schema }) =>
@@ -33,7 +36,7 @@ export function requiredBy(shape: Shape): Set<string> {
   );
 }
 
-/** The lists of names of `dependentRequired` for a name. */
+/** Returns the names that `dependentRequired` requires together with a name. */
 export function requiredWith(shape: Shape, name: string): Set<string> {
   return new Set(
     shape.parts.flatMap(({ schema: { dependentRequired } }) =>

@@ -4,7 +4,10 @@ import type { SchemaDocument } from './document.js';
 import { isObject } from './schema.js';
 import { childrenOf } from './walk.js';
 
-/** Schemas that check one value without end, or so often that no event could be checked in time: the first of them. */
+/**
+ * Returns the first schema whose check of a value would not terminate, or would take too many steps for any
+ * event.
+ */
 export function costErrors(document: SchemaDocument): InputError[] {
   const costs = new Costs(document);
   const { stepsOfOneValue, chained } = schemaBounds;
@@ -12,7 +15,7 @@ export function costErrors(document: SchemaDocument): InputError[] {
     const { steps, chain } = costs.of(pointer);
     if (costs.endless !== undefined)
       return [
-        { pointer: costs.endless, detail: 'refers to itself for the same value: no check of it would end' },
+        { pointer: costs.endless, detail: 'refers to itself for the same value: its check would never end' },
       ];
     if (chain > chained)
       return [
@@ -27,14 +30,14 @@ export function costErrors(document: SchemaDocument): InputError[] {
 }
 
 interface Cost {
-  /** Steps to check one value, references followed; parts of the value not counted. */
+  /** Steps to check one value, including references, but not the members or items of the value. */
   steps: number;
-  /** How many references and combinations follow each other. */
+  /** Length of the longest chain of references and combinations that apply to the same value. */
   chain: number;
 }
 
 class Costs {
-  /** A schema that comes back to itself. */
+  /** Pointer of a schema that refers to itself for the same value. */
   endless: string | undefined;
   private readonly known = new Map<string, Cost>();
   private readonly open = new Set<string>();
@@ -58,7 +61,10 @@ class Costs {
     return cost;
   }
 
-  /** The schemas that a value has to pass, or may, when it passes the one at `pointer`. */
+  /**
+   * Returns the pointers of the schemas that apply to the same value as the schema at `pointer`, some of them
+   * conditionally.
+   */
   private sameValue(pointer: string): string[] {
     const { subschemas, targets } = this.document;
     const schema = subschemas.get(pointer);

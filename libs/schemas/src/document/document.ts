@@ -1,12 +1,18 @@
 import type { Schema } from './schema.js';
 
-/** A JSON Schema that has been looked through: it is valid, small, refers to itself only, and can be checked in time. */
+/**
+ * A JSON Schema that has passed all checks: it is valid, within the size limits, refers only to itself, and
+ * validates any event in bounded time.
+ */
 export interface SchemaDocument {
   root: Schema;
-  /** Every schema in it by its JSON pointer, '' first. */
+  /** Every schema in the document by its JSON pointer; '' is first. */
   subschemas: ReadonlyMap<string, Schema>;
-  /** Where the `$ref` of the schema at a pointer leads. */
+  /**
+   * For each schema with a `$ref`, the pointer of the referenced schema, by the pointer of the referring
+   * schema.
+   */
   targets: ReadonlyMap<string, string>;
-  /** Steps that the schema at a pointer takes of its own for one value. */
+  /** Returns the steps that the schema at a pointer itself takes for one value. */
   weightOf: (pointer: string) => number;
 }

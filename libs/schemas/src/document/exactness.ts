@@ -2,8 +2,8 @@ const compared = new Set(['const', 'enum', 'multipleOf']);
 const bounds = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
 
 /**
- * A number in a keyword's value that would be compared with something else than what was written, or undefined.
- * Numbers are 64-bit floating point here: above 2^53 equality is meaningless, a bound is still nearly right.
+ * Returns a number in a keyword's value that would not be compared exactly, or undefined. Schema numbers are
+ * 64-bit floating point: above 2^53, equality is unreliable, but a bound is still nearly exact.
  */
 export function inexactNumber(keyword: string, value: unknown): number | undefined {
   if (bounds.has(keyword)) return typeof value === 'number' && !Number.isFinite(value) ? value : undefined;

@@ -8,7 +8,7 @@ import { isObject, type Schema } from './schema.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** What is wrong with the keywords of one schema, apart from what the meta-schema says. */
+/** Yields the errors in the keywords of one schema that the meta-schema does not find. */
 export function* keywordErrors(pointer: string, schema: Schema): Generator<InputError> {
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {
@@ -27,7 +27,7 @@ function valueDetail(name: string, value: unknown): string | undefined {
   if (name === 'items' && Array.isArray(value))
     return 'must be one schema. Use prefixItems for a list of them.';
   if (name === 'format' && typeof value === 'string' && !formats.has(value))
-    return `is not a format that is checked. Use one of ${[...formats.keys()].join(', ')}, or a pattern.`;
+    return `is not a supported format. Use one of ${[...formats.keys()].join(', ')}, or a pattern.`;
   return boundDetail(name, value) ?? inexactDetail(name, value);
 }
 
@@ -42,13 +42,13 @@ function boundDetail(name: string, value: unknown): string | undefined {
 function inexactDetail(name: string, value: unknown): string | undefined {
   const number = inexactNumber(name, value);
   if (number === undefined) return undefined;
-  return `holds the number ${number}, which cannot be told from its neighbours (64-bit floating point). Use a string.`;
+  return `contains the number ${number}, which 64-bit floating point cannot distinguish from its neighbours. Use a string.`;
 }
 
 function placeDetail(name: string, value: unknown, pointer: string): string | undefined {
-  if (name === '$id' && pointer !== '') return 'is understood in the outermost schema only';
+  if (name === '$id' && pointer !== '') return 'is allowed only in the outermost schema';
   if (name !== '$schema') return undefined;
-  if (pointer !== '') return 'is understood in the outermost schema only';
+  if (pointer !== '') return 'is allowed only in the outermost schema';
   return typeof value === 'string' && value.replace(/#$/, '') === dialect
     ? undefined
     : `must be "${dialect}": schemas are read as JSON Schema 2020-12`;

@@ -1,10 +1,13 @@
-/** What a keyword holds, and what the schemas in it are about. */
+/** The meaning of a keyword: which schemas its value contains, and which values those schemas apply to. */
 export interface Keyword {
-  /** One schema, a list of schemas, or schemas by name. */
+  /** The value of the keyword: one schema, a list of schemas, or schemas by name. */
   holds?: 'schema' | 'list' | 'map';
-  /** The same value as the schema itself, parts of that value, or nothing until they are referred to. */
+  /**
+   * The contained schemas apply to the same value (`itself`), to members or items of it (`parts`), or only
+   * where a reference names them (`nothing`).
+   */
   about?: 'itself' | 'parts' | 'nothing';
-  /** Says something to people only: it refuses no value. */
+  /** The keyword is documentation: it never rejects a value. */
   annotation?: true;
 }
 
@@ -14,7 +17,10 @@ const oneHere: Keyword = { holds: 'schema', about: 'itself' };
 const listHere: Keyword = { holds: 'list', about: 'itself' };
 const oneInside: Keyword = { holds: 'schema', about: 'parts' };
 
-/** The keywords of JSON Schema 2020-12 that are understood here. Any other is refused: a misspelt one would refuse nothing. */
+/**
+ * The supported keywords of JSON Schema 2020-12. Any other keyword is rejected, because a misspelt keyword
+ * would silently check nothing.
+ */
 export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ...entries(annotation, '$schema $id $comment title description default examples deprecated'),
   ...entries(annotation, 'readOnly writeOnly contentEncoding contentMediaType'),
@@ -34,7 +40,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['prefixItems', { holds: 'list', about: 'parts' }],
 ]);
 
-/** What to write instead of keywords of other versions of JSON Schema, of OpenAPI, and of those that are not supported. */
+/** Suggestions for keywords of other JSON Schema versions, of OpenAPI, and for unsupported keywords. */
 export const insteadOf: ReadonlyMap<string, string> = new Map([
   ['additionalItems', 'Use prefixItems and items.'],
   ['dependencies', 'Use dependentRequired or dependentSchemas.'],
@@ -46,7 +52,7 @@ export const insteadOf: ReadonlyMap<string, string> = new Map([
   ['$recursiveAnchor', 'Use $anchor and $ref.'],
   ['$dynamicRef', 'It is not supported. Use $ref.'],
   ['$dynamicAnchor', 'It is not supported. Use $anchor and $ref.'],
-  ['$vocabulary', 'It belongs into meta-schemas.'],
+  ['$vocabulary', 'It is allowed only in meta-schemas.'],
   ['unevaluatedItems', 'It is not supported. Use prefixItems and items.'],
 ]);
 

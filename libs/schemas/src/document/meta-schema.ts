@@ -7,16 +7,19 @@ import { sentenceOf, type Params } from '../values/sentences.js';
 
 let compiled: ValidateFunction | undefined;
 
-/** Where a small document is not a JSON Schema 2020-12 by the published meta-schema; one error for each place. */
+/**
+ * Returns the errors that the published meta-schema finds in a document of limited size, one for each
+ * location.
+ */
 export function metaSchemaErrors(schema: unknown): InputError[] {
   compiled ??= metaSchema();
   return compiled(schema) ? [] : onePerPlace(compiled.errors ?? []);
 }
 
 function metaSchema(): ValidateFunction {
-  // `format` in it only says that references and patterns are such, which is looked at elsewhere.
+  // In the meta-schema, `format` only marks references and patterns; these are checked elsewhere.
   const ajv = new Ajv2020({ allErrors: true, validateFormats: false });
-  // Ajv's own takes the square of the items, and a member called valueOf for a function.
+  // Ajv's own implementation takes quadratic time, and treats a member named `valueOf` as a function.
   const uniqueItems = {
     keyword: 'uniqueItems',
     validate: (unique: boolean, items: unknown[]) => !unique || areUnique(items, unmetered),
@@ -27,7 +30,10 @@ function metaSchema(): ValidateFunction {
   return found;
 }
 
-/** The meta-schema says each thing several times, once for each of its parts. */
+/**
+ * Merges the errors of one location: the meta-schema reports the same fault once for each of its
+ * vocabularies.
+ */
 function onePerPlace(errors: readonly ErrorObject[]): InputError[] {
   const details = new Map<string, Set<string>>();
   for (const error of errors) {

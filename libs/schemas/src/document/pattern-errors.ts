@@ -5,9 +5,9 @@ import { compilePattern, ofRe2 } from '../values/pattern.js';
 import { isObject, type Schema } from './schema.js';
 
 interface Found {
-  /** Whether RE2 runs it, not JavaScript's own engine. */
+  /** True if RE2 runs the pattern, false if JavaScript's own engine does. */
   isOfRe2: boolean;
-  /** Instructions before RE2 merges alternatives, at most. */
+  /** Upper bound on the number of instructions before RE2 merges alternatives. */
   written: number;
 }
 
@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Regular expressions that cannot be used: not RE2's, too large, or too many. Those after the twentieth fault are not
- * looked at.
+ * Yields the regular expressions that cannot be used: RE2 does not accept them, they are too large, or too
+ * many. It stops after `schemaBounds.errors` invalid expressions.
  */
 export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
   const taken = { patterns: 0, ofRe2: 0, written: 0 };
@@ -70,25 +70,25 @@ function inspect(source: string): Found | string {
     return { isOfRe2: pattern.instructions > 0, written: most };
   } catch (error) {
     const reason = error instanceof Error ? error.message.slice(0, 200) : 'unknown';
-    return `is not a regular expression of RE2, which has no look-around and no back-references: ${reason}`;
+    return `is not a valid regular expression for RE2, which has no look-around and no back-references: ${reason}`;
   }
 }
 
 function tooLarge(taken: string): string {
-  return `is too large: it takes ${taken} instructions of RE2; at most ${patternBounds.instructions} are allowed`;
+  return `is too large: it takes ${taken} RE2 instructions; at most ${patternBounds.instructions} are allowed`;
 }
 
 function tooManyAlternatives(most: number): string {
   const { written } = patternBounds;
-  return `is too large: its alternatives take ${most} instructions of RE2 before they are merged; at most ${written} are allowed`;
+  return `is too large: its alternatives take ${most} RE2 instructions before they are merged; at most ${written} are allowed`;
 }
 
 function tooMany({ patterns, ofRe2, written }: Taken): string | undefined {
   const most = schemaBounds;
   if (patterns > most.patterns)
-    return `is one too many: at most ${most.patterns} regular expressions are allowed`;
+    return `exceeds the limit: at most ${most.patterns} regular expressions are allowed`;
   if (ofRe2 > most.patternsOfRe2)
-    return `is one too many: at most ${most.patternsOfRe2} regular expressions with groups or several open ends are allowed`;
+    return `exceeds the limit: at most ${most.patternsOfRe2} regular expressions with groups or several unbounded repetitions are allowed`;
   if (written <= most.writtenOfRe2) return undefined;
-  return `is one too many: all regular expressions take ${written} instructions of RE2 before alternatives are merged; at most ${most.writtenOfRe2} are allowed`;
+  return `exceeds the limit: all regular expressions together take ${written} RE2 instructions before alternatives are merged; at most ${most.writtenOfRe2} are allowed`;
 }

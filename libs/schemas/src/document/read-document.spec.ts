@@ -11,7 +11,7 @@ const named = <T>(count: number, make: (index: number) => T): Record<string, T> 
 const nested = (levels: number): object =>
   times(levels, () => 0).reduce<object>((inner) => ({ not: inner }), {});
 
-/** The first column of the table of docs/schemas.md. */
+/** Reads the schemas in the first column of the table in docs/schemas.md. */
 function documentedRefusals(): string[] {
   const [, table = ''] = readFileSync('docs/schemas.md', 'utf8').split('| Refused');
   const rows = [...table.matchAll(/^\| `(\{.*\})` +\|/gm)].map(([, schema = '']) => schema);
@@ -29,10 +29,10 @@ function errorsOf(schema: unknown): [pointer: string, detail: string][] {
   }
 }
 
-describe('a JSON Schema document', () => {
+describe('readDocument', () => {
   it.each([
     ['an empty schema', {}],
-    ['the schema that permits everything', true],
+    ['the schema true, which permits everything', true],
     ['its dialect', { $schema: 'https://json-schema.org/draft/2020-12/schema#' }],
     [
       'annotations',
@@ -51,21 +51,21 @@ describe('a JSON Schema document', () => {
       },
     ],
     ['a schema that contains itself', { properties: { children: { items: { $ref: '#' } } } }],
-    ['properties called like keywords', { properties: { $ref: {}, type: {}, constructor: {} } }],
+    ['properties with the names of keywords', { properties: { $ref: {}, type: {}, constructor: {} } }],
     [
-      'keywords that say nothing alone, which the specification ignores',
+      'keywords that the specification ignores without their counterparts',
       { then: false, else: false, minContains: 2, maxContains: 1 },
     ],
     [
-      'unevaluatedProperties beside any keyword',
+      'unevaluatedProperties next to any keyword',
       { if: {}, then: {}, patternProperties: {}, unevaluatedProperties: false },
     ],
     [
       'twenty-five regular expressions of the largest size',
       { properties: named(25, (index) => ({ pattern: `(?:[ab]?x){90}${index}` })) },
     ],
-    ['a bound beyond what floating point tells apart', { properties: { id: { maximum: 2 ** 63 } } }],
-  ])('may have %s', (_, schema) => {
+    ['a bound above 2^53', { properties: { id: { maximum: 2 ** 63 } } }],
+  ])('accepts %s', (_, schema) => {
     expect(errorsOf(schema)).toEqual([]);
   });
 
@@ -73,8 +73,8 @@ describe('a JSON Schema document', () => {
     ['null', null, ''],
     ['a list', [], ''],
     ['text', 'object', ''],
-    ['the schema that permits nothing', false, ''],
-    ['a schema that no object fits', { type: ['string', 'null'] }, '/type'],
+    ['the schema false, which permits nothing', false, ''],
+    ['a schema that rejects every object', { type: ['string', 'null'] }, '/type'],
     ['an unknown type', { properties: { a: { type: 'text' } } }, '/properties/a/type'],
     ['a value of the wrong type', { minProperties: '1' }, '/minProperties'],
     ['a misspelt keyword', { propertis: {} }, '/propertis'],
@@ -82,36 +82,36 @@ describe('a JSON Schema document', () => {
     ['a nested id', { properties: { a: { $id: 'x' } } }, '/properties/a/$id'],
     ['an unknown format', { properties: { 'a/b': { format: 'colour' } } }, '/properties/a~1b/format'],
     ['a reference to another document', { $ref: 'https://example.com/other' }, '/$ref'],
-    ['a reference to nothing', { $ref: '#/$defs/none' }, '/$ref'],
-    ['a reference to what is no schema', { $ref: '#/properties', properties: {} }, '/$ref'],
+    ['a reference to a missing schema', { $ref: '#/$defs/none' }, '/$ref'],
+    ['a reference to a value that is not a schema', { $ref: '#/properties', properties: {} }, '/$ref'],
     ['a broken reference', { $ref: '#/%E0%A4%A' }, '/$ref'],
-    ['two places of one name', { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } }, '/$defs/b/$anchor'],
     [
-      'a regular expression that looks ahead',
+      'two schemas with the same anchor',
+      { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } },
+      '/$defs/b/$anchor',
+    ],
+    [
+      'a regular expression with look-ahead',
       { patternProperties: { '(?=a)': {} } },
       '/patternProperties/(?=a)',
     ],
+    ['a constant above 2^53', { properties: { a: { const: 2 ** 53 } } }, '/properties/a/const'],
     [
-      'a constant that floating point cannot tell apart',
-      { properties: { a: { const: 2 ** 53 } } },
-      '/properties/a/const',
-    ],
-    [
-      'such a number deep in an enum',
+      'such a number nested in an enum',
       { properties: { a: { enum: [{ b: [1e300] }] } } },
       '/properties/a/enum',
     ],
     ['an infinite bound', { properties: { a: { maximum: Infinity } } }, '/properties/a/maximum'],
     [
-      'no schema below a name that JavaScript treats in its own way',
+      'an invalid schema for a property named __proto__',
       JSON.parse('{"properties":{"__proto__":{"type":5}}}'),
       '/properties/__proto__/type',
     ],
-  ])('must not be or have %s', (_, schema, pointer) => {
+  ])('rejects %s', (_, schema, pointer) => {
     expect(errorsOf(schema)).toEqual([[pointer, expect.stringMatching(/\w+ .*\w/)]]);
   });
 
-  it.each(documentedRefusals())('is refused as docs/schemas.md says: %s', (schema) => {
+  it.each(documentedRefusals())('rejects the schemas that docs/schemas.md lists: %s', (schema) => {
     expect(errorsOf(JSON.parse(schema))).toHaveLength(1);
   });
 
@@ -121,11 +121,11 @@ describe('a JSON Schema document', () => {
     ['nullable', '"null"'],
     ['$dynamicRef', '$ref'],
     ['unevaluatedItems', 'items'],
-  ])('is told what to write instead of %s', (keyword, instead) => {
+  ])('suggests a replacement for %s', (keyword, instead) => {
     expect(errorsOf({ [keyword]: {} })).toEqual([[`/${keyword}`, expect.stringContaining(instead)]]);
   });
 
-  it('names every fault, twenty at most', () => {
+  it('reports every error, at most twenty', () => {
     expect(errorsOf({ a: 1, b: 2, properties: { c: { type: 'x' } } }).map(([pointer]) => pointer)).toEqual([
       '/a',
       '/b',
@@ -137,7 +137,7 @@ describe('a JSON Schema document', () => {
   it.each([
     ['nested repeats', `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`, 'at least 467964'],
     ['alternatives', `(${times(240, String).join('|')}){60}`, 'its alternatives take'],
-  ])('is refused for the size of %s before they are compiled', (_, pattern, detail) => {
+  ])('rejects a pattern with too many %s before it compiles the pattern', (_, pattern, detail) => {
     const compile = vi.spyOn(RE2JS, 'compile');
     try {
       expect(errorsOf({ properties: { a: { pattern } } })).toEqual([
@@ -149,7 +149,7 @@ describe('a JSON Schema document', () => {
     }
   });
 
-  it('has its regular expressions compiled until twenty of them are wrong', () => {
+  it('stops to compile regular expressions after twenty invalid ones', () => {
     const compile = vi.spyOn(RE2JS, 'compile');
     try {
       expect(errorsOf({ properties: named(90, (i) => ({ pattern: `(?=${i})` })) })).toHaveLength(20);
@@ -159,7 +159,7 @@ describe('a JSON Schema document', () => {
     }
   });
 
-  it('may have characters that are written by their number', () => {
+  it('accepts a pattern with a code point escape', () => {
     expect(errorsOf({ properties: { a: { pattern: '^\\u{900}+$' } } })).toEqual([]);
   });
 
@@ -169,13 +169,13 @@ describe('a JSON Schema document', () => {
     ['has too many schemas', { allOf: times(30, () => ({ properties: named(40, () => ({})) })) }],
     ['has too many properties in one place', { properties: named(501, () => ({})) }],
     ['has an enum that is too long', { properties: { a: { enum: times(1001, String) } } }],
-    ['refers to itself for the same value', { allOf: [{ anyOf: [{ $ref: '#' }] }] }],
+    ['refers to itself for the same value through allOf and anyOf', { allOf: [{ anyOf: [{ $ref: '#' }] }] }],
     [
-      'refers to itself in a circle',
+      'has a cycle of references',
       { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } },
     ],
     [
-      'doubles with each reference',
+      'doubles its steps with each reference',
       {
         $ref: '#/$defs/n0',
         $defs: named(40, (index) => ({
@@ -210,7 +210,7 @@ describe('a JSON Schema document', () => {
       },
     ],
     ['has a regular expression that is too large', { properties: { a: { pattern: '(?:a?b?){300}' } } }],
-  ])('is refused at once when it %s', (_, schema) => {
+  ])('quickly rejects a schema that %s', (_, schema) => {
     const start = performance.now();
     expect(errorsOf(schema).length).toBeGreaterThan(0);
     expect(performance.now() - start).toBeLessThan(5_000);

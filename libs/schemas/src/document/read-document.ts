@@ -13,8 +13,10 @@ import { weightOf } from './weight.js';
 import { countErrors, rootErrors } from './whole-errors.js';
 
 /**
- * Looks through what somebody calls a JSON Schema (2020-12), as parsed JSON. No input makes it slow or fail otherwise.
- * @throws InvalidSchemaError with a pointer and a sentence for each of up to 20 faults
+ * Checks a parsed JSON value that should be a JSON Schema (2020-12). The check takes bounded time for any
+ * input.
+ * @throws InvalidSchemaError with a JSON pointer and a sentence for each error, at most 20; it throws no
+ * other error
  */
 export function readDocument(schema: unknown): SchemaDocument {
   if (!isSchema(schema)) return refuse([{ pointer: '', detail: 'must be an object, or true' }]);
@@ -35,8 +37,9 @@ export function readDocument(schema: unknown): SchemaDocument {
 }
 
 /**
- * A schema that `readDocument` has looked through before, when it was accepted: much quicker, and the same for it.
- * @throws InvalidSchemaError when it cannot have been one
+ * Reads a schema that `readDocument` has accepted before. It is much faster than `readDocument`, and returns
+ * the same.
+ * @throws InvalidSchemaError when `readDocument` cannot have accepted the schema
  */
 export function acceptedDocument(schema: unknown): SchemaDocument {
   if (!isSchema(schema)) return refuse([{ pointer: '', detail: 'must be an object, or true' }]);
@@ -50,7 +53,7 @@ function documentOf(root: Schema, parts: Pick<SchemaDocument, 'subschemas' | 'ta
   return { root, ...parts, weightOf: (pointer) => weightOf(parts.subschemas.get(pointer)) };
 }
 
-/** A schema of another version of JSON Schema has one fault, whatever follows from it. */
+/** Returns the errors of all keywords. If `$schema` names another dialect, only that error is reported. */
 function dialectFirst(subschemas: ReadonlyMap<string, Schema>): InputError[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');

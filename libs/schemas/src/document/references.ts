@@ -2,13 +2,18 @@ import { pointerTo } from '#event';
 import type { InputError } from '#api';
 import { isObject, type Schema } from './schema.js';
 
-/** Where each `$ref` of a document leads: pointers of schemas by pointers of the schemas that hold the reference. */
+/**
+ * The target of each `$ref` of a document: the pointer of the referenced schema, by the pointer of the
+ * referring schema.
+ */
 export interface References {
   targets: ReadonlyMap<string, string>;
   errors: InputError[];
 }
 
-/** Follows every `$ref` of a document. Only places inside the document can be meant; nothing is ever fetched. */
+/**
+ * Resolves every `$ref` of a document. Only references within the document are supported; nothing is fetched.
+ */
 export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): References {
   const anchors = anchorsOf(subschemas);
   const root = subschemas.get('');
@@ -30,13 +35,16 @@ function anchorsOf(subschemas: ReadonlyMap<string, Schema>) {
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema) || typeof schema.$anchor !== 'string') continue;
     if (places.has(schema.$anchor))
-      errors.push({ pointer: pointerTo(pointer, '$anchor'), detail: 'names a second place in the same way' });
+      errors.push({
+        pointer: pointerTo(pointer, '$anchor'),
+        detail: 'is already the anchor of another schema',
+      });
     places.set(schema.$anchor, pointer);
   }
   return { places, errors };
 }
 
-/** References may begin with the document's own `$id`. */
+/** Removes the document's own `$id` from the start of a reference. */
 function withoutId(ref: string, id: string | undefined): string {
   if (!id || !ref.startsWith(id)) return ref;
   const rest = ref.slice(id.length);

@@ -1,7 +1,7 @@
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
-/** A JSON Schema that cannot be used, for each of up to 20 reasons; the pointers begin at the schema. */
+/** A JSON Schema that cannot be used, with up to 20 errors; their pointers are relative to the schema. */
 export class InvalidSchemaError extends Error {
   override readonly name = 'InvalidSchemaError';
 
@@ -13,10 +13,7 @@ export class InvalidSchemaError extends Error {
   }
 }
 
-/**
- * Throws when there is something to say against a schema.
- * @throws InvalidSchemaError
- */
+/** Throws an InvalidSchemaError if the list of errors is not empty. */
 export function refuseAny(found: readonly InputError[]): void {
   if (found.length > 0) refuse(found);
 }

@@ -1,4 +1,7 @@
-/** A JSON Schema whose keywords are objects' members; `true` permits everything, `false` nothing. */
+/**
+ * A JSON Schema: an object whose members are keywords, `true` (permits every value) or `false` (permits
+ * none).
+ */
 export type Schema = boolean | SchemaObject;
 export type SchemaObject = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,9 @@ import { limits, pointerTo } from '#event';
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
-/** Whether a value is small and flat enough to be looked at as a schema: everything after this may use recursion. */
+/**
+ * Checks that a value is within the limits on size and nesting; all later checks may therefore use recursion.
+ */
 export function sizeErrors(schema: unknown): InputError[] {
   const open: { value: unknown; pointer: string; depth: number }[] = [
     { value: schema, pointer: '', depth: 1 },

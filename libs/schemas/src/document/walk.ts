@@ -2,14 +2,17 @@ import { pointerTo } from '#event';
 import { keywords, type Keyword } from './keywords.js';
 import { isObject, isSchema, type Schema, type SchemaObject } from './schema.js';
 
-/** A schema inside another one. */
+/** A schema contained directly in another schema. */
 export interface Child {
   pointer: string;
   schema: Schema;
   about: NonNullable<Keyword['about']>;
 }
 
-/** The schemas directly inside a schema, with pointers into the document. Values that are no schemas are passed over. */
+/**
+ * Yields the schemas directly inside a schema, with pointers from the document's root. Values that are not
+ * schemas are skipped.
+ */
 export function* childrenOf(schema: SchemaObject, pointer: string): Generator<Child> {
   for (const [name, value] of Object.entries(schema)) {
     const { holds, about } = keywords.get(name) ?? {};
@@ -23,7 +26,10 @@ export function* childrenOf(schema: SchemaObject, pointer: string): Generator<Ch
   }
 }
 
-/** All schemas of a document by their pointers, the outermost one first. The document is not nested deeply. */
+/**
+ * Returns all schemas of a document by their pointers, the outermost one first. The nesting of the document
+ * is limited.
+ */
 export function subschemasOf(root: Schema): Map<string, Schema> {
   const found = new Map<string, Schema>();
   const add = (schema: Schema, pointer: string): void => {

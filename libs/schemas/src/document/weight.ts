@@ -2,18 +2,22 @@ import { schemaBounds } from '../bounds.js';
 import { isObject, type Schema } from './schema.js';
 
 /**
- * Steps that a schema takes of its own for one value, when they are more than any value's characters make up for;
- * otherwise 0. What takes `schemaBounds.stepsOfEvent` of these at most is within the validator's bounds.
+ * Returns the validation steps that a schema itself takes for one value, or 0 if the steps allowed for the
+ * value's own characters cover them. If these values sum up to at most `schemaBounds.stepsOfEvent`,
+ * validation stays within its limits.
  */
 export function excessOf(schema: unknown): number {
   const most = weightOf(schema as Schema);
   return most > leastCharacters * schemaBounds.stepsOfCharacter ? most : 0;
 }
 
-/** Of a value, with what comes after it. */
+/** Number of characters of the shortest value with the separator after it. */
 const leastCharacters = 2;
 
-/** Steps that a schema takes of its own for one object: named things are looked up one by one. */
+/**
+ * Returns the validation steps that a schema itself takes for one object: each property that the schema names
+ * is looked up separately.
+ */
 export function weightOf(schema: Schema | undefined): number {
   if (!isObject(schema)) return 0;
   const { properties, required, dependentRequired, dependentSchemas } = schema;

@@ -5,11 +5,11 @@ import { isObject, type Schema } from './schema.js';
 export function* countErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
   const most = schemaBounds.subschemas;
   if (subschemas.size > most)
-    yield { pointer: '', detail: `holds ${subschemas.size} schemas; at most ${most} are allowed` };
+    yield { pointer: '', detail: `contains ${subschemas.size} schemas; at most ${most} are allowed` };
 }
 
 export function* rootErrors(root: Schema): Generator<InputError> {
-  const detail = 'refuses every event: the data of an event is always an object';
+  const detail = 'rejects every event: the data of an event is always an object';
   if (root === false) yield { pointer: '', detail };
   else if (isObject(root) && root.type !== undefined && ![root.type].flat().includes('object'))
     yield { pointer: '/type', detail };

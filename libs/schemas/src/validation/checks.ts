@@ -9,14 +9,14 @@ import { textChecks } from './checks/text-checks.js';
 import { typeCheck, valueChecks } from './checks/value-checks.js';
 import { chargedPattern, type ChargedPattern } from './pattern-check.js';
 
-/** The checks of a document's schemas: each is made once, when the first other one needs it. */
+/** The compiled checks of a document's schemas; each is built once, on first use. */
 export class Checks {
   private readonly made = new Map<string, Check>();
   private readonly patterns = new Map<string, ChargedPattern>();
 
   constructor(private readonly document: SchemaDocument) {}
 
-  /** The check of the schema at a pointer. Schemas may contain themselves. */
+  /** Returns the check of the schema at a pointer. Schemas can be recursive. */
   of(pointer: string): Check {
     const known = this.made.get(pointer);
     if (known) return known;
@@ -48,7 +48,10 @@ export class Checks {
   }
 }
 
-/** The checks that a value of a kind has to pass; `weight` are the steps of an object, any other value takes one. */
+/**
+ * Combines the checks for each kind of value. `weight` is the number of steps for an object; any other value
+ * takes one step.
+ */
 function withKind(at: SchemaAt, general: readonly Check[], weight: number): Check {
   const byKind = checksByKind(at);
   const of = (kind: Kind): Check => all([...(byKind[kind] ?? []), ...general]);

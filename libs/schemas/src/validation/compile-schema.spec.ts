@@ -41,8 +41,8 @@ const event = {
 const check = (schema: unknown, data: unknown, characters?: number) =>
   compileSchema(schema).validate(data, characters);
 
-describe('an event against its schema', () => {
-  it('fits', () => {
+describe('validating an event', () => {
+  it('returns undefined if the event fits', () => {
     expect(check(order, event)).toBeUndefined();
   });
 
@@ -56,7 +56,7 @@ describe('an event against its schema', () => {
     [{ status: 'paid' }, '/data/status', 'must be "placed"'],
     [{ customer: 1 }, '/data/customer', 'must be object or null'],
     [{ customer: {} }, '/data/customer', 'must have 1 property or more'],
-    [{ customer: { email: 'a' } }, '/data/customer/name', 'is required when "email" is there'],
+    [{ customer: { email: 'a' } }, '/data/customer/name', 'is required when "email" is present'],
     [{ items: undefined }, '/data/items', 'is required'],
     [{ items: [] }, '/data/items', 'must have 1 item or more'],
     [{ items: [{ sku: 'AB-1' }] }, '/data/items/0/quantity', 'is required'],
@@ -66,7 +66,7 @@ describe('an event against its schema', () => {
       'must match the pattern "^[A-Z]{2}-[0-9]+$"',
     ],
     [{ items: [{ sku: 'AB-1', quantity: 0 }] }, '/data/items/0/quantity', 'must be more than 0'],
-  ])('with %j is told where and what is wrong', (change, pointer, detail) => {
+  ])('reports the pointer and the error of %j', (change, pointer, detail) => {
     expect(check(order, JSON.parse(JSON.stringify({ ...event, ...change })))).toEqual([{ pointer, detail }]);
   });
 
@@ -85,11 +85,11 @@ describe('an event against its schema', () => {
     [{ properties: { 'a/b~c': { type: 'null' } } }, { 'a/b~c': 1 }, '/data/a~1b~0c', /null/],
     [{ oneOf: [{}, true] }, {}, '/data', /more than one/],
     [{ properties: { a: { maxLength: 1 } } }, { a: '😀😀' }, '/data/a', /1 character or less/],
-  ])('%j is explained', (...[schema, data, pointer, detail]) => {
+  ])('explains an error of %j', (...[schema, data, pointer, detail]) => {
     expect(check(schema, data)).toEqual([{ pointer, detail: expect.stringMatching(detail) as string }]);
   });
 
-  it('names twenty places at most, and long names in short', () => {
+  it('reports at most twenty errors, with shortened pointers', () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`${index}${'x'.repeat(10_000)}`, 1]),
     );
@@ -98,11 +98,11 @@ describe('an event against its schema', () => {
     expect(errors.every(({ pointer }) => pointer.length < 400)).toBe(true);
   });
 
-  it('counts characters as people do, not as UTF-16 does', () => {
+  it('counts code points instead of UTF-16 code units', () => {
     expect(check({ properties: { a: { maxLength: 2, minLength: 2 } } }, { a: '😀😀' })).toBeUndefined();
   });
 
-  it('takes a number beyond floating point for a number', () => {
+  it('accepts a number beyond the range of floating point as a number', () => {
     const data = readData('{"a": 1e400}');
     expect(check({ properties: { a: { type: 'integer', minimum: 3 } } }, data)).toBeUndefined();
     expect(check({ properties: { a: { maximum: 3 } } }, data)).toHaveLength(1);
@@ -130,12 +130,12 @@ describe('an event against its schema', () => {
     [{ const: 9007199254740991 }, '9007199254740991.0000001', false],
     [{ enum: [1, [0.1]] }, '[0.10000000000000000001]', false],
     [{ enum: [1, [0.1]] }, '[1.0e-1]', true],
-  ])('%j takes %s as it is written: %s', (schema, text, expected) => {
+  ])('for %j, the exact value of %s fits: %s', (schema, text, expected) => {
     const whole = { properties: { a: schema } };
     expect(check(whole, readData(`{"a":${text}}`)) === undefined).toBe(expected);
   });
 
-  it('tells items apart by what is written, and takes the same numbers for the same', () => {
+  it('compares items by their exact values, and equal numbers in different notations as equal', () => {
     const unique = { properties: { a: { uniqueItems: true } } };
     const fits = (items: string) => check(unique, readData(`{"a":${items}}`)) === undefined;
     expect(fits('[9007199254740992, 9007199254740993]')).toBe(true);
@@ -145,14 +145,14 @@ describe('an event against its schema', () => {
   });
 });
 
-describe('names that every JavaScript object has', () => {
+describe('member names that every JavaScript object inherits', () => {
   const named = {
     properties: { constructor: { type: 'string' } },
     required: ['toString'],
     additionalProperties: false,
   };
 
-  it('are properties like others when the schema names them', () => {
+  it('are treated as ordinary properties', () => {
     expect(check(named, {})).toEqual([{ pointer: '/data/toString', detail: 'is required' }]);
     expect(
       check(named, JSON.parse('{"toString":1,"constructor":"c"}'))?.map(({ pointer }) => pointer),
@@ -161,7 +161,7 @@ describe('names that every JavaScript object has', () => {
   });
 
   it.each(['constructor', '__proto__', 'hasOwnProperty', 'valueOf'])(
-    'are no way around a closed schema: %s',
+    'are rejected by a closed schema: %s',
     (name) => {
       const data: unknown = JSON.parse(`{"a":"x","${name}":1}`);
       const closed = { properties: { a: true }, additionalProperties: false };
@@ -175,7 +175,7 @@ describe('names that every JavaScript object has', () => {
   );
 
   it.each(['constructor', '__proto__', 'hasOwnProperty', 'toString', 'valueOf'])(
-    'can be described wherever another name can: %s',
+    'are supported by every keyword: %s',
     (name) => {
       const fits = (schema: string, data: string): boolean =>
         check(JSON.parse(schema.replaceAll('NAME', name)), JSON.parse(data.replaceAll('NAME', name))) ===
@@ -195,20 +195,20 @@ describe('names that every JavaScript object has', () => {
     },
   );
 
-  it('do not disturb a comparison', () => {
+  it('do not affect the comparison of values', () => {
     const data: unknown = JSON.parse('{"a":{"valueOf":1,"constructor":{"b":[1]},"toString":null}}');
     expect(check({ properties: { a: { const: { valueOf: 2 } } } }, data)).toHaveLength(1);
     expect(check({ properties: { a: { const: (data as { a: unknown }).a } } }, data)).toBeUndefined();
   });
 });
 
-describe('a long text that RE2 never comes to know the pattern of', () => {
+describe('a text on which RE2 cannot reuse its cached states', () => {
   const pattern = '(a|b)*a(a|b){90}$';
   const text = (length: number) =>
     Array.from({ length }, (_, i) => (((i * i * 7919) % 1009) & 1 ? 'a' : 'b')).join('');
   const compiled = compileSchema({ properties: { a: { pattern } } });
 
-  it('is not looked at for long: it does not fit', () => {
+  it('is rejected after a bounded search if it is long', () => {
     const a = text(300_000);
     expect(compiled.validate({ a }, a.length)).toEqual([
       { pointer: '/data', detail: expect.stringContaining('too long for the patterns') as string },
@@ -216,7 +216,7 @@ describe('a long text that RE2 never comes to know the pattern of', () => {
     expect(compiled.gaveUp).toBe(true);
   });
 
-  it('is looked at when it is short, and says what that took', () => {
+  it('is searched if it is short, and the search work is reported', () => {
     const a = `${text(500)}a${'b'.repeat(90)}`;
     expect(compiled.validate({ a }, a.length)).toBeUndefined();
     expect(compiled.searched).toBeGreaterThan(100_000);
@@ -224,7 +224,7 @@ describe('a long text that RE2 never comes to know the pattern of', () => {
     expect(compiled.searched).toBe(0);
   });
 
-  it('is looked at as long as it is when the pattern is short', () => {
+  it('is searched completely if the pattern is short', () => {
     const a = `${text(300_000)}E`;
     expect(
       compileSchema({ properties: { a: { pattern: '[DE]$' } } }).validate({ a }, a.length),
@@ -232,7 +232,7 @@ describe('a long text that RE2 never comes to know the pattern of', () => {
   });
 });
 
-describe('any schema', () => {
+describe('a random value as schema', () => {
   const keyword = fc.constantFrom(
     ...'$ref $id $anchor $defs type const enum multipleOf maximum minLength pattern items prefixItems contains'.split(
       ' ',
@@ -279,7 +279,7 @@ describe('any schema', () => {
     ),
   }));
 
-  it('is compiled or refused with places and sentences, and then checks any event', () => {
+  it('is either rejected with errors, or compiles to a validator that handles any event', () => {
     let compiledOnes = 0;
     fc.assert(
       fc.property(

@@ -7,35 +7,43 @@ import type { Check } from './checks/check.js';
 import { readData } from './read-data.js';
 import { Run } from './run.js';
 
-/** A schema that is ready to check events. Make it once for each version and keep it. */
+/** A validator compiled from a schema. Compile each version once and keep the validator. */
 export interface CompiledSchema {
   /**
-   * Whether an event's `data`, as `readData` reads it, fits: undefined, or what does not fit, at most 20 places, with
-   * pointers that begin with `/data`. It never throws and always ends: checking takes at most a number of steps in
-   * proportion to `characters`, the length of the JSON text of `data`; an event that takes more does not fit.
+   * Validates an event's `data`, as `readData` reads it. Returns undefined if it fits, otherwise at most 20
+   * errors with pointers that begin with `/data`. It never throws and always terminates: the number of steps
+   * is limited in proportion to `characters`, the length of the JSON text of `data`. An event that needs more
+   * steps does not fit.
    */
   validate(data: unknown, characters?: number): InputError[] | undefined;
-  /** As `validate`, of the JSON text of `data`. Reading numbers that no double stands for takes steps, too. */
+  /**
+   * Validates the JSON text of an event's `data`. Reading numbers that a double cannot represent also takes
+   * steps.
+   */
   validateText(text: string): InputError[] | undefined;
-  /** Whether the last check was given up because it took more steps than it may. */
+  /** True if the last validation was stopped because it exceeded its steps or its search work. */
   readonly gaveUp: boolean;
-  /** Steps that the last check took. */
+  /** Number of steps that the last validation took. */
   readonly steps: number;
-  /** How much of the patterns' work the last check was charged with: up to 250 ns each, mostly much less. */
+  /**
+   * Search work of the patterns in the last validation, in instructions times characters: up to 250 ns each,
+   * usually much less.
+   */
   readonly searched: number;
 }
 
 /**
- * Instructions, times characters, for the patterns that RE2 runs. Mostly it takes 10 ns for a character; texts that never
- * let it come to know a pattern take up to 250 ns for each instruction, so that this is 60 to 150 ms at most.
+ * Limit on the search work of one event for patterns that RE2 runs, in instructions times characters. Usually
+ * a character takes 10 ns. In the worst case, when RE2 cannot reuse its cached states, each instruction takes
+ * up to 250 ns for each character: 60 to 150 ms in total.
  */
 const searchesPerEvent = patternBounds.workOfSchema;
-/** Steps for finding all errors after the first one. */
+/** Step limit for finding further errors after the first one. */
 const stepsForErrors = 20_000;
 
 /**
- * Compiles a JSON Schema (2020-12, parsed JSON) that describes the `data` of events.
- * @throws InvalidSchemaError with a pointer into the schema and a sentence for each of up to 20 faults
+ * Compiles a JSON Schema (2020-12, as parsed JSON) for the `data` of events.
+ * @throws InvalidSchemaError with a pointer into the schema and a sentence for each error, at most 20
  */
 export function compileSchema(schema: unknown): CompiledSchema {
   return new CompiledDocument(new Checks(readDocument(schema)).of(''));
@@ -70,7 +78,7 @@ class CompiledDocument implements CompiledSchema {
     if (fits === true) return undefined;
     if (fits === undefined) return [{ pointer: '/data', detail: this.excess(steps) }];
     const first = run.errors;
-    // Errors that were found before the steps came to an end are good, too.
+    // Errors that were found before the step limit are still valid.
     run.check(check, data, { steps: stepsForErrors, searches: searchesPerEvent, errors });
     return run.errors.length > 0 ? run.errors : first;
   }

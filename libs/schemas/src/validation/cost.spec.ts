@@ -8,7 +8,9 @@ const times = <T>(count: number, make: (index: number) => T): T[] =>
 const named = <T>(count: number, make: (index: number) => T): Record<string, T> =>
   Object.fromEntries(times(count, (index) => [`k${index}`, make(index)]));
 
-/** A value that counts what is read of it: items, members, and names each time that they are listed. */
+/**
+ * Returns a proxy of a value that counts reads of items and members, and of names each time they are listed.
+ */
 function counting(value: unknown, work: { reads: number }, known = new WeakMap<object, object>()): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const made = known.get(value);
@@ -32,7 +34,7 @@ function counting(value: unknown, work: { reads: number }, known = new WeakMap<o
   return proxy;
 }
 
-/** What checking a value of the member `v` took: reads of the value, and whether it was given up. */
+/** Validates a member `v`, and returns the number of reads and whether the validation was stopped. */
 function costOf(schema: unknown, v: unknown, $defs = {}) {
   const compiled = compileSchema({ properties: { v: schema }, $defs });
   const characters = JSON.stringify({ v }).length;
@@ -47,17 +49,17 @@ const objects = times(5_000, (p) => ({ p }));
 const object = named(5_000, (index) => index);
 const deep = (levels: number, inner: unknown): unknown => (levels === 0 ? inner : [deep(levels - 1, inner)]);
 
-describe('a schema that would take too long for an event', () => {
+describe('a validation that would take too long', () => {
   it.each<[string, object | true, unknown]>([
     ['many contains', { allOf: times(300, () => ({ contains: { type: 'string' }, minContains: 0 })) }, list],
     [
-      'many contains that refer',
+      'many contains with references',
       { allOf: times(300, () => ({ contains: { $ref: '#/$defs/text' }, minContains: 0 })) },
       list,
     ],
-    ['items in a hundred ways', { allOf: times(100, () => ({ items: { type: 'integer' } })) }, list],
+    ['a hundred schemas for items', { allOf: times(100, () => ({ items: { type: 'integer' } })) }, list],
     [
-      'an item of many alternatives',
+      'items with many alternatives',
       { items: { oneOf: times(300, (i) => (i === 299 ? true : { const: `x${i}` })) } },
       list,
     ],
@@ -66,26 +68,26 @@ describe('a schema that would take too long for an event', () => {
       { items: { anyOf: times(20, (i) => ({ anyOf: times(20, (j) => ({ const: i * 20 + j - 398 })) })) } },
       list,
     ],
-    ['unique items many times', { allOf: times(300, () => ({ uniqueItems: true })) }, objects],
-    ['unique items at each level', { $ref: '#/$defs/unique' }, deep(60, object)],
-    ['many constants that are objects', { allOf: times(300, (i) => ({ not: { const: { a: i } } })) }, object],
+    ['many times uniqueItems', { allOf: times(300, () => ({ uniqueItems: true })) }, objects],
+    ['uniqueItems at each level', { $ref: '#/$defs/unique' }, deep(60, object)],
+    ['many object constants', { allOf: times(300, (i) => ({ not: { const: { a: i } } })) }, object],
     [
-      'many kinds of names',
+      'many patterns for property names',
       { patternProperties: Object.fromEntries(times(100, (i) => [`^a${i}$`, true])) },
       object,
     ],
     [
-      'many times the names',
+      'many times propertyNames',
       { allOf: times(100, () => ({ propertyNames: { pattern: '^k[0-9]+$' } })) },
       object,
     ],
     [
-      'all members many times',
+      'many times additionalProperties',
       { allOf: times(300, () => ({ additionalProperties: { type: 'integer' } })) },
       object,
     ],
     [
-      'unevaluated members many times',
+      'many times unevaluatedProperties',
       { allOf: times(300, () => ({ unevaluatedProperties: { type: 'integer' } })) },
       object,
     ],
@@ -102,11 +104,11 @@ describe('a schema that would take too long for an event', () => {
       object,
     ],
     [
-      'schemas that depend on members',
+      'many dependent schemas',
       { items: { dependentSchemas: named(300, () => ({ required: ['p'] })) } },
       objects,
     ],
-  ])('is given up when it has %s', (_, schema, v) => {
+  ])('is stopped if the schema has %s', (_, schema, v) => {
     const cost = costOf(schema, v, {
       text: { type: 'string' },
       unique: { uniqueItems: true, items: { $ref: '#/$defs/unique' } },
@@ -118,7 +120,7 @@ describe('a schema that would take too long for an event', () => {
     expect(cost.reads).toBeLessThan(cost.most);
   });
 
-  it('gives the same answer for the same event, whatever the machine', () => {
+  it('gives the same answer for the same event on every machine', () => {
     const branch = { properties: { next: { $ref: '#/$defs/node' } } };
     const exponential = { $ref: '#/$defs/node', $defs: { node: { allOf: [branch, branch] } } };
     const chain = (length: number): object => (length === 0 ? {} : { next: chain(length - 1) });
@@ -131,7 +133,7 @@ describe('a schema that would take too long for an event', () => {
   });
 });
 
-describe('a keyword that looks at the whole of a value', () => {
+describe('a keyword that reads a whole value', () => {
   it.each<[string, { schema: object; v: unknown; reads: number }]>([
     [
       'counts members',
@@ -150,7 +152,7 @@ describe('a keyword that looks at the whole of a value', () => {
       { schema: { anyOf: times(300, () => ({ items: { type: 'integer' } })) }, v: list, reads: 20_001 },
     ],
     ['compares each item once', { schema: { uniqueItems: true }, v: objects, reads: 3 * 5_000 }],
-  ])('%s without listing it again and again', (_, { schema, v, reads }) => {
+  ])('%s without listing it repeatedly', (_, { schema, v, reads }) => {
     const cost = costOf(schema, v);
     expect(cost).toMatchObject({ errors: undefined, gaveUp: false });
     expect(cost.reads).toBeLessThan(reads + 1_000);
@@ -159,35 +161,32 @@ describe('a keyword that looks at the whole of a value', () => {
   it.each([
     ['fit', { additionalProperties: { type: 'integer' } }],
     ['do not fit', { additionalProperties: { type: 'integer' }, maxProperties: 1 }],
-  ])(
-    'notes names that are evaluated in nested branches, which %s, in as many steps as it takes',
-    (_, inner) => {
-      const branch = times(28, () => 0).reduce<object>((nested) => ({ anyOf: [nested] }), inner);
-      const schema = {
-        anyOf: [...times(10, () => branch), true],
-        unevaluatedProperties: { type: 'integer' },
-      };
-      const added = vi.spyOn(Set.prototype, 'add');
-      try {
-        const cost = costOf(
-          schema,
-          named(2_000, (index) => index),
-        );
-        expect(cost).toMatchObject({ errors: undefined, gaveUp: false });
-        expect(added.mock.calls.length).toBeLessThan(cost.steps);
-      } finally {
-        added.mockRestore();
-      }
-    },
-  );
+  ])('records evaluated names of nested branches, which %s, within the charged steps', (_, inner) => {
+    const branch = times(28, () => 0).reduce<object>((nested) => ({ anyOf: [nested] }), inner);
+    const schema = {
+      anyOf: [...times(10, () => branch), true],
+      unevaluatedProperties: { type: 'integer' },
+    };
+    const added = vi.spyOn(Set.prototype, 'add');
+    try {
+      const cost = costOf(
+        schema,
+        named(2_000, (index) => index),
+      );
+      expect(cost).toMatchObject({ errors: undefined, gaveUp: false });
+      expect(added.mock.calls.length).toBeLessThan(cost.steps);
+    } finally {
+      added.mockRestore();
+    }
+  });
 
-  it('takes no time in proportion to an exponent', () => {
+  it('takes time independent of an exponent', () => {
     const compiled = compileSchema({ properties: { v: { items: { multipleOf: 7e-300 } } } });
     expect(compiled.validate(readData('{"v":[7e999999999999, 14e-300]}'))).toBeUndefined();
     expect(compiled.steps).toBeLessThan(500);
   });
 
-  it('is given up for many numbers that take a long division', () => {
+  it('is stopped for many numbers that need a long division', () => {
     const schema = { properties: { v: { items: { allOf: times(10, () => ({ multipleOf: 0.01 })) } } } };
     const text = `{"v":[${times(10_000, () => '9e99').join()}]}`;
     const compiled = compileSchema(schema);
@@ -195,7 +194,7 @@ describe('a keyword that looks at the whole of a value', () => {
     expect(compiled.gaveUp).toBe(true);
   });
 
-  it('is given up for a number of very many digits', () => {
+  it('is stopped for a number with very many digits', () => {
     const schema = { properties: { v: { allOf: times(50, () => ({ multipleOf: 1 })) } } };
     const text = `{"v":${'1'.repeat(100_000)}}`;
     const compiled = compileSchema(schema);
@@ -204,27 +203,27 @@ describe('a keyword that looks at the whole of a value', () => {
   });
 });
 
-describe('reading numbers that no double stands for', () => {
+describe('reading numbers that a double cannot represent', () => {
   const read = (numbers: readonly string[]) => {
     const compiled = compileSchema({ properties: { n: { items: { type: 'number' } } } });
     const errors = compiled.validateText(`{"n":[${numbers.join()}]}`);
     return { errors, gaveUp: compiled.gaveUp, steps: compiled.steps };
   };
 
-  it('is given up when they are very many', () => {
+  it('is stopped if there are too many of them', () => {
     const { errors, gaveUp } = read(times(170_000, () => '1e400'));
     expect(gaveUp).toBe(true);
     expect(errors).toEqual([{ pointer: '/data', detail: expect.stringContaining('steps') as string }]);
   });
 
-  it('takes steps for each of them, and none for other numbers and for texts', () => {
+  it('takes steps for each such number, but not for other numbers and texts', () => {
     const other = ['1', '1.5', '"1e400"', '"12345678901234567890"', '"\\"1e400"'];
     const only = read(other).steps;
     expect(read([...other, '1e400']).steps).toBeGreaterThan(only + 30);
     expect(read([...other, '1e99']).steps).toBeLessThan(only + 10);
   });
 
-  it('has steps enough for an event of nothing but numbers of 17 digits', () => {
+  it('has enough steps for an event that consists of 17-digit numbers', () => {
     expect(read(times(50_000, (i) => `0.${12345678901234567n + BigInt(i)}`))).toMatchObject({
       errors: undefined,
       gaveUp: false,
@@ -232,8 +231,8 @@ describe('reading numbers that no double stands for', () => {
   });
 });
 
-describe('naming what does not fit', () => {
-  it('stops at twenty places, and takes few steps more than finding the first', () => {
+describe('collecting errors', () => {
+  it('stops at twenty errors, and takes few more steps than finding the first one', () => {
     const { errors, reads } = costOf({ items: { type: 'string' } }, list);
     expect(errors).toHaveLength(20);
     expect(reads).toBeLessThan(100);

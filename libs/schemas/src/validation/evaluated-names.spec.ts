@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { EvaluatedNames } from './evaluated-names.js';
 
-describe('evaluated names', () => {
-  it('are as they were, once a branch that added some goes back', () => {
+describe('EvaluatedNames', () => {
+  it('removes the names that a branch added when the branch is reverted', () => {
     const evaluated = new EvaluatedNames();
     evaluated.add('a');
     const { count } = evaluated;

@@ -1,6 +1,6 @@
 /**
- * The names of an object that have been evaluated. All branches of its schema add to the same names, and one that does
- * not fit takes back its own: nothing is copied from a branch to the one around it.
+ * The member names of an object that have been evaluated. All branches of the schema add to the same set, and
+ * a branch that does not fit removes its own names again. So no names are copied from a branch to its parent.
  */
 export class EvaluatedNames {
   private readonly names = new Set<string>();
@@ -20,7 +20,7 @@ export class EvaluatedNames {
     this.inOrder.push(name);
   }
 
-  /** Forgets all but the first names. */
+  /** Removes all names except the first `count`. */
   backTo(count: number): void {
     for (const name of this.inOrder.splice(count)) this.names.delete(name);
   }

@@ -1,13 +1,16 @@
 import type { Meter } from '../values/meter.js';
 import { compilePattern } from '../values/pattern.js';
 
-/** Whether a pattern is found in a text; the work is charged. */
+/** Returns whether a pattern matches anywhere in a text; the work is charged to the meter. */
 export type ChargedPattern = (text: string, meter: Meter) => boolean;
 
-/** Patterns of so few, RE2 soon knows all about: then it takes some 10 ns for each character of any text. */
+/**
+ * RE2 quickly caches all states of a pattern with so few instructions; it then takes about 10 ns for each
+ * character of any text.
+ */
 const fewInstructions = 12;
 
-/** A pattern of a schema, whose work is charged. */
+/** Compiles a pattern of a schema; its work is charged to the meter. */
 export function chargedPattern(source: string): ChargedPattern {
   const pattern = compilePattern(source);
   const searching = pattern.instructions > fewInstructions ? pattern.instructions : 0;

@@ -2,16 +2,23 @@ import { parseWithNumbers } from '#event';
 import { readNumber } from '../values/decimal.js';
 import { unmetered, type Meter } from '../values/meter.js';
 
-/** Sixteen digits, or an exponent of three: nothing of a text without them is a number that a double cannot stand for. */
+/**
+ * Matches sixteen digits or a three-digit exponent. A text without a match contains no number that a double
+ * cannot represent.
+ */
 const longNumber = /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/;
-/** `1e100` is the shortest. */
+/** Length of the shortest text of a number that a double may not represent, `1e100`. */
 const shortest = 5;
-/** What reading one number exactly takes. An event of nothing but numbers of 17 digits has twice as many for each. */
+/**
+ * Steps to read one number exactly. An event that consists of 17-digit numbers has twice as many steps for
+ * each.
+ */
 const stepsOfLongNumber = 40;
 
 /**
- * Reads the JSON text of an event's `data` as a value for `CompiledSchema.validate`: as `JSON.parse` reads it, except for
- * numbers that a double would change, which become `ExactNumber`. Those are charged before anything is read.
+ * Parses the JSON text of an event's `data` for `CompiledSchema.validate`. It works as `JSON.parse`, except
+ * that numbers which a double would change become `ExactNumber`. The steps for these numbers are charged
+ * before they are parsed.
  * @throws StepsExceeded
  */
 export function readData(text: string, meter: Meter = unmetered): unknown {

@@ -4,30 +4,33 @@ import { EvaluatedNames } from './evaluated-names.js';
 import { Meter } from '../values/meter.js';
 import { sentenceOf, shortened, type Params } from '../values/sentences.js';
 
-/** Whether a value fits one thing that a schema asks for. What does not fit is noted in the run. */
+/**
+ * Checks a value against one requirement of a schema. Returns false if the value does not fit, and records
+ * the error in the run.
+ */
 export type Check<T = unknown> = (value: T, run: Run) => boolean;
 
 export interface RunOptions {
   steps: number;
   searches: number;
-  /** How many errors are noted; the check goes on for as long as there are fewer. */
+  /** Maximum number of errors to record; the check continues while there are fewer. */
   errors: number;
 }
 
-/** The check of one event: where it is, what it has found, and what it has taken. */
+/** The validation of one event: its current location, its errors, and the steps taken. */
 export class Run extends Meter {
-  /** Names of the object that have been evaluated, where an `unevaluatedProperties` around asks for them. */
+  /** Evaluated names of the current object; undefined if no enclosing `unevaluatedProperties` needs them. */
   evaluated: EvaluatedNames | undefined;
   private readonly path: (string | number)[] = [];
   private readonly found = new Map<string, InputError>();
   private mostErrors = 1;
-  /** Errors do not matter here: another branch may fit. */
+  /** True while errors are not recorded, because another branch may fit. */
   private quiet = false;
   private naming = false;
 
   /**
-   * Whether a value fits; undefined when that took too many steps, or nested too deeply for the stack. What does not
-   * fit is in `errors` afterwards.
+   * Returns whether a value fits; undefined if the check exceeded its steps, or the stack. Afterwards,
+   * `errors` contains the recorded errors.
    */
   check(check: Check, value: unknown, { steps, searches, errors }: RunOptions): boolean | undefined {
     Object.assign(this, { left: steps, searches, mostErrors: errors, quiet: false, naming: false });
@@ -48,12 +51,12 @@ export class Run extends Meter {
     return [...this.found.values()];
   }
 
-  /** Whether to look for more errors after one. */
+  /** Whether to continue after an error to find further ones. */
   get goesOn(): boolean {
     return !this.quiet && this.found.size < this.mostErrors && this.mostErrors > 1;
   }
 
-  /** Notes what does not fit, about the value or one of its members. */
+  /** Records an error of the current value or of one of its members, and returns false. */
   refuse(keyword: string, params: Params = {}, member?: string): false {
     if (this.quiet || this.found.size >= this.mostErrors) return false;
     const parts = member === undefined ? this.path : [...this.path, member];
@@ -67,7 +70,7 @@ export class Run extends Meter {
     return false;
   }
 
-  /** Checks a member or an item. */
+  /** Checks a member or an item of the current value. */
   part(check: Check, value: unknown, name: string | number): boolean {
     const { evaluated } = this;
     this.evaluated = undefined;
@@ -78,7 +81,7 @@ export class Run extends Meter {
     return fits;
   }
 
-  /** Checks a member's name. */
+  /** Checks the name of a member. */
   nameOf(check: Check, name: string): boolean {
     const { naming } = this;
     this.naming = true;
@@ -87,7 +90,9 @@ export class Run extends Meter {
     return fits;
   }
 
-  /** Checks the same value, without errors; what it evaluates counts when it fits. */
+  /**
+   * Checks the same value without recording errors. The names that it evaluates count only if the value fits.
+   */
   branch(check: Check, value: unknown): boolean {
     const { quiet, evaluated } = this;
     const before = evaluated?.count ?? 0;
@@ -98,7 +103,10 @@ export class Run extends Meter {
     return fits;
   }
 
-  /** Checks an item or, without a name, the same value; without errors, and nothing that it evaluates counts. */
+  /**
+   * Checks the same value, or an item without its location, without recording errors. The names that it
+   * evaluates do not count.
+   */
   fits(check: Check, value: unknown): boolean {
     const { quiet, evaluated } = this;
     this.quiet = true;
@@ -109,7 +117,7 @@ export class Run extends Meter {
     return fits;
   }
 
-  /** Checks the same value, and gives the names that it evaluated. */
+  /** Checks the same value, and returns the names that it evaluated; undefined if it does not fit. */
   evaluating(check: Check, value: unknown): EvaluatedNames | undefined {
     const { evaluated } = this;
     const own = (this.evaluated = new EvaluatedNames());

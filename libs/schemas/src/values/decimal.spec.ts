@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { multipleOf } from './decimal.js';
 
-describe('a multiple', () => {
+describe('multipleOf', () => {
   it.each([
     [19.99, 0.01],
     [123456789.99, 0.01],
@@ -13,7 +13,7 @@ describe('a multiple', () => {
     [-7.5, 2.5],
     [1e-7, 1e-8],
     [9007199254740.93, 0.01],
-  ])('is %d of %d, as written', (value, divisor) => {
+  ])('accepts %d as a multiple of %d in decimal notation', (value, divisor) => {
     expect(multipleOf(divisor)(value)).toBe(true);
   });
 
@@ -23,11 +23,11 @@ describe('a multiple', () => {
     [5, 2],
     [2.5, 1],
     [1e-9, 1e-8],
-  ])('is %d not of %d', (value, divisor) => {
+  ])('rejects %d as a multiple of %d', (value, divisor) => {
     expect(multipleOf(divisor)(value)).toBe(false);
   });
 
-  it('is told exactly for every decimal of 15 digits', () => {
+  it('is exact for every decimal with 15 digits', () => {
     const decimal = fc.record({
       digits: fc.maxSafeInteger().map((n) => n % 1e15),
       places: fc.integer({ min: 0, max: 9 }),

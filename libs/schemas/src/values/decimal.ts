@@ -1,13 +1,19 @@
 import { unmetered, type Meter } from './meter.js';
 
-/** A decimal number, exactly: ± digits × 10^exponent. The digits have no zero at either end; zero has none. */
+/**
+ * An exact decimal number: ± digits × 10^exponent. The digits have no leading or trailing zeros; for zero
+ * they are empty.
+ */
 export interface Decimal {
   readonly negative: boolean;
   readonly digits: string;
   readonly exponent: number;
 }
 
-/** A number of an event that no double stands for, because its digits or its exponent are too many. */
+/**
+ * A number of an event that a double cannot represent, because it has too many digits or too large an
+ * exponent.
+ */
 export class ExactNumber implements Decimal {
   readonly negative: boolean;
   readonly digits: string;
@@ -19,18 +25,23 @@ export class ExactNumber implements Decimal {
     this.exponent = exponent;
   }
 
-  /** Equal numbers have equal texts. */
+  /** A text that is the same for equal numbers. */
   get text(): string {
     return `${this.negative ? '-' : ''}${this.digits}e${this.exponent}`;
   }
 }
 
-/** A number as JSON Schema sees it. A double stands for the decimal that its shortest text says: 0.1 is one tenth. */
+/**
+ * A number in the sense of JSON Schema. A double represents the decimal of its shortest text: 0.1 is exactly
+ * one tenth.
+ */
 export type Numeric = number | ExactNumber;
 
 const form = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** The number that a JSON text says: a double where the double's shortest text says the same. */
+/**
+ * Reads a JSON number: as a double if the double's shortest text denotes the same number, otherwise exactly.
+ */
 export function readNumber(text: string): Numeric {
   const near = Number(text);
   const exact = decimalOfText(text);
@@ -42,7 +53,10 @@ export function isInteger(value: Numeric): boolean {
   return typeof value === 'number' ? Number.isInteger(value) : value.exponent >= 0;
 }
 
-/** Negative when `value` is less than `bound`, positive when it is more, 0 when they are equal. */
+/**
+ * Returns a negative number if `value` is less than `bound`, a positive one if it is greater, and 0 if they
+ * are equal.
+ */
 export function compareNumbers(value: Numeric, bound: number): number {
   if (typeof value === 'number') return value < bound ? -1 : value > bound ? 1 : 0;
   const other = decimalOf(bound);
@@ -50,12 +64,13 @@ export function compareNumbers(value: Numeric, bound: number): number {
   return sign === signOf(other) ? sign * compareMagnitudes(value, other) : sign - signOf(other);
 }
 
-/** What dividing more than doubles takes, apart from the digits. */
+/** Steps of one division of exact decimals, not counting the digits. */
 const stepsOfDivision = 100;
 
 /**
- * Whether a number is a multiple of `divisor`, as both are written in decimal: 19.99 is a multiple of 0.01, which
- * division in floating point denies. The time depends on the number's digits, never on its exponent.
+ * Returns a function that tests whether a number is a multiple of `divisor`, both taken as decimals: 19.99 is
+ * a multiple of 0.01, although division in floating point says otherwise. The time depends on the number's
+ * digits, never on its exponent.
  */
 export function multipleOf(divisor: number): (value: Numeric, meter?: Meter) => boolean {
   const step = decimalOf(divisor);
@@ -69,14 +84,16 @@ export function multipleOf(divisor: number): (value: Numeric, meter?: Meter) => 
     }
     if (!Number.isFinite(value)) return true;
     const scaled = Math.round(value * power);
-    // So small that both the product and the quotient are the nearest there are: exact.
+    // For such small values, the product and the quotient are correctly rounded, so the test is exact.
     if (simple && Math.abs(scaled) < 2 ** 51) return scaled / power === value && scaled % digits === 0;
     meter.charge(stepsOfDivision);
     return dividesExactly(decimalOf(value), step);
   };
 }
 
-/** Both have no factor of ten left in their digits, so a number with a smaller exponent is no multiple. */
+/**
+ * Neither number has a factor of ten in its digits, so a number with a smaller exponent cannot be a multiple.
+ */
 function dividesExactly(value: Decimal, step: Decimal): boolean {
   if (value.digits === '') return true;
   if (value.exponent < step.exponent) return false;
@@ -96,7 +113,7 @@ function remainder(digits: string, divisor: bigint): bigint {
   return rest;
 }
 
-/** 10^exponent modulo `divisor`, by squaring. */
+/** Returns 10^exponent modulo `divisor`, by repeated squaring. */
 function powerOfTen(exponent: bigint, divisor: bigint): bigint {
   let result = 1n % divisor;
   let base = 10n % divisor;
@@ -107,12 +124,12 @@ function powerOfTen(exponent: bigint, divisor: bigint): bigint {
   return result;
 }
 
-/** The decimal that the shortest text of a double says. */
+/** Returns the decimal that the shortest text of a double denotes. */
 export function decimalOf(value: number): Decimal {
   return decimalOfText(Number.isFinite(value) ? value.toExponential() : `${value > 0 ? '' : '-'}1e999`);
 }
 
-/** Beyond this, exponents are taken for equal: no text of an event writes such a number out. */
+/** Larger exponents are treated as equal: no text of an event can contain all digits of such a number. */
 const farthest = 2 ** 52;
 
 function decimalOfText(text: string): Decimal {

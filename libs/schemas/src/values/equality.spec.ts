@@ -30,7 +30,7 @@ function equal(a: unknown, b: unknown): boolean {
 const meter = Object.assign(new Meter(), { left: Infinity });
 
 describe('equality of JSON values', () => {
-  it('is that of JSON Schema, whatever members are called', () => {
+  it('is that of JSON Schema, for any member names', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(isOneOf([a])(b, meter)).toBe(equal(a, b));
@@ -39,7 +39,7 @@ describe('equality of JSON values', () => {
     );
   });
 
-  it('tells whether items are unique', () => {
+  it('determines whether items are unique', () => {
     const pairs = (items: unknown[]) =>
       items.some((item, i) => items.slice(0, i).some((other) => equal(item, other)));
     fc.assert(

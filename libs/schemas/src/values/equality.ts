@@ -2,8 +2,9 @@ import { ExactNumber } from './decimal.js';
 import { unmetered, type Meter } from './meter.js';
 
 /**
- * A text that two JSON values share exactly when they are equal as JSON Schema sees it: numbers by value, the members of
- * objects in any order. It trusts no member's name (`valueOf`, `constructor`). For values of schemas, which are small.
+ * Returns a text that is the same for two JSON values exactly if they are equal in the sense of JSON Schema:
+ * numbers by value, members of objects in any order. It is safe for any member name (`valueOf`,
+ * `constructor`). It is meant for values in schemas, which are small.
  */
 export function canonical(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : String(value);
@@ -13,7 +14,7 @@ export function canonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`;
 }
 
-/** Whether a value is one of several, in a time that does not grow with their number. */
+/** Returns a test for membership in a list of values; its time does not depend on the length of the list. */
 export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Meter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
   const structures = new EqualSet();
@@ -24,7 +25,10 @@ export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Met
   };
 }
 
-/** Whether no two items are equal, in a time that grows with their size and not with their pairs. */
+/**
+ * Whether no two items are equal. The time grows with the total size of the items, not with the number of
+ * pairs.
+ */
 export function areUnique(items: readonly unknown[], meter: Meter): boolean {
   const scalars = new Set<unknown>();
   const structures = new EqualSet();
@@ -37,12 +41,12 @@ export function areUnique(items: readonly unknown[], meter: Meter): boolean {
   return true;
 }
 
-/** Objects, lists and exact numbers, found by a hash of what they hold: no copy of them is made. */
+/** A hash set of objects, arrays and exact numbers; it makes no copies of them. */
 class EqualSet {
   size = 0;
   private readonly byHash = new Map<number, object[]>();
 
-  /** False when an equal one is there. */
+  /** Adds a value; returns false if an equal value is already present. */
   add(value: object, meter: Meter): boolean {
     const hash = hashOf(value, meter);
     const others = this.byHash.get(hash);
@@ -61,7 +65,7 @@ class EqualSet {
 const numbers = new Float64Array(1);
 const words = new Uint32Array(numbers.buffer);
 
-/** The same for equal values. What is charged follows the value's size. */
+/** Returns the same hash for equal values. The charged steps are proportional to the size of the value. */
 function hashOf(value: unknown, meter: Meter): number {
   meter.charge(1);
   if (typeof value === 'string') return hashOfText(value, meter);
@@ -76,7 +80,7 @@ function hashOf(value: unknown, meter: Meter): number {
     for (const item of value) hash = mixed(hash, hashOf(item, meter));
     return hash;
   }
-  // Members come in any order: a sum.
+  // The order of members does not matter, so their hashes are added.
   for (const name of meter.namesOf(value)) {
     meter.charge(3);
     hash = (hash + mixed(hashOfText(name, meter), hashOf((value as Members)[name], meter))) | 0;

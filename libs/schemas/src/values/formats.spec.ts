@@ -9,18 +9,15 @@ interface Suite {
 const suite = JSON.parse(readFileSync('libs/schemas/test-suite/formats.json', 'utf8')) as Suite;
 
 describe('formats', () => {
-  it('are those of which the official test suite has cases', () => {
+  it('are exactly the formats for which the official test suite has cases', () => {
     expect(Object.keys(suite.formats).sort()).toEqual([...formats.keys()].sort());
   });
 
-  it.each(Object.entries(suite.formats))(
-    '%s is what the official test suite says',
-    (name, { valid, invalid }) => {
-      const fits = formats.get(name)!;
-      expect(valid.filter((text) => !fits(text))).toEqual([]);
-      expect(invalid.filter((text) => fits(text))).toEqual([]);
-    },
-  );
+  it.each(Object.entries(suite.formats))('%s passes the official test suite', (name, { valid, invalid }) => {
+    const fits = formats.get(name)!;
+    expect(valid.filter((text) => !fits(text))).toEqual([]);
+    expect(invalid.filter((text) => fits(text))).toEqual([]);
+  });
 
   it.each([
     ['date-time', '2016-12-31T23:59:60Z', true],

@@ -18,19 +18,19 @@ import { isIdnHostname } from 'idn-hostname';
 
 type Check = (text: string) => boolean;
 
-/** Longer than anything that says a date, a time or both. */
+/** Maximum number of characters of a date, a time or a duration; valid texts are much shorter. */
 const mostOfATime = 1_000;
-/** RFC 5321: a local part of 64 characters and a domain of 255. */
+/** Maximum number of characters of an email address (RFC 5321): a local part of 64 and a domain of 255. */
 const mostOfAnEmail = 320;
 const mostOfAHostname = 253;
 
-/** Most of what is written: no leap second, no day that some months lack. */
+/** A fast check for most date-times: no leap second, and no day that some months do not have. */
 const plainTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,30})?Z$/;
 
 /**
- * The formats that are checked, as the official test suite of JSON Schema has them. Each takes time in proportion to the
- * text's length.
+ * The supported formats, as defined by the official test suite of JSON Schema. Each check takes time in
+ * proportion to the length of the text.
  */
 export const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['date-time', either((text) => plainTime.test(text), upTo(mostOfATime, isDateTime))],
@@ -55,7 +55,7 @@ export const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['relative-json-pointer', isRelativeJsonPointer],
 ]);
 
-/** Also one with a leap second, which in UTC is the last of a day. */
+/** Accepts a leap second, which is valid only at the end of a day in UTC. */
 function isTimeOfSomeDay(text: string): boolean {
   return isTime(text) || isDateTime(`1998-12-31T${text}`) || isDateTime(`1999-01-01T${text}`);
 }
@@ -68,7 +68,7 @@ function either(quick: Check, complete: Check): Check {
   return (text) => quick(text) || complete(text);
 }
 
-/** Libraries that throw for some texts say the same as those that answer false. */
+/** Wraps a check so that it returns false if the underlying library throws. */
 function without(check: Check): Check {
   return (text) => {
     try {

@@ -1,37 +1,38 @@
-/** Thrown, and caught in this library, when a check takes more steps than the event is worth. */
+/** Thrown, and caught within this library, when a check exceeds the steps that the event has. */
 export class StepsExceeded extends Error {
   override readonly name = 'StepsExceeded';
 }
 
-/** Objects of more members than this are slow to list. */
+/** Listing the names of an object with more members than this is slow. */
 const large = 1_000;
 
 /**
- * Counts the steps of checking one event, so that a schema that is expensive, by mistake or on purpose, cannot stop
- * the process. Steps are counted, not timed: the same event and schema always give the same answer. A step is the check of
- * one value by one schema, some 10 to 50 ns; what takes longer is charged as several.
+ * Counts the steps of validating one event, so that an expensive schema, by mistake or on purpose, cannot
+ * block the process. Steps are counted, not timed: the same event and schema always give the same result. A
+ * step is the check of one value by one schema, about 10 to 50 ns; slower operations are charged as several
+ * steps.
  */
 export class Meter {
-  /** Steps that are left. */
+  /** Number of steps that the current validation may still take. */
   left = 0;
-  /** What searching for patterns may still take: instructions of a pattern, times characters of a text. */
+  /** Remaining search work of patterns: instructions of a pattern times characters of a text. */
   searches = 0;
   readonly exceeded = new StepsExceeded();
   private listed: { of: object | undefined; names: readonly string[] } = { of: undefined, names: [] };
 
-  /** @throws StepsExceeded */
+  /** Counts steps. @throws StepsExceeded when no steps remain */
   charge(steps: number): void {
     if ((this.left -= steps) < 0) throw this.exceeded;
   }
 
-  /** @throws StepsExceeded */
+  /** Counts steps. @throws StepsExceeded when no steps remain */
   chargeSearch(work: number): void {
     if ((this.searches -= work) < 0) throw this.exceeded;
   }
 
   /**
-   * The names of an object's members. Listing them takes memory and time, so the list is made once for all keywords that
-   * look at the same object one after the other, and charged.
+   * Returns the names of an object's members. Listing them takes memory and time, so the list is cached for
+   * consecutive keywords that read the same object. The listing is charged.
    * @throws StepsExceeded
    */
   namesOf(value: object): readonly string[] {
@@ -42,11 +43,11 @@ export class Meter {
     return names;
   }
 
-  /** Lets go of the last value. */
+  /** Clears the cached list of names. */
   protected forget(): void {
     this.listed = { of: undefined, names: [] };
   }
 }
 
-/** For values that are small for certain. */
+/** A meter without limits, for values that are known to be small. */
 export const unmetered: Meter = Object.assign(new Meter(), { left: Infinity, searches: Infinity });

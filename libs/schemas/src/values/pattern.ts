@@ -1,22 +1,23 @@
 import { RE2JS } from 're2js';
 import { plainPattern } from './plain-pattern.js';
 
-/** A regular expression whose time grows with the text's length only. */
+/** A regular expression that runs in linear time. */
 export interface Pattern {
-  /** Whether it is found anywhere in the text. */
+  /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** What RE2 does for one character at most; 0 when JavaScript's own engine runs it. */
+  /** Upper bound on the RE2 instructions for one character; 0 if JavaScript's own engine runs the pattern. */
   instructions: number;
 }
 
-/** A regular expression of ECMA-262 as RE2 writes it. */
+/** Translates an ECMA-262 regular expression to RE2's syntax. */
 export function ofRe2(source: string): string {
   return RE2JS.translateRegExp(source);
 }
 
 /**
- * ECMA-262's regular expressions as far as RE2 has them: no look-around, no back-references.
- * @throws Error whose message says what RE2 does not understand
+ * Compiles an ECMA-262 regular expression, except for the features that RE2 lacks: look-around and
+ * back-references.
+ * @throws Error whose message names what RE2 does not accept
  */
 export function compilePattern(source: string): Pattern {
   const expression = RE2JS.compile(ofRe2(source));

@@ -7,14 +7,18 @@ const quantifier = String.raw`[?*+]|\{\d{1,3}(?:,\d{0,3})?\}`;
 const plain = new RegExp(String.raw`^\^(?:${atom}(?:${quantifier})?)*\$$`);
 const parts = new RegExp(String.raw`${atom}(${quantifier})?`, 'g');
 
-/** Ways in which the lengths of the parts may be chosen before a text is refused, at each place where an open end may end. */
+/**
+ * Maximum number of ways to choose the lengths of the parts before a text is rejected. With an unbounded
+ * part, the limit applies at each possible end of that part.
+ */
 const mostWays = 1_000;
 const mostWaysWithOpenEnd = 8;
 
 /**
- * A regular expression so plain that JavaScript's own engine takes linear time too, and means the same by it: from
- * beginning to end, ASCII characters and classes one after the other, no groups, at most one part without a longest
- * length. Undefined for any other. It is several times as fast as RE2.
+ * Returns a RegExp if the expression is so simple that JavaScript's own engine also takes linear time and
+ * gives the same result as RE2. Such an expression is anchored at both ends and consists of ASCII characters
+ * and classes, without groups, with at most one part of unbounded length. Undefined for any other expression.
+ * JavaScript's engine is several times as fast as RE2.
  */
 export function plainPattern(source: string): RegExp | undefined {
   if (!plain.test(source)) return undefined;

@@ -1,7 +1,7 @@
-/** What an error says of the value, by the keyword that it does not fit. */
+/** The parameters of an error sentence, such as the violated limit. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** What does not fit, in words. */
+/** Returns the error sentence for a keyword that a value violates. */
 export function sentenceOf(keyword: string, params: Params): string {
   return sentences[keyword]?.(params) ?? 'is not valid';
 }
@@ -9,7 +9,7 @@ export function sentenceOf(keyword: string, params: Params): string {
 const sentences: Readonly<Record<string, (params: Params) => string>> = {
   type: ({ type }) => `must be ${[type].flat().join(' or ')}`,
   required: () => 'is required',
-  dependentRequired: ({ property }) => `is required when ${quoted(property)} is there`,
+  dependentRequired: ({ property }) => `is required when ${quoted(property)} is present`,
   additionalProperties: () => 'is not a property that the schema allows',
   unevaluatedProperties: () => 'is not a property that the schema allows',
   'false schema': () => 'is not allowed by the schema',
@@ -27,9 +27,9 @@ const sentences: Readonly<Record<string, (params: Params) => string>> = {
   minItems: ({ limit }) => `must have ${counted(limit, 'item')} or more`,
   maxItems: ({ limit }) => `must have ${counted(limit, 'item')} or less`,
   items: ({ limit }) => `must have ${counted(limit, 'item')} or less`,
-  uniqueItems: () => 'must not hold the same item twice',
+  uniqueItems: () => 'must not contain the same item twice',
   contains: ({ minContains, maxContains }) =>
-    `must hold ${maxContains === undefined ? `${counted(minContains, 'item')} or more` : `${String(minContains)} to ${counted(maxContains, 'item')}`} that fit "contains"`,
+    `must contain ${maxContains === undefined ? `${counted(minContains, 'item')} or more` : `${String(minContains)} to ${counted(maxContains, 'item')}`} that fit "contains"`,
   minProperties: ({ limit }) => `must have ${counted(limit, 'property', 'properties')} or more`,
   maxProperties: ({ limit }) => `must have ${counted(limit, 'property', 'properties')} or less`,
   anyOf: () => 'fits none of the alternatives (anyOf)',
@@ -54,7 +54,7 @@ function quoted(value: unknown): string {
   return shortened(JSON.stringify(value) ?? 'undefined', 100);
 }
 
-/** A text of at most `most` characters, and whether more followed. */
+/** Returns a text shortened to at most `most` characters, with `…` if characters were removed. */
 export function shortened(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }

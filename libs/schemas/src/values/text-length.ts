@@ -1,13 +1,13 @@
 import { charactersOf } from '#api';
 import type { Meter } from './meter.js';
 
-/** Whether a text has at most `most` characters (code points). Counting them is charged. */
+/** Whether a text has at most `most` characters (code points). The count is charged to the meter. */
 export function isAtMost(text: string, most: number, meter: Meter): boolean {
   if (text.length <= most) return true;
   return text.length <= 2 * most && counted(text, meter) <= most;
 }
 
-/** Whether a text has `least` characters (code points) or more. Counting them is charged. */
+/** Whether a text has at least `least` characters (code points). The count is charged to the meter. */
 export function isAtLeast(text: string, least: number, meter: Meter): boolean {
   if (text.length < least) return false;
   return text.length >= 2 * least || counted(text, meter) >= least;

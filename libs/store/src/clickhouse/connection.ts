@@ -38,7 +38,7 @@ export interface SelectOptions {
   params?: Record<string, unknown>;
   settings?: ClickHouseSettings;
   signal?: AbortSignal;
-  /** Default: `read`. */
+  /** Purpose of the query, which determines its time limit and error class; default: `read`. */
   purpose?: 'read' | 'lookup';
 }
 
@@ -185,7 +185,7 @@ export class Connection {
       const ended = isGivenUp && queryId !== undefined ? this.end(queryId) : undefined;
       signal?.throwIfAborted();
       if (purpose === 'read' && (await ended)) {
-        const message = `The query took longer than ${this.options.queryTimeoutMs / 1000} s and was ended.`;
+        const message = `The query took longer than ${this.options.queryTimeoutMs / 1000} s and was cancelled.`;
         throw new QueryTooExpensiveError(message, { cause: error });
       }
       throw translated(error as Error, purpose, timeout);
@@ -215,7 +215,7 @@ async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: R
   const read: Row[] = [];
   for await (const rows of result.stream<Row>()) {
     if (!share.take(rows.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)))
-      throw new StoreOverloadedError('Too many bytes of answers are held already');
+      throw new StoreOverloadedError('The answers being read exceed the memory budget');
     for (const row of rows) read.push(row.json<Row>());
   }
   return read;

@@ -29,7 +29,7 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
   };
 }
 
-/** Buckets are aligned to 1970-01-01, for times before it too. */
+/** Returns the start of an event's time bucket. Buckets are aligned to 1970-01-01, also for earlier times. */
 function startOf(query: CountQuery, params: Params): string {
   if (query.intervalSeconds === undefined) return '0';
   const width = params.bind('Int64', query.intervalSeconds * 1_000_000);

@@ -12,7 +12,7 @@ export interface Sql {
 
 export interface PageQuery extends EventFilter {
   order: 'asc' | 'desc';
-  /** Maximum number of rows. */
+  /** Maximum number of rows to select. */
   rows: number;
   /** The position right before the page's first row. */
   after?: EventPosition;

@@ -59,7 +59,7 @@ function startOf(query: EventQuery, after: EventPosition | undefined): number | 
   return after?.timestamp ?? (query.order === 'asc' ? query.since : query.until);
 }
 
-/** Queries of one kind differ only in their times and cursor. */
+/** Returns a key for the kind of a query: queries of one kind differ only in their times and cursor. */
 function kindOf(query: EventQuery): string {
   const started = query.cursor !== undefined || startOf(query, undefined) !== undefined;
   const text = JSON.stringify(

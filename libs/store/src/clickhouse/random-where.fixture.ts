@@ -29,7 +29,7 @@ const numberTexts: fc.Arbitrary<string> = fc.oneof(
   fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((x) => JSON.stringify(x)),
 );
 
-/** JSON values of a member, mostly numbers. */
+/** JSON values for the members of an event's `data`, mostly numbers. */
 const values: fc.Arbitrary<string> = fc.oneof(
   { weight: 8, arbitrary: numberTexts },
   { weight: 1, arbitrary: numberTexts.map((text) => JSON.stringify(text)) },

@@ -38,7 +38,11 @@ export function describeAccess(contract: StoreContract): void {
       ['a prefix', names(`${orders}*`), [orders, refunds]],
       ['a prefix and a name', names(`${orders}-*`, stock), [refunds, stock]],
       ['a prefix that matches every stream', names('*'), [orders, refunds, stock]],
-      ['a prefix of reserved streams, without the right to read these', names('tributary.*', orders), [orders]],
+      [
+        'a prefix of reserved streams, without the right to read these',
+        names('tributary.*', orders),
+        [orders],
+      ],
       ['a reserved stream, without the right to read it', names(auditStream), []],
       ['only the reserved streams', { patterns: ['tributary.*'], reserved: true }, [auditStream]],
       ['nothing', names(), []],
@@ -124,15 +128,18 @@ export function describeAccess(contract: StoreContract): void {
       ['all of the streams', names(orders, stock), [0, 2]],
       ['a prefix that matches every stream of the suite', names(`${tag}.*`), [0, 2]],
       ['nothing', names(), []],
-    ])('include dead letters that reveal such a stream, with access to %s', async (_what, access, visible) => {
-      const query = { access, source: `${ofSource}-showing`, limit: 10 };
-      const { items, total } = await contract.store.reader.deadLetters(query);
-      expect(items.map(({ offset }) => offset).toSorted()).toEqual(visible);
-      expect(total).toBe(visible.length);
-      const { items: all } = await contract.store.reader.deadLetters({ ...query, access: allStreams });
-      const named = { access, ids: all.map(({ id }) => id), limit: 10 };
-      expect((await contract.store.reader.deadLetters(named)).total).toBe(visible.length);
-    });
+    ])(
+      'include dead letters that reveal such a stream, with access to %s',
+      async (_what, access, visible) => {
+        const query = { access, source: `${ofSource}-showing`, limit: 10 };
+        const { items, total } = await contract.store.reader.deadLetters(query);
+        expect(items.map(({ offset }) => offset).toSorted()).toEqual(visible);
+        expect(total).toBe(visible.length);
+        const { items: all } = await contract.store.reader.deadLetters({ ...query, access: allStreams });
+        const named = { access, ids: all.map(({ id }) => id), limit: 10 };
+        expect((await contract.store.reader.deadLetters(named)).total).toBe(visible.length);
+      },
+    );
 
     it('include streams that are hidden from every caller', async () => {
       const { reader } = contract.store;

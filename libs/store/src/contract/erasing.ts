@@ -148,7 +148,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await erase(stream, { before: {} })).toBe(0);
     });
 
-    it('can be repeated, and then removes only what a fenced writer has written since', async () => {
+    it('can be repeated, and then removes only what a writer without its partition has written since', async () => {
       const stream = newStream();
       const rows = mixed(stream);
       await contract.write(rows);

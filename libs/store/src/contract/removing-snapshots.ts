@@ -28,16 +28,19 @@ export function describeRemovingSnapshots(contract: StoreContract): void {
         ...{ stream, entityHash: entityHash(stream, 'e'), entityId, before: { 0: before } },
       });
 
-    it.each([['e'], [undefined]])('erases the snapshots of an erased entity (entity id: %s)', async (entityId) => {
-      const [stream, other] = [newStream(), newStream()];
-      await given(stream);
-      await given(other);
-      await byHash(stream, 3, entityId);
-      expect(await versions(stream)).toEqual([6]);
-      await byHash(stream, 100, entityId);
-      expect(await versions(stream)).toEqual([]);
-      expect(await versions(other)).toEqual([6, 4, 2]);
-    });
+    it.each([['e'], [undefined]])(
+      'erases the snapshots of an erased entity (entity id: %s)',
+      async (entityId) => {
+        const [stream, other] = [newStream(), newStream()];
+        await given(stream);
+        await given(other);
+        await byHash(stream, 3, entityId);
+        expect(await versions(stream)).toEqual([6]);
+        await byHash(stream, 100, entityId);
+        expect(await versions(stream)).toEqual([]);
+        expect(await versions(other)).toEqual([6, 4, 2]);
+      },
+    );
 
     it('erases a snapshot that was saved after its entity was erased', async () => {
       const stream = newStream();

@@ -14,7 +14,7 @@ export function describeRepeats(contract: StoreContract): void {
       expect(await contract.readAll({ streams: [stream], order: 'asc', limit: 3 })).toHaveLength(10);
     });
 
-    it('by a fenced writer in other batches appears once in every answer', async () => {
+    it('by a writer that lost its partition, in other batches, appears once in every answer', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 40, (i) => ({
         entity_id: i % 5 === 0 ? null : `e-${i % 5}`,

@@ -78,7 +78,7 @@ export class StoreContract {
     return (await this.query({ streams: [stream], order: 'asc', limit: 1000 })).items;
   }
 
-  /** Reads all pages by following the cursors. */
+  /** Reads all pages of a query by following the cursors. */
   async readAll(query: FullQuery & Partial<Permitted>): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     let cursor: string | undefined;

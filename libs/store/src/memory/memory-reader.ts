@@ -213,7 +213,10 @@ export class MemoryReader implements EventReader {
     if (!within(row.timestamp, filter)) return false;
     if (!filter.where) return true;
     if (!this.evaluate) {
-      throw new UntranslatableExpressionError('This store has no evaluator.', filter.where.at);
+      throw new UntranslatableExpressionError(
+        'This store cannot evaluate a where condition.',
+        filter.where.at,
+      );
     }
     return this.evaluate(filter.where, toStoredEvent(row));
   }

@@ -18,7 +18,7 @@ export class MemoryTables {
   private snapshotsByPlace = new Map<string, EntitySnapshot>();
   /** The time at which a dead letter was replayed, by its id and its event. */
   private replays = new Map<string, number>();
-  /** The greatest offset ever stored, by stream and partition. */
+  /** The greatest offset ever stored, for each stream partition. */
   private ends = new Map<string, number>();
 
   /** Ids of dropped streams. */

@@ -4,7 +4,7 @@ import type { Difference } from '../rule.js';
 import { listedIn, Shape, shapeIn, type Part } from '../shape.js';
 import { kinds, kindsOf } from '../types.js';
 
-/** `prefixItems` and `items` */
+/** Compares `prefixItems` and `items`. */
 export const items: ComparisonRule = (comparison, writer, part) => {
   if (!hasArrays(writer) || !('items' in part.schema || 'prefixItems' in part.schema)) return [];
   const longest = Math.max(
@@ -18,7 +18,7 @@ export const items: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-/** The schema of the item at an index; at one beyond all prefixes, of all further items. */
+/** Returns the schema of the item at an index. An index beyond all prefixes stands for all further items. */
 function itemOf(part: Part, index: number): Shape | undefined {
   if (index < listedIn(part, 'prefixItems')) return shapeIn(part, 'prefixItems', index);
   return 'items' in part.schema ? shapeIn(part, 'items') : undefined;
@@ -45,11 +45,11 @@ function item(comparison: Comparing, writer: Shape, { part, index, reader }: Ite
       `${names.reader} permits fewer items than ${names.writer}`,
     );
   if (own.length > 0) return found;
-  const detail = `${names.reader} describes items of which ${names.writer} permits any value`;
+  const detail = `${names.reader} restricts items for which ${names.writer} permits any value`;
   return comparison.differs(at, 'item_added_to_open_content_model', detail);
 }
 
-/** `contains`, `minContains`, `maxContains` */
+/** Compares `contains`, `minContains` and `maxContains`. */
 export const contains: ComparisonRule = (comparison, writer, part) => {
   if (!('contains' in part.schema) || !hasArrays(writer)) return [];
   const reader = shapeIn(part, 'contains');
@@ -70,19 +70,19 @@ export const contains: ComparisonRule = (comparison, writer, part) => {
       : comparison.differs(
           at,
           'contains_changed',
-          `${names.reader} asks for items that ${names.writer} does not ask for`,
+          `${names.reader} requires items that ${names.writer} does not require`,
         )),
     ...(isFew || many
       ? []
       : comparison.differs(
           at,
           'contains_changed',
-          `${names.reader} permits fewer of certain items than ${names.writer}`,
+          `${names.reader} permits fewer items that fit "contains" than ${names.writer}`,
         )),
   ];
 };
 
-/** Whether there are enough items, all of which are of the kind that is asked for. */
+/** Whether there are enough items, and all of them have the required shape. */
 function allAre(
   comparison: Comparing,
   writer: Shape,
@@ -105,12 +105,12 @@ function containsOf({ schema }: Part): { min: number; max: number } {
   };
 }
 
-/** `uniqueItems` */
+/** Compares `uniqueItems`. */
 export const uniqueItems: ComparisonRule = (comparison, writer, part) => {
   if (part.schema.uniqueItems !== true || !hasArrays(writer) || largest(writer, 'Items') <= 1) return [];
   if (writer.parts.some(({ schema }) => schema.uniqueItems === true)) return [];
   const { names } = comparison;
-  const detail = `${names.reader} permits no item twice, ${names.writer} does`;
+  const detail = `${names.reader} requires unique items, ${names.writer} does not`;
   return comparison.differs({ writer, part, keyword: 'uniqueItems' }, 'unique_items_added', detail);
 };
 

@@ -2,7 +2,7 @@ import type { Comparing, ComparisonRule } from '../comparison-rule.js';
 import type { Difference } from '../rule.js';
 import { listedIn, shapeIn, type Part, type Shape } from '../shape.js';
 
-/** `anyOf` */
+/** Compares `anyOf`. */
 export const anyOf: ComparisonRule = (comparison, writer, part) => {
   if (listedIn(part, 'anyOf') === 0) return [];
   const attempts = attemptsOf(comparison, writer, { part, keyword: 'anyOf' });
@@ -10,7 +10,7 @@ export const anyOf: ComparisonRule = (comparison, writer, part) => {
   return noBranch(comparison, writer, { part, keyword: 'anyOf', attempts });
 };
 
-/** `oneOf`: a value that fits one branch must fit no other. */
+/** Compares `oneOf`: each value must fit exactly one of the reader's branches. */
 export const oneOf: ComparisonRule = (comparison, writer, part) => {
   if (listedIn(part, 'oneOf') === 0) return [];
   const attempts = attemptsOf(comparison, writer, { part, keyword: 'oneOf' });
@@ -31,18 +31,18 @@ interface Sum {
 
 interface Attempt {
   branch: Shape;
-  /** Why the writer's values do not all fit the branch. */
+  /** The differences between the writer's values and the branch; empty if all values fit. */
   found: Difference[];
 }
 
-/** The branches that any of the writer's values can fit at all, each compared with the writer. */
+/** Compares the writer with each branch that some of its values may fit. */
 function attemptsOf(comparison: Comparing, writer: Shape, { part, keyword }: Sum): Attempt[] {
   return Array.from({ length: listedIn(part, keyword) }, (_, index) => shapeIn(part, keyword, index))
     .filter((branch) => !comparison.areApart(writer, branch))
     .map((branch) => ({ branch, found: comparison.compare(writer, branch) }));
 }
 
-/** Says why the branch that comes nearest does not fit. */
+/** Returns the difference that no branch fits, and the differences of the nearest branch. */
 function noBranch(
   comparison: Comparing,
   writer: Shape,
@@ -54,14 +54,14 @@ function noBranch(
   return [...comparison.differs({ writer, part, keyword }, 'combined_type_changed', detail), ...nearest];
 }
 
-/** `not` */
+/** Compares `not`. */
 export const not: ComparisonRule = (comparison, writer, part) => {
   if (!('not' in part.schema) || comparison.refutes(writer, shapeIn(part, 'not'))) return [];
   const detail = `${comparison.names.reader} excludes values (not) that ${comparison.names.writer} may permit`;
   return comparison.differs({ writer, part, keyword: 'not' }, 'not_type_extended', detail);
 };
 
-/** `if`, `then`, `else` */
+/** Compares `if`, `then` and `else`. */
 export const conditions: ComparisonRule = (comparison, writer, part) => {
   if (!('if' in part.schema)) return [];
   const test = shapeIn(part, 'if');
@@ -73,6 +73,6 @@ export const conditions: ComparisonRule = (comparison, writer, part) => {
   ];
   if (found.length === 0) return [];
   const { names } = comparison;
-  const detail = `${names.reader} asks for more than ${names.writer} under a condition (if)`;
+  const detail = `${names.reader} requires more than ${names.writer} under a condition (if)`;
   return [...comparison.differs({ writer, part, keyword: 'if' }, 'condition_changed', detail), ...found];
 };

@@ -3,7 +3,7 @@ import type { Difference, Rule } from '../rule.js';
 import { namedIn, shapeIn, type Part, type Shape } from '../shape.js';
 import { hasDefault, hasObjects, quoted } from './object-rules.js';
 
-/** `properties` */
+/** Compares `properties`. */
 export const properties: ComparisonRule = (comparison, writer, part) => {
   if (!hasObjects(writer)) return [];
   return namedIn(part, 'properties').flatMap((name) => {
@@ -17,7 +17,9 @@ export const properties: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-/** A property that the writer says nothing of, so that it may be anything already. */
+/**
+ * Returns the difference for a property that the writer does not mention, so that its value may be anything.
+ */
 function addedToOpen(
   comparison: Comparing,
   writer: Shape,
@@ -25,7 +27,7 @@ function addedToOpen(
 ): Difference[] {
   const { names } = comparison;
   const required = Array.isArray(part.schema.required) && (part.schema.required as string[]).includes(name);
-  const detail = `${names.reader} describes ${quoted(name)}, of which ${names.writer} permits any value, because it is open for other properties`;
+  const detail = `${names.reader} restricts ${quoted(name)}, for which ${names.writer} permits any value, because it allows additional properties`;
   const at = { writer, part: { ...part, pointer: shapeIn(part, 'properties', name).at } };
   return comparison.differs(at, ruleOfAdded(required, hasDefault(part, name)), detail);
 }
@@ -37,7 +39,7 @@ function ruleOfAdded(required: boolean, withDefault: boolean): Rule {
     : 'required_property_added_to_open_content_model';
 }
 
-/** `patternProperties` */
+/** Compares `patternProperties`. */
 export const patternProperties: ComparisonRule = (comparison, writer, part) => {
   if (!hasObjects(writer)) return [];
   return namedIn(part, 'patternProperties').flatMap((source) => {
@@ -49,13 +51,13 @@ export const patternProperties: ComparisonRule = (comparison, writer, part) => {
     const fit = writer.parts.some((one) => patternFits(comparison, one, { source, reader }));
     if (fit || isOpenTo(comparison, reader)) return found;
     const { names } = comparison;
-    const detail = `${names.reader} describes properties that match ${quoted(source)} otherwise than ${names.writer}`;
+    const detail = `${names.reader} restricts properties that match ${quoted(source)} differently from ${names.writer}`;
     const at = { writer, part: { ...part, pointer: reader.at } };
     return [...found, ...comparison.differs(at, 'pattern_properties_changed', detail)];
   });
 };
 
-/** Whether what a part says of properties that match a pattern, and that it does not name, fits. */
+/** Whether a part's properties that match the pattern, and that the part does not name, all fit. */
 function patternFits(
   comparison: Comparing,
   part: Part,
@@ -70,12 +72,12 @@ function allFit(comparison: Comparing, shapes: Shape[] | undefined, reader: Shap
   return shapes?.every((shape) => comparison.below(shape, reader).length === 0) ?? false;
 }
 
-/** Whether a schema permits everything. */
+/** Whether the reader's schema provably permits every value. */
 function isOpenTo(comparison: Comparing, reader: Shape): boolean {
   return comparison.below(reader.anything(), reader).length === 0;
 }
 
-/** `additionalProperties` */
+/** Compares `additionalProperties`. */
 export const additionalProperties: ComparisonRule = (comparison, writer, part) => {
   if (!('additionalProperties' in part.schema) || !hasObjects(writer)) return [];
   const named = new Set(namedIn(part, 'properties'));
@@ -88,7 +90,10 @@ export const additionalProperties: ComparisonRule = (comparison, writer, part) =
   });
 };
 
-/** `unevaluatedProperties`: what any schema for the same value looks at is not among them. */
+/**
+ * Compares `unevaluatedProperties`, which applies to members that no other schema for the same value
+ * evaluates.
+ */
 export const unevaluatedProperties: ComparisonRule = (comparison, writer, part) => {
   if (!('unevaluatedProperties' in part.schema) || !hasObjects(writer) || comparison.members.looksAtAll(part))
     return [];
@@ -104,9 +109,9 @@ export const unevaluatedProperties: ComparisonRule = (comparison, writer, part) 
 interface Rest {
   part: Part;
   keyword: string;
-  /** Whether the reader describes a property by other keywords. */
+  /** Whether other keywords of the reader's schema, such as `properties`, apply to a property. */
   isCovered: (name: string) => boolean;
-  /** Patterns whose properties the reader describes by other keywords. */
+  /** Patterns to whose properties other keywords of the reader apply. */
   patterns: ReadonlySet<string>;
   rules: { closed: Rule; narrowed: Rule };
 }
@@ -121,7 +126,7 @@ function rest(comparison: Comparing, writer: Shape, options: Rest): Difference[]
   if (writer.parts.some(fits)) return found;
   const { names } = comparison;
   const closed = reader.impossible;
-  // Permitting anything is no description, however it is written.
+  // A schema that permits everything does not count as a restriction, however it is written.
   const own = writer.parts
     .flatMap((one) => comparison.members.others(one, patterns) ?? [])
     .filter((one) => !isOpenTo(comparison, one));
@@ -133,7 +138,7 @@ function rest(comparison: Comparing, writer: Shape, options: Rest): Difference[]
   return [...found, ...comparison.differs({ writer, part, keyword }, rule, detail)];
 }
 
-/** A property that the writer names and the reader does not. */
+/** Returns the difference for a property that the writer names and the reader does not. */
 function removed(
   comparison: Comparing,
   writer: Shape,
@@ -146,7 +151,7 @@ function removed(
   const closed = reader.impossible;
   const detail = closed
     ? `${names.reader} does not permit ${quoted(name)}, ${names.writer} does`
-    : `${names.reader} permits less for ${quoted(name)} than ${names.writer}`;
+    : `${names.reader} permits fewer values for ${quoted(name)} than ${names.writer}`;
   const rule = closed
     ? 'property_removed_from_closed_content_model'
     : 'property_removed_not_covered_by_partially_open_content_model';

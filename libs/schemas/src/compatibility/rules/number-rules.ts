@@ -4,7 +4,7 @@ import { highest, isAbove, isBelow, largest, least, lowest, type Count, type End
 import { kinds, kindsOf, numberKinds } from '../types.js';
 import { valuesOfKind } from '../values.js';
 
-/** `minimum`, `exclusiveMinimum`, `maximum`, `exclusiveMaximum` */
+/** Compares `minimum`, `exclusiveMinimum`, `maximum` and `exclusiveMaximum`. */
 export const bounds: ComparisonRule = (comparison, writer, part) => {
   if ((kindsOf(writer) & numberKinds) === 0) return [];
   const { schema } = part;
@@ -29,7 +29,7 @@ function said({ value }: End): string {
   return Number.isFinite(value) ? String(value) : 'any size';
 }
 
-/** `multipleOf` */
+/** Compares `multipleOf`. */
 export const multiple: ComparisonRule = (comparison, writer, part) => {
   const step = part.schema.multipleOf;
   const written = kindsOf(writer);
@@ -42,7 +42,7 @@ export const multiple: ComparisonRule = (comparison, writer, part) => {
   if ((written & kinds.fraction) === 0) steps.push(1);
   if (steps.some(fits) || (valuesOfKind(writer, numberKinds) as number[] | undefined)?.every(fits)) return [];
   const { names } = comparison;
-  const detail = `${names.reader} permits multiples of ${step} only, ${names.writer} other numbers too`;
+  const detail = `${names.reader} permits only multiples of ${step}, ${names.writer} permits other numbers too`;
   return comparison.differs({ writer, part, keyword: 'multipleOf' }, 'multiple_of_changed', detail);
 };
 
@@ -57,7 +57,7 @@ const counted = [
   },
 ] as const satisfies { count: Count; kind: number; fewer: string; more: string }[];
 
-/** `minLength`, `maxLength`, `minItems`, `maxItems`, `minProperties`, `maxProperties` */
+/** Compares `minLength`, `maxLength`, `minItems`, `maxItems`, `minProperties` and `maxProperties`. */
 export const counts: ComparisonRule = (comparison, writer, part) =>
   counted.flatMap(({ count, kind, fewer, more }) => {
     if ((kindsOf(writer) & kind) === 0) return [];

@@ -5,7 +5,10 @@ import { shapeIn, shapeOf, type Part, type Shape } from '../shape.js';
 import { kinds, kindsOf } from '../types.js';
 import { requiredBy, requiredWith } from '../values.js';
 
-/** `required`; a property whose schema has a default may be missing, as Confluent sees it. */
+/**
+ * Compares `required`. A property whose schema has a default does not count as required, as in Confluent's
+ * registry.
+ */
 export const required: ComparisonRule = (comparison, writer, part) => {
   if (!Array.isArray(part.schema.required) || !hasObjects(writer)) return [];
   const own = requiredBy(writer);
@@ -22,7 +25,7 @@ export const required: ComparisonRule = (comparison, writer, part) => {
   );
 };
 
-/** Whether the schema of a property, references followed, has a `default`. */
+/** Whether the schema of a property has a `default`, directly or by its references. */
 export function hasDefault({ source: { document }, pointer }: Part, name: string): boolean {
   let at: string | undefined = pointerTo(pointerTo(pointer, 'properties'), name);
   for (; at !== undefined; at = document.targets.get(at)) {
@@ -32,7 +35,7 @@ export function hasDefault({ source: { document }, pointer }: Part, name: string
   return false;
 }
 
-/** `propertyNames` */
+/** Compares `propertyNames`. */
 export const propertyNames: ComparisonRule = (comparison, writer, part) => {
   if (!('propertyNames' in part.schema) || !hasObjects(writer)) return [];
   const reader = shapeIn(part, 'propertyNames');
@@ -43,7 +46,7 @@ export const propertyNames: ComparisonRule = (comparison, writer, part) => {
   if (closed && namesOfClosed(closed).every((name) => comparison.fits(onlyName(text, name), reader)))
     return [];
   const { names } = comparison;
-  const detail = `${names.reader} has rules for names that ${names.writer} has not`;
+  const detail = `${names.reader} restricts property names in a way that ${names.writer} does not`;
   return comparison.differs({ writer, part, keyword: 'propertyNames' }, 'property_names_changed', detail);
 };
 
@@ -55,12 +58,12 @@ function namesOfClosed({ schema }: Part): string[] {
   return Object.keys(schema.properties ?? {});
 }
 
-/** The shape of one text, at the place of another shape. */
+/** Returns the shape of a single string, at the pointer of another shape. */
 function onlyName(place: Shape, name: string): Shape {
   return place.anything().narrowed({ const: name });
 }
 
-/** `dependentRequired` */
+/** Compares `dependentRequired`. */
 export const dependentRequired: ComparisonRule = (comparison, writer, part) => {
   const wanted = part.schema.dependentRequired;
   if (!isObject(wanted) || !hasObjects(writer)) return [];
@@ -72,7 +75,7 @@ export const dependentRequired: ComparisonRule = (comparison, writer, part) => {
       (other) => other !== name && !own.has(other) && !known.has(other),
     );
     if (missing.length === 0 || comparison.members.member(writer, name).impossible) return [];
-    const detail = `${names.reader} requires ${missing.map(quoted).join(', ')} when ${quoted(name)} is there, ${names.writer} does not`;
+    const detail = `${names.reader} requires ${missing.map(quoted).join(', ')} when ${quoted(name)} is present, ${names.writer} does not`;
     return comparison.differs(
       { writer, part, keyword: 'dependentRequired' },
       'dependency_array_changed',
@@ -81,7 +84,7 @@ export const dependentRequired: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-/** `dependentSchemas` */
+/** Compares `dependentSchemas`. */
 export const dependentSchemas: ComparisonRule = (comparison, writer, part) => {
   if (!isObject(part.schema.dependentSchemas) || !hasObjects(writer)) return [];
   return Object.keys(part.schema.dependentSchemas).flatMap((name) => {
@@ -92,13 +95,13 @@ export const dependentSchemas: ComparisonRule = (comparison, writer, part) => {
     );
     if (found.length === 0) return [];
     const { names } = comparison;
-    const detail = `${names.reader} asks for more than ${names.writer} when ${quoted(name)} is there`;
+    const detail = `${names.reader} requires more than ${names.writer} when ${quoted(name)} is present`;
     const at = { writer, part, keyword: 'dependentSchemas' };
     return [...comparison.differs(at, 'dependency_schema_changed', detail), ...found];
   });
 };
 
-/** The objects of a shape that have a certain member. */
+/** Returns the shape of the objects that have a certain member. */
 function withMember(comparison: Comparing, writer: Shape, name: string): Shape {
   comparison.spend(1);
   const objects = writer.narrowed({ type: 'object', required: [name] });

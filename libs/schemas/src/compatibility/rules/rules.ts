@@ -12,7 +12,7 @@ import { bounds, counts, multiple } from './number-rules.js';
 import { format, pattern } from './text-rules.js';
 import { types, values } from './value-rules.js';
 
-/** All of them; together they look at every keyword that refuses a value. */
+/** All rules; together they cover every keyword that can reject a value. */
 export const rules: readonly ComparisonRule[] = [
   types,
   values,

@@ -4,7 +4,10 @@ import type { ComparisonRule } from '../comparison-rule.js';
 import { kinds, kindsOf } from '../types.js';
 import { valuesOfKind } from '../values.js';
 
-/** `pattern`: which texts two different patterns share is not looked into. */
+/**
+ * Compares `pattern`. Two different regular expressions always count as incompatible, even if they match the
+ * same texts.
+ */
 export const pattern: ComparisonRule = (comparison, writer, part) => {
   const source = part.schema.pattern;
   if (typeof source !== 'string' || (kindsOf(writer) & kinds.string) === 0) return [];
@@ -13,11 +16,11 @@ export const pattern: ComparisonRule = (comparison, writer, part) => {
   if ((valuesOfKind(writer, kinds.string) as string[] | undefined)?.every((text) => compiled.test(text)))
     return [];
   const { names } = comparison;
-  const detail = `${names.reader} has a pattern that ${names.writer} has not`;
+  const detail = `${names.reader} has a pattern that ${names.writer} does not have`;
   return comparison.differs({ writer, part, keyword: 'pattern' }, 'pattern_changed', detail);
 };
 
-/** `format` */
+/** Compares `format`. */
 export const format: ComparisonRule = (comparison, writer, part) => {
   const name = part.schema.format;
   if (typeof name !== 'string' || (kindsOf(writer) & kinds.string) === 0) return [];
@@ -26,6 +29,6 @@ export const format: ComparisonRule = (comparison, writer, part) => {
   if (check && (valuesOfKind(writer, kinds.string) as string[] | undefined)?.every((text) => check(text)))
     return [];
   const { names } = comparison;
-  const detail = `${names.reader} permits texts of the format ${name} only, ${names.writer} others too`;
+  const detail = `${names.reader} permits only texts of the format ${name}, ${names.writer} permits others too`;
   return comparison.differs({ writer, part, keyword: 'format' }, 'format_changed', detail);
 };

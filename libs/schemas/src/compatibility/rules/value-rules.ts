@@ -3,19 +3,19 @@ import type { ComparisonRule } from '../comparison-rule.js';
 import { kindsNamed, kindsOf, namesOf, valueLists } from '../types.js';
 import { valuesOf } from '../values.js';
 
-/** `type` */
+/** Compares `type`. */
 export const types: ComparisonRule = (comparison, writer, part) => {
   if (part.schema.type === undefined) return [];
   const permitted = kindsNamed([part.schema.type].flat() as string[]);
   const written = kindsOf(writer);
   if ((written & ~permitted) === 0) return [];
   const { names } = comparison;
-  const detail = `${names.reader} permits ${namesOf(permitted).join(', ')} only, ${names.writer} also ${namesOf(written & ~permitted).join(', ')}`;
+  const detail = `${names.reader} permits only ${namesOf(permitted).join(', ')}, ${names.writer} also permits ${namesOf(written & ~permitted).join(', ')}`;
   const rule = (written & permitted) === 0 ? 'type_changed' : 'type_narrowed';
   return comparison.differs({ writer, part, keyword: 'type' }, rule, detail);
 };
 
-/** `enum` and `const` */
+/** Compares `enum` and `const`. */
 export const values: ComparisonRule = (comparison, writer, part) =>
   valueLists(part.schema).flatMap((permitted) => {
     const known = new Set(permitted.map(canonical));
@@ -23,7 +23,7 @@ export const values: ComparisonRule = (comparison, writer, part) =>
     const { names } = comparison;
     const at = { writer, part, keyword: permitted === part.schema.enum ? 'enum' : 'const' };
     if (!written) {
-      const detail = `${names.reader} lists the values, ${names.writer} permits others`;
+      const detail = `${names.reader} permits only listed values, ${names.writer} permits others`;
       return comparison.differs(at, 'enum_array_narrowed', detail);
     }
     const missing = written.filter((value) => !known.has(canonical(value)));

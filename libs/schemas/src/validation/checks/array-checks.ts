@@ -3,7 +3,7 @@ import { all, type Check, type SchemaAt } from './check.js';
 
 type List = readonly unknown[];
 
-/** `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items`, `contains` */
+/** Compiles `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items` and `contains`. */
 export function arrayChecks(at: SchemaAt): Check<List>[] {
   const { minItems, maxItems, uniqueItems } = at.schema;
   const checks: Check<List>[] = [];
@@ -43,7 +43,7 @@ function restCheck(check: Check, start: number): Check<List> {
   };
 }
 
-/** Counts the items that fit, and stops when there can be no other answer. */
+/** Counts the items that fit, and stops as soon as the answer is certain. */
 function containsCheck({ schema, inner }: SchemaAt): Check<List> {
   const { minContains = 1, maxContains = Infinity } = schema as Record<string, number | undefined>;
   const check = inner('contains');

@@ -5,15 +5,18 @@ import type { Check } from '../run.js';
 
 export type { Check } from '../run.js';
 
-/** A schema whose keywords become checks. */
+/** A schema whose keywords are compiled to checks, with access to the checks of its subschemas. */
 export interface SchemaAt {
   readonly schema: SchemaObject;
-  /** The check of the schema that a keyword holds, or of one of those that it holds. */
+  /** Returns the check of the schema in a keyword, or of one of several schemas in it. */
   readonly inner: (keyword: string, part?: string | number) => Check;
   readonly pattern: (source: string) => ChargedPattern;
 }
 
-/** Whether a value fits all of several checks; looks for more errors after the first one where the run asks for them. */
+/**
+ * Combines checks: a value must fit all of them. It continues after the first error if the run collects
+ * further errors.
+ */
 export function all<T>(checks: readonly Check<T>[]): Check<T> {
   const [only] = checks;
   if (only && checks.length === 1) return only;

@@ -1,6 +1,6 @@
 import type { Check, SchemaAt } from './check.js';
 
-/** `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, `dependentSchemas` */
+/** Compiles `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, and `dependentSchemas`. */
 export function combinationChecks(at: SchemaAt): Check[] {
   const { schema } = at;
   return [
@@ -22,7 +22,8 @@ function anyOf(checks: readonly Check[]): Check {
     let fits = false;
     for (const check of checks) {
       if (run.branch(check, value)) fits = true;
-      // Each branch that fits may evaluate other members.
+      // Every fitting branch is needed if `unevaluatedProperties` applies, because each one may evaluate
+      // other members.
       if (fits && !run.evaluated) return true;
     }
     return fits || noneFits('anyOf', { checks, value, run });
@@ -38,7 +39,7 @@ function oneOf(checks: readonly Check[]): Check {
   };
 }
 
-/** Says why not, for each branch, where errors are collected. */
+/** Reports the errors of each branch, if errors are collected, and rejects the value. */
 function noneFits(
   keyword: string,
   { checks, value, run }: { checks: readonly Check[]; value: unknown; run: Parameters<Check>[1] },

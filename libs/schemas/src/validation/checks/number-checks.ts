@@ -8,7 +8,10 @@ const within: Readonly<Record<string, (order: number) => boolean>> = {
   exclusiveMaximum: (order) => order < 0,
 };
 
-/** `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`: of numbers as they were written. */
+/**
+ * Compiles `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum` and `multipleOf`. Numbers are
+ * compared as exact decimals.
+ */
 export function numberChecks({ schema }: SchemaAt): Check<Numeric>[] {
   const checks: Check<Numeric>[] = [];
   for (const [keyword, isWithin] of Object.entries(within)) {

@@ -2,7 +2,10 @@ import { all, type Check, type SchemaAt } from './check.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `minProperties`, `maxProperties`, `required`, `dependentRequired`, and the keywords about members and their names. */
+/**
+ * Compiles `minProperties`, `maxProperties`, `required`, `dependentRequired`, and the keywords for members
+ * and their names.
+ */
 export function objectChecks(at: SchemaAt): Check<Members>[] {
   const { minProperties, maxProperties } = at.schema;
   const checks: Check<Members>[] = [];
@@ -50,7 +53,7 @@ function membersCheck(at: SchemaAt): Check<Members>[] {
   return [all(others ? [...checks, others] : checks)];
 }
 
-/** The keywords for which all members have to be looked at: in one loop. */
+/** Checks, in one loop over all members, the keywords that apply to each of them. */
 function othersCheck(
   { schema, inner, pattern }: SchemaAt,
   known: ReadonlySet<string>,
@@ -91,7 +94,9 @@ function othersCheck(
   };
 }
 
-/** `unevaluatedProperties`: after everything else about the value has been checked by `others`. */
+/**
+ * Compiles `unevaluatedProperties`, which runs after `others`, the check of all other keywords for the value.
+ */
 export function unevaluatedCheck({ schema, inner }: SchemaAt, others: Check): Check {
   const check = inner('unevaluatedProperties');
   const refusesAll = schema.unevaluatedProperties === false;

@@ -2,10 +2,10 @@ import { formats } from '../../values/formats.js';
 import { isAtLeast, isAtMost } from '../../values/text-length.js';
 import type { Check, SchemaAt } from './check.js';
 
-/** A format may look several times at a longer text. */
+/** Longer texts are charged with more steps, because a check of `format` may scan them several times. */
 const short = 64;
 
-/** `minLength`, `maxLength`, `pattern`, `format` */
+/** Compiles `minLength`, `maxLength`, `pattern` and `format`. */
 export function textChecks({ schema, pattern }: SchemaAt): Check<string>[] {
   const { minLength, maxLength, pattern: source, format } = schema;
   const checks: Check<string>[] = [];

@@ -2,14 +2,14 @@ import { isInteger, type Numeric } from '../../values/decimal.js';
 import { isOneOf } from '../../values/equality.js';
 import type { Check, Kind, SchemaAt } from './check.js';
 
-/** `type`, of a value whose kind is known. */
+/** Compiles `type` to a check of a value whose kind is already known. */
 export function typeCheck(type: unknown): (kind: Kind, value: unknown) => boolean {
   const types = new Set<unknown>([type].flat());
   if (types.has('number') || !types.has('integer')) return (kind) => types.has(kind);
   return (kind, value) => types.has(kind) || (kind === 'number' && isInteger(value as Numeric));
 }
 
-/** `const`, `enum` */
+/** Compiles `const` and `enum`. */
 export function valueChecks({ schema }: SchemaAt): Check[] {
   const checks: Check[] = [];
   if ('const' in schema) {

@@ -21,15 +21,15 @@ const lateRows = tables.map(
 const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL ')}) LIMIT ${most}`;
 
 /**
- * See EventEraser.dropStream. The mark is written first: from then on, no answer includes the stream unless
- * the query names it, even if other processes still write.
+ * Implements EventEraser.dropStream. The id is first added to `dropped_streams`: from then on, no answer
+ * includes the stream unless the query names it, even if other processes still write to it.
  */
 export async function dropStream(connection: Connection, stream: string): Promise<void> {
   await connection.command('INSERT INTO dropped_streams (stream) SELECT {stream:String}', { stream });
   await removeAll(connection, stream);
 }
 
-/** See EventEraser.removeLate. */
+/** Implements EventEraser.removeLate. */
 export async function removeLate(connection: Connection): Promise<number> {
   const rows = await connection.select<[string]>(withLateRows, { purpose: 'lookup' });
   for (const [stream] of rows) await removeAll(connection, stream);

@@ -5,7 +5,7 @@ import { eraseLetters } from './erased-letters.js';
 import { correctHeads } from './entity-heads.js';
 import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet } from './row-set.js';
 
-/** See EventEraser.eraseEntity. */
+/** Implements EventEraser.eraseEntity. */
 export async function eraseEntity(connection: Connection, erasure: EntityErasure): Promise<number> {
   const { stream, entityHash: hash } = erasure;
   const below = belowOf(erasure);
@@ -17,7 +17,7 @@ export async function eraseEntity(connection: Connection, erasure: EntityErasure
   return events;
 }
 
-/** See EventEraser.countEntity. */
+/** Implements EventEraser.countEntity. */
 export async function countEntity(
   connection: Connection,
   erasure: EntityErasure & { entityId: string },
@@ -36,9 +36,9 @@ function namedSet({ stream, ids, below }: Pick<ErasedEntity, 'stream' | 'ids' | 
 }
 
 /**
- * Finds the entity's id by its hash. Nearly every entity with stored events has a row in `entities`, a small
- * table; this includes events of fenced writers. Events without such a row come from an interrupted insert or
- * erasure; `events` is searched for them.
+ * Finds the entity's id by its hash. Nearly every entity with stored events has a row in the small table
+ * `entities`, even if a writer that had lost its partition wrote the events. Events without such a row come
+ * from an interrupted insert or erasure; `events` is searched for them.
  */
 async function idsOf(connection: Connection, { stream, entityHash }: EntityErasure): Promise<string[]> {
   for (const table of ['entities', 'events']) {

@@ -1,4 +1,4 @@
-/** An erasure in the form that its statements use. */
+/** The erasure of one entity, in the form that the SQL statements use. */
 export interface ErasedEntity {
   stream: string;
   hash: string;

@@ -5,7 +5,7 @@ import { removeSnapshots } from './snapshots.js';
 
 const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
 
-/** See EventEraser.expire. */
+/** Implements EventEraser.expire. */
 export async function expire(
   connection: Connection,
   { stream, before }: Parameters<EventEraser['expire']>[0],
@@ -17,7 +17,7 @@ export async function expire(
   return events;
 }
 
-/** See EventEraser.truncate. */
+/** Implements EventEraser.truncate. */
 export async function truncate(
   connection: Connection,
   { stream, partition, before }: Parameters<EventEraser['truncate']>[0],

@@ -4,17 +4,17 @@ import type { Connection } from '../connection.js';
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
 export interface RowSet {
   stream: string;
-  /** SQL from this code base; its values are in `params`. */
+  /** The SQL condition, a constant of this code base; its parameter values are in `params`. */
   condition: string;
   params: Record<string, unknown>;
 }
 
 export type EventTable = 'events' | 'events_by_entity';
 
-/** The rows of a set that one partition stores. */
+/** The number of events of a set that are stored for one stream partition, and where they end. */
 export interface Found {
   partition: number;
-  /** The offset after the last row. */
+  /** The offset after the last event of the set. */
   end: number;
   events: number;
 }

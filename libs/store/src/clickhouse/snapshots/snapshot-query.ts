@@ -79,7 +79,10 @@ WHERE ${entity} AND (${isFirst} OR ${isLast})`,
   };
 }
 
-/** @param below Only versions below this one. */
+/**
+ * Selects an entity's snapshots without their states, greatest version first.
+ * @param page.below Only snapshots of versions below this one.
+ */
 export function snapshotsOfEntitySql(
   query: Pick<NearestSnapshotQuery, 'access' | 'stream' | 'entityId'>,
   { below, limit }: { below: number; limit: number },
@@ -104,7 +107,10 @@ export function statesSql(heads: readonly SnapshotHead[]): Sql {
 
 const stateKey = 'entity_id, stream, version, partition, offset, ingested_at';
 
-/** Looks up only the events of the page, by their full keys. */
+/**
+ * Selects snapshots without their states, and whether their first and last events are stored. Only the events
+ * of the page's snapshots are looked up, by their full keys.
+ */
 function headsSql(
   conditions: readonly string[],
   params: Params,

@@ -41,7 +41,10 @@ export function writeSnapshot(out: RowBinaryWriter, snapshot: EntitySnapshot): v
   out.string(state);
 }
 
-/** All columns except the state, then 1 if both events of the snapshot are stored. */
+/**
+ * A row of a snapshot without its state; the last value is 1 if the first and the last event of the snapshot
+ * are stored.
+ */
 export type SelectedSnapshot = [
   stream: string,
   entityId: string,
@@ -61,7 +64,7 @@ export type SelectedSnapshot = [
   counts: number,
 ];
 
-/** The same columns with the state at the end. */
+/** The columns of a SelectedSnapshot, then the state. */
 export type SelectedSnapshotState = [...head: SelectedSnapshot, state: string];
 
 /** A snapshot without its state, which may be large. */

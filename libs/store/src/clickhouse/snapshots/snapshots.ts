@@ -51,7 +51,7 @@ const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) F
  * events, it returns none.
  */
 const mostPassedOver = 5;
-/** Maximum number of states in one query. */
+/** Maximum number of snapshots whose states one query selects. */
 const statesAtOnce = 500;
 /** Maximum number of snapshots of one entity that one query checks. */
 const headsAtOnce = 1_000;
@@ -127,7 +127,7 @@ export class ClickHouseSnapshots implements SnapshotStore {
     return (await this.read<SelectedSnapshot>(sql, signal)).map(readHead);
   }
 
-  /** Snapshots that were removed in the meantime are omitted. */
+  /** Adds the states to snapshots, and omits snapshots that were removed in the meantime. */
   private async withStates(
     heads: readonly SnapshotHead[],
     signal: AbortSignal | undefined,

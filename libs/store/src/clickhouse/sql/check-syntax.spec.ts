@@ -19,9 +19,12 @@ const check =
     checkSyntax(explained, text, published);
 
 describe('checkSyntax', () => {
-  it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.tables'])('accepts a SELECT from %s', (name) => {
-    expect(check(select(`TableIdentifier ${name}`))).not.toThrow();
-  });
+  it.each(['events', 'events (alias e)', 'views.events', 'a_cte', 'system.tables'])(
+    'accepts a SELECT from %s',
+    (name) => {
+      expect(check(select(`TableIdentifier ${name}`))).not.toThrow();
+    },
+  );
 
   it.each([
     ['others', 'There is no table others to read'],

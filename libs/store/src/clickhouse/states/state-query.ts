@@ -8,7 +8,7 @@ import type {
 import type { Sql } from '../event-query.js';
 import { Params } from '../params.js';
 
-/** The table and columns of a query. */
+/** The table that a query reads, and the columns that it selects. */
 export interface Asked {
   table: string;
   /** The selected columns, as SQL. */

@@ -8,7 +8,7 @@ const { text, uint16, int64, time } = columnTypes;
  * have no column of their own.
  */
 export interface StateRecord extends StateRow {
-  /** `row` or `progress`. */
+  /** `row` for the state of a key, `progress` for the progress of a partition. */
   kind: string;
 }
 
