@@ -39,8 +39,8 @@ const missingTopicsMs = 1_000;
 const commitTries = 5;
 const leaveMs = 1_000;
 /**
- * How long a partition that moves to another member waits for its running batch. The member sends no heartbeat
- * meanwhile, and the group considers a member dead that is silent for longer.
+ * How long a partition that moves to another member waits for its running batch. The wait must be short: the member
+ * sends no heartbeat meanwhile, and the group removes a member without heartbeats.
  */
 const releaseMs = 3_000;
 

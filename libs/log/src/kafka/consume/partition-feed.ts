@@ -3,7 +3,7 @@ import type { RecordBatch } from '../../log.js';
 export interface FeedOptions {
   topic: string;
   partition: number;
-  /** The first offset to read. */
+  /** First offset to read. */
   from: number;
   deliver(batch: RecordBatch): Promise<void>;
   /** Called with the error with which `deliver` rejects. */
