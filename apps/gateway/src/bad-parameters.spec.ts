@@ -95,28 +95,37 @@ async function expectNamed(path: string, pointer: string): Promise<void> {
 }
 
 describe('a query parameter', () => {
-  it.each(['since', 'until'])('%s with a + that is not encoded gets a 400 that says how to encode it', async (name) => {
-    const answer = await get(`${events}?${name}=2026-11-21T00:00:00+01:00`);
-    const { errors } = answer.json<{ errors: { pointer: string; detail: string }[] }>();
-    expect(errors).toEqual([{ pointer: name, detail: expect.stringContaining('write %2B') as string }]);
-    expect((await get(`${events}?${name}=2026-11-21T00:00:00%2B01:00`)).statusCode).toBe(200);
-  });
+  it.each(['since', 'until'])(
+    '%s with a + that is not encoded gets a 400 that says how to encode it',
+    async (name) => {
+      const answer = await get(`${events}?${name}=2026-11-21T00:00:00+01:00`);
+      const { errors } = answer.json<{ errors: { pointer: string; detail: string }[] }>();
+      expect(errors).toEqual([{ pointer: name, detail: expect.stringContaining('write %2B') as string }]);
+      expect((await get(`${events}?${name}=2026-11-21T00:00:00%2B01:00`)).statusCode).toBe(200);
+    },
+  );
 
-  it.each([counts, `${states}/a`, ...lists])('that is unknown to %s is named in the problem', async (path) => {
-    await expectNamed(`${path}?colour=red`, 'colour');
-    await expectNamed(`${path}?Limit=1`, 'Limit');
-    await expectNamed(`${path}?__proto__=1`, '__proto__');
-    await expectNamed(`${path}?access_token=x`, 'access_token');
-  });
+  it.each([counts, `${states}/a`, ...lists])(
+    'that is unknown to %s is named in the problem',
+    async (path) => {
+      await expectNamed(`${path}?colour=red`, 'colour');
+      await expectNamed(`${path}?Limit=1`, 'Limit');
+      await expectNamed(`${path}?__proto__=1`, '__proto__');
+      await expectNamed(`${path}?access_token=x`, 'access_token');
+    },
+  );
 
   it.each(single)('of %s that is sent twice is named in the problem: %s', async (path, name, value) => {
     await expectNamed(`${path}?${name}=${value}&${name}=${value}`, name);
   });
 
-  it.each([...single, ...repeatable])('of %s without a value is named in the problem: %s', async (path, name) => {
-    await expectNamed(`${path}?${name}=`, name);
-    await expectNamed(`${path}?${name}`, name);
-  });
+  it.each([...single, ...repeatable])(
+    'of %s without a value is named in the problem: %s',
+    async (path, name) => {
+      await expectNamed(`${path}?${name}=`, name);
+      await expectNamed(`${path}?${name}`, name);
+    },
+  );
 
   it.each(repeatable)('of %s may be repeated at most 100 times: %s', async (path, name, value) => {
     const many = Array.from({ length: 101 }, () => `${name}=${value}`).join('&');

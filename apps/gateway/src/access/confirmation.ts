@@ -8,11 +8,7 @@ export function requireConfirmation(confirm: string | undefined, expected: strin
   if (confirm === expected) return;
   const detail = `must repeat ${what}: confirm=${encodeURIComponent(expected)}`;
   const problem = confirm === undefined ? 'is missing' : 'does not match';
-  throw new ProblemError(
-    'invalid_request',
-    `This cannot be undone: the parameter confirm ${problem}.`,
-    {
-      errors: [{ pointer: 'confirm', detail }],
-    },
-  );
+  throw new ProblemError('invalid_request', `This cannot be undone: the parameter confirm ${problem}.`, {
+    errors: [{ pointer: 'confirm', detail }],
+  });
 }

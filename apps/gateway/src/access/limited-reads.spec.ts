@@ -137,7 +137,7 @@ const reads: Record<string, Case[]> = {
     { url: '/api/v1/projections/of-mine', becomes: 'shown' },
     ...noProjection('/api/v1/projections/of-secret'),
   ],
-  // As for events/stream.
+  // Live streams do not end. Other specs read what they send.
   'GET /api/v1/projections/:name/changes': noProjection('/api/v1/projections/of-secret/changes'),
   'GET /api/v1/projections/:name/state': [
     { url: '/api/v1/projections/of-mine/state', becomes: 'shown' },

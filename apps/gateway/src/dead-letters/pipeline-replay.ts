@@ -21,7 +21,7 @@ interface Replayable {
   value: string;
 }
 
-const neverRun = 'no processor runs the pipeline: try it again when one does';
+const neverRun = 'no processor runs the pipeline: try again when one does';
 const sourcePrefix = 'pipeline:';
 /** Limit of records in flight to Kafka. One record may have some megabytes. */
 const appended = 8;
@@ -127,7 +127,8 @@ function missingConfigurationOf(
   if (reason === 'late_event')
     return `its window has closed: PUT the pipeline ${name} with more lateness and ?from=beginning to count the event`;
   if (reason === 'unreadable') return 'it is not an event';
-  if (run !== definition.run.id) return `the pipeline ${name} has been reset since and reads its streams again`;
+  if (run !== definition.run.id)
+    return `the pipeline ${name} has been reset since and reads its streams again`;
   if (failure !== null) return `the pipeline ${name} has failed: ${failure}`;
   if (!compiledDefinition(definition)?.entry(operator))
     return `the pipeline ${name} has no operator at ${operator} any more: reset it`;

@@ -24,7 +24,8 @@ export class ReplayAnswer {
   @IsInt()
   @Min(0)
   @Schema({
-    description: 'Dead letters that became events, or continue in their pipelines; with `dry_run`, those that would.',
+    description:
+      'Dead letters that became events, or continue in their pipelines; with `dry_run`, those that would.',
   })
   replayed: number;
   @IsInt() @Min(0) @Schema({ description: 'Dead letters that had been replayed before.' }) skipped: number;
@@ -33,8 +34,7 @@ export class ReplayAnswer {
   @ValidateNested({ each: true })
   @Type(() => ReplayedAnswer)
   @Schema({
-    description:
-      'Events that the replay wrote to streams, in the order of the log; none with `dry_run`.',
+    description: 'Events that the replay wrote to streams, in the order of the log; none with `dry_run`.',
   })
   events: ReplayedAnswer[];
   @IsBoolean() has_more: boolean;

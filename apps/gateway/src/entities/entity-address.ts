@@ -13,12 +13,12 @@ export function EntityId(): ParameterDecorator {
   return PathParameter(described, readEntityId);
 }
 
-/** @throws ProblemError 400 */
+/** Validates the entity id of a path. @throws ProblemError 400 */
 function readEntityId(entityId: string): string {
   const longest = limits.entityIdCharacters;
   if (hasCharacters(entityId, { most: longest }) && plainTextPattern.test(entityId)) return entityId;
   const detail = `must be 1 to ${longest} characters without control characters`;
-  throw new ProblemError('invalid_request', `The entity_id in the address ${detail}.`, {
+  throw new ProblemError('invalid_request', `The entity_id in the path ${detail}.`, {
     errors: [{ pointer: 'entity_id', detail }],
   });
 }

@@ -15,9 +15,13 @@ export class EntityStateAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt() @Min(1) @Schema({ description: 'Version of the last event in the state.' }) version: number;
-  @Schema({ ...time, description: 'Timestamp of the last event in the state.' }) @IsString() timestamp: string;
+  @Schema({ ...time, description: 'Timestamp of the last event in the state.' })
+  @IsString()
+  timestamp: string;
   @IsObject() @Schema({ description: foldOf }) state: object;
-  @Nullable('integer', { description: 'Version of the snapshot on which the state is based; null without one.' })
+  @Nullable('integer', {
+    description: 'Version of the snapshot on which the state is based; null without one.',
+  })
   from_snapshot: number | null;
 }
 
@@ -27,12 +31,14 @@ class SnapshotFacts {
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt() @Min(1) version: number;
-  @Schema({ ...time, description: 'Timestamp of the event with this version.' }) @IsString() timestamp: string;
+  @Schema({ ...time, description: 'Timestamp of the event with this version.' })
+  @IsString()
+  timestamp: string;
   @Schema(time) @IsString() created_at: string;
   @IsIn(['automatic', 'requested']) reason: SnapshotReason;
 }
 
-/** A snapshot. */
+/** A snapshot with its state. */
 export class SnapshotAnswer extends SnapshotFacts {
   @IsObject() @Schema({ description: foldOf }) state: object;
 }

@@ -11,7 +11,7 @@ export class EntityStateParameters {
   @Schema({ description: 'The stream of the entity.', example: 'orders' })
   stream: string;
 
-  @Time('The state as of this time: of the events with a timestamp up to and including it')
+  @Time('The state as of this time, from events with a timestamp up to and including it')
   as_of?: Micros;
 
   @Positions()

@@ -88,7 +88,7 @@ export class EntityErasure {
     return this.log.admin.offsets(this.topics.ofStream(stream));
   }
 
-  /** @throws ProblemError 404 `stream_not_found` */
+  /** Returns the id of a stream that is not being deleted. @throws ProblemError 404 `stream_not_found` */
   private idOf(stream: string): StreamId {
     const definition = this.definitions.stream(stream);
     if (definition?.state === 'live') return definition.id;

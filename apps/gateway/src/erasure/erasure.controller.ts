@@ -33,7 +33,8 @@ export class ErasureController {
   @Answers(ErasureAnswer, { description: 'The entity is erased.' })
   @Answers(ErasureAnswer, {
     status: 202,
-    description: 'The entity is erased. Events that were not materialized yet are removed as soon as they are (`pending`).',
+    description:
+      'The entity is erased. Events that were not materialized yet are removed as soon as they are (`pending`).',
   })
   @Problems('stream_not_found', 'entity_not_found', 'stream_reserved', defines, 'store_unavailable')
   async erase(

@@ -21,7 +21,7 @@ export function requireFewStretches(
   });
 }
 
-/** @throws ProblemError 422 `query_too_expensive` */
+/** Refuses an answer with too many buckets. @throws ProblemError 422 `query_too_expensive` */
 export function requireFewBuckets(buckets: readonly CountBucket[]): void {
   if (buckets.length <= mostBuckets) return;
   throw new ProblemError(

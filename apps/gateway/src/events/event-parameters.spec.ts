@@ -5,7 +5,7 @@ import { EventByIdParameters, EventSelectionParameters } from './event-parameter
 
 const selection = (query: object) => parseQuery(EventSelectionParameters, query);
 
-describe("the filter for the store", () => {
+describe('the filter for the store', () => {
   it('contains all parameters', () => {
     const { filter } = selection({
       stream: ['a', 'b'],

@@ -47,7 +47,5 @@ export function registerChecks(
 /** Returns the lag to show. @throws FallingBehindError when the lag exceeds the limit */
 export function behind(lag: Lag, what: string): Record<string, unknown> {
   if (lag.lag_seconds <= mostLagSeconds) return { ...lag };
-  throw new FallingBehindError(
-    `${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind the log`,
-  );
+  throw new FallingBehindError(`${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind the log`);
 }

@@ -19,7 +19,11 @@ export class KeyAnswer {
   @IsIn(keyStatuses) status: KeyStatus;
   @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
   @Allow()
-  @Schema({ type: ['array', 'null'], items: { type: 'string' }, description: 'Stream names and patterns. Null: every stream.' })
+  @Schema({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    description: 'Stream names and patterns. Null: every stream.',
+  })
   streams: readonly string[] | null;
   @Allow()
   @Schema({

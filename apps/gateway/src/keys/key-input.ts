@@ -36,7 +36,7 @@ function PerSecond(what: string): PropertyDecorator {
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class RateLimitInput {
   @PerSecond(
-    'Events that may be written in a second. A larger batch is accepted when the key owes nothing, and its excess is owed then.',
+    'Events that may be written in a second. A larger batch is accepted while no earlier batch is owed, and its excess delays later events.',
   )
   events_per_second?: number | null;
 

@@ -28,12 +28,12 @@ export class KeyStore {
     return this.definitions.keys.all();
   }
 
-  /** @throws ProblemError key_not_found */
+  /** Returns an issued key. @throws ProblemError key_not_found */
   get(keyId: string): KeyDefinition {
     return found(this.definitions.keys.get(keyId));
   }
 
-  /** @throws ProblemError definition_limit_reached, definition_conflict, log_unavailable */
+  /** Issues a key. @throws ProblemError definition_limit_reached, definition_conflict, log_unavailable */
   async issue(input: KeyInput, actor: Actor): Promise<Issued> {
     const now = microsNow();
     await this.forgetEnded(now, actor);
@@ -46,7 +46,10 @@ export class KeyStore {
     return { definition: found(value), key: made.key };
   }
 
-  /** @throws ProblemError key_not_found, key_inactive, definition_limit_reached, definition_conflict, log_unavailable */
+  /**
+   * Gives a key a new secret.
+   * @throws ProblemError key_not_found, key_inactive, definition_limit_reached, definition_conflict, log_unavailable
+   */
   async rotate(keyId: string, { overlapMs, actor }: { overlapMs: number; actor: Actor }): Promise<Issued> {
     const { key, sha256 } = generateKey(this.get(keyId).key_id);
     const next = (current: KeyDefinition | undefined) =>
@@ -55,7 +58,7 @@ export class KeyStore {
     return { definition: found(value), key };
   }
 
-  /** @throws ProblemError key_not_found, definition_conflict, log_unavailable */
+  /** Revokes a key. @throws ProblemError key_not_found, definition_conflict, log_unavailable */
   async revoke(keyId: string, actor: Actor): Promise<void> {
     this.get(keyId);
     const next = (current: KeyDefinition | undefined) => revokedKey(found(current), microsNow());

@@ -29,7 +29,10 @@ export class KeysController {
       'of answers contain the remaining quota; a request over a limit is a 429 with `Retry-After`. Keys ' +
       'that are no longer valid are listed for at least 7 days.',
   })
-  @Answers(IssuedKeyAnswer, { status: 201, description: 'The key with its text, which only this answer contains.' })
+  @Answers(IssuedKeyAnswer, {
+    status: 201,
+    description: 'The key with its text, which only this answer contains.',
+  })
   @Problems(body, 'stream_forbidden', defines)
   @Header('cache-control', 'no-store')
   async issue(

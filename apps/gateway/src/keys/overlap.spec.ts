@@ -13,7 +13,10 @@ describe('an overlap', () => {
     ['PT12H', 12 * 3_600_000],
   ])('is parsed from %s', (text, ms) => expect(parseOverlap(text)).toBe(ms));
 
-  it.each(['', '0', '1', '-1s', '31d', 'P31D', '9999999d', '1w', '24 h', 'P', '00s'])('is not parsed from %j', (text) => {
-    expect(parseOverlap(text)).toBeUndefined();
-  });
+  it.each(['', '0', '1', '-1s', '31d', 'P31D', '9999999d', '1w', '24 h', 'P', '00s'])(
+    'is not parsed from %j',
+    (text) => {
+      expect(parseOverlap(text)).toBeUndefined();
+    },
+  );
 });

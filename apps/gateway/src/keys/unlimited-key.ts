@@ -4,7 +4,7 @@ import { accessOf } from '#http';
 
 /** Guard that refuses keys which are limited to streams: they could otherwise issue keys without that limit. */
 export class UnlimitedKey implements CanActivate {
-  /** @throws ProblemError 403 `stream_forbidden` */
+  /** Refuses a key that is limited to streams. @throws ProblemError 403 `stream_forbidden` */
   canActivate(context: ExecutionContext): true {
     if (accessOf(context.switchToHttp().getRequest()).patterns === undefined) return true;
     throw new ProblemError('stream_forbidden', 'An API key that is limited to streams cannot manage keys.');

@@ -24,7 +24,7 @@ export function DescribeEventStream(lastEventId: string): MethodDecorator {
     }),
     ApiResponse({
       status: 200,
-      description: 'A stream that ends only with an `error`.',
+      description: 'A stream of messages. The server ends it only after a message `error`.',
       content: { [mediaType]: { schema: { type: 'string' } } },
     }),
   );

@@ -15,8 +15,7 @@ export function tooManyOfKey(most: number): ProblemError {
 }
 
 export function tooWide(): ProblemError {
-  const detail =
-    'A position in so many streams does not fit into a header. Name fewer streams with stream=.';
+  const detail = 'A position in so many streams does not fit into a header. Name fewer streams with stream=.';
   return new ProblemError('invalid_request', detail, {
     errors: [{ pointer: 'stream', detail: 'must name fewer streams' }],
   });

@@ -52,7 +52,7 @@ describe('polling rounds', () => {
     const { rounds, lines, outcomes } = given([new Error('away'), new Error('away'), false, false]);
     rounds.start();
     await expect.poll(() => outcomes.length).toBe(0);
-    expect(lines).toEqual(['live streams wait', 'live streams continue']);
+    expect(lines).toEqual(['live streams wait, because a poll failed', 'live streams continue']);
   });
 
   test('end a wait with the reason of the aborted signal', async () => {

@@ -58,7 +58,7 @@ export class Rounds {
       this.failure = undefined;
       return more ? 0 : pollMs;
     } catch (error) {
-      if (!this.failure) logger.warn({ err: error }, `${what} wait`);
+      if (!this.failure) logger.warn({ err: error }, `${what} wait, because a poll failed`);
       this.failure = error as Error;
       return retryMs;
     }

@@ -161,7 +161,9 @@ describe('the OpenAPI document', () => {
       { properties: Record<string, { description: string }> }
     >;
     expect(StreamInput?.properties.retention?.description).toBe('Default: unlimited.');
-    expect(StreamChange?.properties.retention?.description).toMatch(/Replaces the whole.*removes the limit by time/);
+    expect(StreamChange?.properties.retention?.description).toMatch(
+      /Replaces the whole.*removes the limit by time/,
+    );
   });
 
   it('refers only to schemas that it contains, and contains none of the configuration', () => {

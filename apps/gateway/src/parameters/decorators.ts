@@ -46,8 +46,7 @@ const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 19
  * @param description purpose of the parameter, a sentence without its full stop
  */
 export function Time(description: string, example?: string): PropertyDecorator {
-  const form =
-    '(RFC 3339; in a URL, write the `+` of an offset as `%2B`: `2026-11-21T05:00:00%2B01:00`)';
+  const form = '(RFC 3339; in a URL, write the `+` of an offset as `%2B`: `2026-11-21T05:00:00%2B01:00`)';
   return applyDecorators(
     ReadValue({ name: 'isTime', read: parseTime, message: timeMessage }),
     Schema({ type: 'string', format: 'date-time' }),

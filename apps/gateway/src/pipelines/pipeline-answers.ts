@@ -28,7 +28,8 @@ export class PipelineAnswer {
   version: number;
   @IsIn(pipelineStatuses)
   @Schema({
-    description: '`failed`: the pipeline cannot continue. `failure` gives the reason; a reset or a new definition can restart it.',
+    description:
+      '`failed`: the pipeline cannot continue. `failure` gives the reason; a reset or a new definition can restart it.',
   })
   status: PipelineStatus;
   @ValidateNested() @Type(() => PipelineSourceAnswer) source: PipelineSourceAnswer;
@@ -37,10 +38,14 @@ export class PipelineAnswer {
   operators: readonly OperatorSpec[];
   @IsIn(pipelineStarts) from: PipelineSpec['from'];
   @Schema(time) @IsString() created_at: string;
-  @Schema({ ...time, description: 'When its current job started: when the pipeline was defined, reset, or restarted.' })
+  @Schema({
+    ...time,
+    description: 'When its current job started: when the pipeline was defined, reset, or restarted.',
+  })
   @IsString()
   started_at: string;
-  @Nullable('string', { description: 'Why the pipeline cannot continue; null unless it has failed.' }) failure: string | null;
+  @Nullable('string', { description: 'Why the pipeline cannot continue; null unless it has failed.' })
+  failure: string | null;
 }
 
 /** An internal topic of a pipeline. */
@@ -58,7 +63,10 @@ export class InternalTopicAnswer {
 
 /** The definition of a pipeline, with the statistics of its current job. */
 export class PipelineFiguresAnswer extends PipelineAnswer {
-  @IsInt() @Min(0) @Schema({ description: 'Events of the source streams that the pipeline selects.' }) processed: number;
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Events of the source streams that the pipeline selects.' })
+  processed: number;
   @IsInt()
   @Min(0)
   @Schema({ description: 'Events that were written to streams, and deliveries to webhooks.' })
@@ -66,17 +74,23 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
   @IsInt()
   @Min(0)
   @Schema({
-    description: 'Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.',
+    description:
+      'Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.',
   })
   dropped: number;
-  @IsInt() @Min(0) @Schema({ description: 'Events that arrived after their window had closed.' }) late: number;
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Events that arrived after their window had closed.' })
+  late: number;
   @IsInt()
   @Min(0)
   @Schema({ description: 'Events that could not be processed. They are dead letters of `pipeline:<name>`.' })
   failed: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Records of the source streams and of the internal topics that have not been processed yet.' })
+  @Schema({
+    description: 'Records of the source streams and of the internal topics that have not been processed yet.',
+  })
   lag: number;
   @Nullable('string', {
     format: 'date-time',

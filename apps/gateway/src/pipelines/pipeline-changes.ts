@@ -90,7 +90,10 @@ export class PipelineChanges {
     const run = await this.sources.begin(spec);
     return this.change(name, caller, (current) => {
       if (sameSpec(current.spec, spec)) return { ...current, run, failure: null };
-      throw new ProblemError('definition_conflict', 'The pipeline has just been changed: read it again before you reset it.');
+      throw new ProblemError(
+        'definition_conflict',
+        'The pipeline has just been changed: read it again before you reset it.',
+      );
     });
   }
 

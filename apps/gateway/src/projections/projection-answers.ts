@@ -43,7 +43,8 @@ export class ProjectionAnswer {
     description: 'The version from which states are read; null while no states can be read yet.',
   })
   serving_version: number | null;
-  @Nullable('string', { description: 'Why the projection cannot continue; null unless it has failed.' }) failure: string | null;
+  @Nullable('string', { description: 'Why the projection cannot continue; null unless it has failed.' })
+  failure: string | null;
 }
 
 /** A projection with the statistics of its serving generation, or of its first generation while none is serving. */
@@ -53,7 +54,10 @@ export class ProjectionFiguresAnswer extends ProjectionAnswer {
   @Min(0)
   @Schema({ description: 'Events that could not be folded. They are dead letters of `projection:<name>`.' })
   failed: number;
-  @IsInt() @Min(0) @Schema({ description: 'Records of the source streams that have not been processed yet.' }) lag: number;
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Records of the source streams that have not been processed yet.' })
+  lag: number;
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
 }
@@ -74,12 +78,18 @@ export class ProjectionDetailAnswer extends ProjectionFiguresAnswer {
   @Allow()
   @Schema({
     type: ['object', 'null'],
-    description: 'The generation that will serve reads once it has caught up; null when no generation is being built.',
+    description:
+      'The generation that will serve reads once it has caught up; null when no generation is being built.',
     required: ['version', 'started_at', 'processed', 'failed', 'lag', 'fraction'],
     properties: {
       ...{ version: { type: 'integer', minimum: 1 }, started_at: time },
       ...{ processed: count, failed: count, lag: count },
-      fraction: { type: 'number', minimum: 0, maximum: 1, description: 'Fraction of the records that have been processed.' },
+      fraction: {
+        type: 'number',
+        minimum: 0,
+        maximum: 1,
+        description: 'Fraction of the records that have been processed.',
+      },
     },
   })
   progress: BuildProgressAnswer | null;

@@ -74,7 +74,8 @@ export class ProjectionChanges {
     return this.projections.change(name, caller, (current) => {
       if (sameSpec(latestBuild(current).spec, spec))
         return rebuilt(current, { ...build, version: current.version });
-      const detail = 'The projection was changed during this request, and is already being rebuilt for that change.';
+      const detail =
+        'The projection was changed during this request, and is already being rebuilt for that change.';
       throw new ProblemError('definition_conflict', detail);
     });
   }

@@ -64,7 +64,8 @@ export class ProjectionFieldInput {
   @IsOptional()
   @Characters({ least: 0, most: limits.whereCharacters })
   @Schema({
-    description: 'A CEL expression on the event. Every operation except `count` needs one; a null result adds nothing.',
+    description:
+      'A CEL expression on the event. Every operation except `count` needs one; a null result adds nothing.',
     example: 'event.data.amount',
   })
   value?: string | null;

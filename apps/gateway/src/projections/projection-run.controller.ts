@@ -34,7 +34,8 @@ export class ProjectionRunController {
   @RequireScope('definitions:write')
   @ApiOperation({
     summary: 'Resume a projection',
-    description: 'The projection continues where it stopped and misses no event. Repeating the request changes nothing.',
+    description:
+      'The projection continues where it stopped and misses no event. Repeating the request changes nothing.',
   })
   @Answers(ProjectionAnswer, { description: 'The projection is running.' })
   @Problems('projection_not_found', changes)

@@ -28,7 +28,9 @@ export class SchemaCheckController {
     summary: 'Try a schema: would it be accepted as the next version?',
     description: 'Changes nothing. Without an earlier schema, every valid schema is compatible.',
   })
-  @Answers(SchemaCheckAnswer, { description: 'Whether the schema is compatible, and all reasons why it is not.' })
+  @Answers(SchemaCheckAnswer, {
+    description: 'Whether the schema is compatible, and all reasons why it is not.',
+  })
   @Problems(body, 'invalid_schema', 'stream_forbidden')
   async check(
     @SubjectStream() stream: string,

@@ -92,7 +92,7 @@ export class SchemasController {
     };
     const name = schemaName(wanted.stream, wanted.event_type);
     const { value } = await this.definitions.schemas.change(name, next, actor);
-    if (!value) throw new Error('a change that removes nothing has removed something');
+    if (!value) throw new Error('a registration has removed its schema');
     return { subject: value, created };
   }
 }

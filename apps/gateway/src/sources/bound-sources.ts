@@ -51,7 +51,7 @@ export class BoundSources {
     const source = await this.sourceOf(stream, from);
     if (source) return [stream, source];
     const detail = `there is no stream ${stream}`;
-    throw new ProblemError('stream_not_found', `For this definition ${detail}.`, {
+    throw new ProblemError('stream_not_found', `The definition cannot start: ${detail}.`, {
       errors: [{ pointer: `/source/streams/${i}`, detail }],
     });
   }

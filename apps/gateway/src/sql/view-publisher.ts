@@ -58,7 +58,10 @@ export class ViewPublisher {
       this.within(compareMs);
     } catch (err) {
       if (!storeMayReturn(err))
-        logger.error({ err }, 'Some views of analysts could not be published; the error names them; trying again');
+        logger.error(
+          { err },
+          'Some views of analysts could not be published; the error names them; trying again',
+        );
       this.within(retryMs);
     }
   }

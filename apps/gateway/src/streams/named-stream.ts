@@ -11,7 +11,7 @@ export function StreamName(): ParameterDecorator {
   return PathParameter(described, readStreamName);
 }
 
-/** @throws ProblemError 400 */
+/** Validates the stream name of a path. @throws ProblemError 400 */
 function readStreamName(stream: string): string {
   if (streamNamePattern.test(stream)) return stream;
   const detail = `must match ${streamNamePattern.source}`;

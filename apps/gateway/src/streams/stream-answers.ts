@@ -21,7 +21,9 @@ export class StreamAnswer {
   retention: StreamDefinition['retention'];
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Versions of an entity between two automatic snapshots; 0 means that there are none.' })
+  @Schema({
+    description: 'Versions of an entity between two automatic snapshots; 0 means that there are none.',
+  })
   snapshot_every: number;
   @Schema(time) @IsString() created_at: string;
 }

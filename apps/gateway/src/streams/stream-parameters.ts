@@ -23,6 +23,10 @@ export class StreamChange {
 }
 
 export class StreamDeletionParameters {
-  @Confirmation(limits.streamCharacters, 'The name of the stream again: the deletion cannot be undone.', 'orders')
+  @Confirmation(
+    limits.streamCharacters,
+    'The name of the stream again: the deletion cannot be undone.',
+    'orders',
+  )
   confirm?: string;
 }

@@ -49,7 +49,9 @@ export class StreamController {
       'effect within minutes. A shorter retention, or a first limit, removes events like a deletion does. ' +
       'On a port with API keys, it therefore needs the scope `admin`.',
   })
-  @Answers(StreamDetail, { description: 'The current definition of the stream, and a summary of its events.' })
+  @Answers(StreamDetail, {
+    description: 'The current definition of the stream, and a summary of its events.',
+  })
   @Problems(body, 'stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
   async change(
     @StreamName() stream: string,
@@ -74,7 +76,10 @@ export class StreamController {
     client: AbortSignal,
   ): Promise<StreamDetail> {
     if (!definition)
-      throw new ProblemError('stream_not_found', 'The stream does not exist: it has been deleted, or this instance does not know it yet.');
+      throw new ProblemError(
+        'stream_not_found',
+        'The stream does not exist: it has been deleted, or this instance does not know it yet.',
+      );
     const { stream, id } = definition;
     const [summaries, id_window_seconds] = await Promise.all([
       this.summaries.of({ access, streams: [stream] }, client),

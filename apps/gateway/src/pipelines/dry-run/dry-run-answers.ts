@@ -52,7 +52,10 @@ export class DryRunLateAnswer {
   @IsString() at: string;
   @IsOptional()
   @IsString()
-  @Schema({ description: 'The stream to which the event would be written. Without one, it would become a dead letter.' })
+  @Schema({
+    description:
+      'The stream to which the event would be written. Without one, it would become a dead letter.',
+  })
   stream?: string;
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
@@ -60,7 +63,9 @@ export class DryRunLateAnswer {
 /** An event that would become a dead letter. */
 export class DryRunFailedAnswer {
   @IsString() at: string;
-  @Schema({ description: 'Where in the definition the error is, as a JSON pointer.' }) @IsString() pointer: string;
+  @Schema({ description: 'Where in the definition the error is, as a JSON pointer.' })
+  @IsString()
+  pointer: string;
   @IsString() error: string;
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
@@ -71,7 +76,10 @@ export class DryRunAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => DryRunWindowAnswer)
-  @Schema({ description: 'Windows and their results. Every window closes at the end, as if nothing came after these events.' })
+  @Schema({
+    description:
+      'Windows and their results. Every window closes at the end, as if nothing came after these events.',
+  })
   windows: DryRunWindowAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEmittedAnswer) emitted: DryRunEmittedAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunLateAnswer) late: DryRunLateAnswer[];

@@ -21,7 +21,8 @@ export class DryRunInput {
     minItems: 1,
     maxItems: dryRunLimits.events,
     items: { $ref: '#/components/schemas/EventInput' },
-    description: 'The events in the form in which they would be written, in the order in which the pipeline would read them.',
+    description:
+      'The events in the form in which they would be written, in the order in which the pipeline would read them.',
     example: [{ stream: 'orders', event_type: 'order.placed', data: { amount: 120.5, currency: 'EUR' } }],
   })
   events: object[];

@@ -17,7 +17,9 @@ export function awaitedPositions(
     if (!source) throw refused(`must name streams that the projection folds, and ${stream} is not one`);
     const definition = definitions.stream(stream);
     if (definition && definition.id !== source.id) {
-      throw refused(`names ${stream}, which was deleted and created again: the projection folds it after a reset`);
+      throw refused(
+        `names ${stream}, which was deleted and created again: the projection folds it after a reset`,
+      );
     }
     return offset >= (source.starts?.[partition] ?? 0);
   });

@@ -9,7 +9,10 @@ import type { KeyState } from './key-state.js';
 /** The state of one key of a projection. */
 export class ProjectionStateAnswer {
   @IsString() key: string;
-  @IsInt() @Min(1) @Schema({ description: 'Number of events that are folded into the state.' }) version: number;
+  @IsInt()
+  @Min(1)
+  @Schema({ description: 'Number of events that are folded into the state.' })
+  version: number;
   @Schema({ type: 'string', format: 'date-time', description: 'Ingestion time of the last of these events.' })
   @IsString()
   updated_at: string;
@@ -26,7 +29,10 @@ export class ProjectionStateList {
   @ValidateNested({ each: true })
   @Type(() => ProjectionStateAnswer)
   states: ProjectionStateAnswer[];
-  @IsInt() @Min(0) @Schema({ description: 'Number of all keys, or of those that start with `prefix`.' }) total: number;
+  @IsInt()
+  @Min(0)
+  @Schema({ description: 'Number of all keys, or of those that start with `prefix`.' })
+  total: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
 }
