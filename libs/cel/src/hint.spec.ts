@@ -41,9 +41,12 @@ describe('the error of an expression', () => {
     },
   );
 
-  it.each(['event.data.a == 5 AND event.data.b == 6', 'event.data.a AND'])('of %s names the foreign word', (text) => {
-    expect(messageOf(text)).toBe('Unexpected AND; write && instead of "and"');
-  });
+  it.each(['event.data.a == 5 AND event.data.b == 6', 'event.data.a AND'])(
+    'of %s names the foreign word',
+    (text) => {
+      expect(messageOf(text)).toBe('Unexpected AND; write && instead of "and"');
+    },
+  );
 
   it.each(['event.data.a ==', '1 +', '(', 'event.constructor constructor'])(
     'of %s has no suggestion',

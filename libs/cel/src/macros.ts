@@ -25,7 +25,8 @@ export function isMacro(call: Call): boolean {
 export function compileMacro(call: Call, names: readonly string[], compile: Compile): Compiled {
   if (call.object === null) return compileHas(call, names, compile);
   const [item, body] = call.args as [Expression, Expression];
-  if (item.kind !== 'variable') throw new ExpressionError(`${call.name}() needs a variable name as its first argument.`, item.at);
+  if (item.kind !== 'variable')
+    throw new ExpressionError(`${call.name}() needs a variable name as its first argument.`, item.at);
   const list = compile(call.object, names);
   const each = compile(body, [...names, item.name]);
   const run = overItems[call.name] as (typeof overItems)[string];

@@ -197,7 +197,8 @@ function text(value: Value, at: number): Value {
     value.decimal && `toString(${value.decimal})`,
   ];
   const sql = parts.filter((part) => part !== undefined && part !== '');
-  if (sql.length === 0) throw new UntranslatableExpressionError('This value cannot be converted to a string.', value.at);
+  if (sql.length === 0)
+    throw new UntranslatableExpressionError('This value cannot be converted to a string.', value.at);
   return valueOf('string', `coalesce(${sql.join(', ')})`, at);
 }
 
