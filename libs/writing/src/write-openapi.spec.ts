@@ -60,14 +60,13 @@ describe('the OpenAPI document of the write endpoints', () => {
     expect(document.components.schemas).toHaveProperty('Problem');
   });
 
-  it.each(['/api/v1/events', '/api/v1/events/batch'])(
-    'describes repeated ids and schemas at %s',
-    (path) => {
-      const { description } = document.paths[path]!.post;
-      expect(description).toMatch(/A repeated `event_id` is answered with 201.*offset differs/);
-      expect(description).toMatch(/`schema_version` of an event is the version that it matches\. It is null if/);
-    },
-  );
+  it.each(['/api/v1/events', '/api/v1/events/batch'])('describes repeated ids and schemas at %s', (path) => {
+    const { description } = document.paths[path]!.post;
+    expect(description).toMatch(/A repeated `event_id` is answered with 201.*offset differs/);
+    expect(description).toMatch(
+      /`schema_version` of an event is the version that it matches\. It is null if/,
+    );
+  });
 
   it('lists no status for a batch that only single events can have', () => {
     const { responses } = document.paths['/api/v1/events/batch']!.post;
@@ -79,7 +78,9 @@ describe('the OpenAPI document of the write endpoints', () => {
 
   it('says that an id identifies one event', () => {
     const { description } = document.components.schemas.EventInput!.properties.event_id!;
-    expect(description).toMatch(/identifies the event within its stream.*another entity.*Never use an id again/);
+    expect(description).toMatch(
+      /identifies the event within its stream.*another entity.*Never use an id again/,
+    );
   });
 
   it('says how long an id is remembered', () => {

@@ -98,7 +98,10 @@ describe('a stream that is being deleted', () => {
 
 describe('the audit', () => {
   it.each([
-    ['before its first event', () => given.post('/api/v1/streams', { stream: 'orders' }, { 'x-request-id': 'r-17' })],
+    [
+      'before its first event',
+      () => given.post('/api/v1/streams', { stream: 'orders' }, { 'x-request-id': 'r-17' }),
+    ],
     ['by a write', () => given.single(event(), { 'x-request-id': 'r-17' })],
   ])('contains who created a stream %s', async (_how, create) => {
     expect((await create()).statusCode).toBe(201);

@@ -48,9 +48,12 @@ describe('a client with an answer waiting', () => {
   it.each([
     [60, true],
     [300, false],
-  ])('has less time while the budget is full: with %d bytes a second it is disconnected: %s', (bytes, cut) => {
-    expect(isCutAt(bytes, true)).toBe(cut);
-  });
+  ])(
+    'has less time while the budget is full: with %d bytes a second it is disconnected: %s',
+    (bytes, cut) => {
+      expect(isCutAt(bytes, true)).toBe(cut);
+    },
+  );
 
   it('is not disconnected while it has received everything, even if the next piece is late', () => {
     const { watch, connection } = givenWatch();

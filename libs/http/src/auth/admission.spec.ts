@@ -39,11 +39,11 @@ describe('an authenticated request', () => {
     expect(await asked(undefined, accessOf)).toBe(allStreams);
   });
 
-  it("may access the streams of its key, and no reserved stream", async () => {
+  it('may access the streams of its key, and no reserved stream', async () => {
     expect(await asked({ key }, accessOf)).toEqual({ patterns: ['orders', 'web.*'], reserved: false });
   });
 
-  it("may access reserved streams with an admin key", async () => {
+  it('may access reserved streams with an admin key', async () => {
     const admin = { ...key, streams: undefined, scopes: new Set(['admin'] as const) };
     expect(await asked({ key: admin }, accessOf)).toEqual(allStreams);
   });

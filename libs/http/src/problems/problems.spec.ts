@@ -51,16 +51,13 @@ describe('every answer that is not a success is a problem document', () => {
   it.each([
     ['/things', 405, 'method_not_allowed'],
     ['/nothing', 404, 'not_found'],
-  ] as const)(
-    'an unknown method at %s is answered with %d, with a body or without',
-    async (...row) => {
-      const [url, status, code] = row;
-      for (const options of [{}, { payload: '{}', headers: { 'content-type': 'application/json' } }]) {
-        const body = problem(await send('QUERY' as never, url, options));
-        expect([body.status, body.code]).toEqual([status, code]);
-      }
-    },
-  );
+  ] as const)('an unknown method at %s is answered with %d, with a body or without', async (...row) => {
+    const [url, status, code] = row;
+    for (const options of [{}, { payload: '{}', headers: { 'content-type': 'application/json' } }]) {
+      const body = problem(await send('QUERY' as never, url, options));
+      expect([body.status, body.code]).toEqual([status, code]);
+    }
+  });
 
   it.each(['/things/', '/things//full', '//things'])(
     'a 404 of %s says that a segment of the path is empty',

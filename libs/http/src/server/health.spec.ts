@@ -53,13 +53,16 @@ describe('health', () => {
 });
 
 describe('the system routes', () => {
-  it.each(['/health', '/health/live', '/health/ready', '/metrics'])('%s accept no parameters', async (path) => {
-    const { app } = await givenApp();
-    const answer = await app.instance.inject(`${path}?x=1`);
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'x' }] });
-    await app.nest.close();
-  });
+  it.each(['/health', '/health/live', '/health/ready', '/metrics'])(
+    '%s accept no parameters',
+    async (path) => {
+      const { app } = await givenApp();
+      const answer = await app.instance.inject(`${path}?x=1`);
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'x' }] });
+      await app.nest.close();
+    },
+  );
 });
 
 describe('metrics', () => {

@@ -37,7 +37,8 @@ export function partialSuccess(
   const kept = results.some((result) => result instanceof Rejection && result.kept);
   if (rejected === 0) return undefined;
   const more = rejected > reasons.length ? [`and ${rejected - reasons.length} more`] : [];
-  const message = [...reasons, ...more].join('; ') + (kept ? '. The rejected records are kept as dead letters.' : '');
+  const message =
+    [...reasons, ...more].join('; ') + (kept ? '. The rejected records are kept as dead letters.' : '');
   return { rejected, message };
 }
 

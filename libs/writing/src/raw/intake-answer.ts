@@ -27,7 +27,9 @@ export class RefusedValue {
 /** Answer of the endpoints for tools that only know a URL. It does not list the written events. */
 export class IntakeAnswer {
   @IsInt() accepted: number;
-  @JSONSchema({ description: 'Number of rejected values. They are kept as dead letters.' }) @IsInt() refused: number;
+  @JSONSchema({ description: 'Number of rejected values. They are kept as dead letters.' })
+  @IsInt()
+  refused: number;
   @JSONSchema({
     description: 'The last written position of each partition, for `wait_for`.',
     items: { $ref: '#/components/schemas/LastPosition' },

@@ -46,8 +46,7 @@ export class RawController {
   })
   @ApiResponse({
     status: 200,
-    description:
-      'All in-sync replicas of Kafka have acknowledged all values, including the rejected ones.',
+    description: 'All in-sync replicas of Kafka have acknowledged all values, including the rejected ones.',
     content: intakeContent,
   })
   @ApiResponse({

@@ -331,11 +331,14 @@ describe('a raw write to a stream with a schema', () => {
     await given.definitions.schemas.change(schemaName('access', 'paid'), () => subject, actor);
   });
 
-  it.each([{ event_type: 'paid' }, { event_type: '/kind' }])('stores the schema version of matching events, with %j', async (query) => {
-    await raw(`{"amount":1,"kind":"paid"}\n{"amount":2.5,"kind":"paid"}`, query);
-    await raw(`{"amount":3,"kind":"paid"}`, query);
-    expect(written().map((event) => event.schema_version)).toEqual([1, 1, 1]);
-  });
+  it.each([{ event_type: 'paid' }, { event_type: '/kind' }])(
+    'stores the schema version of matching events, with %j',
+    async (query) => {
+      await raw(`{"amount":1,"kind":"paid"}\n{"amount":2.5,"kind":"paid"}`, query);
+      await raw(`{"amount":3,"kind":"paid"}`, query);
+      expect(written().map((event) => event.schema_version)).toEqual([1, 1, 1]);
+    },
+  );
 
   it('is rejected with the line of the value that does not match', async () => {
     const answer = await raw(`${fits}\n${fits}\n{"amount":"a lot"}\n7`, { event_type: 'paid' });
