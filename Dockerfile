@@ -1,21 +1,21 @@
-# One image for all four apps: the command says which one.
+# One image for all four apps. The command selects the app.
 #
 #   docker build --tag tributary:0.1.0 .
 #   docker run --env-file settings.env tributary:0.1.0 node dist/apps/ingest/src/main.js
 #
 # `npm run check:deploy` reads this file and does the same without Docker, in an empty folder.
 
-# Tag and digest are one image for amd64 and arm64; they move together.
+# Tag and digest name the same image for amd64 and arm64. Change both together.
 ARG NODE=node:24.20.0-bookworm-slim@sha256:ba849c60be29959425b8734d57b8b4b7d56f98edd9504c9af091d5281095a71e
 
-# Only what production needs; npm runs no script of any package.
+# Installs production packages only. npm runs no scripts of packages.
 FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
 
-# The embedded ClickHouse is an optional dependency of a development one: the compiler needs neither.
+# The compiler does not need the embedded ClickHouse, an optional dependency of a development dependency.
 FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -41,7 +41,8 @@ COPY libs/store/migrations libs/store/migrations
 COPY deploy/image/health-check.mjs deploy/image/
 # The command line: docker run --rm tributary:0.1.0 tributary --help
 COPY deploy/image/tributary /usr/local/bin/tributary
-# `node` of the base image, as a number: Kubernetes can then see that it is not root. Nothing here is written to.
+# User `node` of the base image, as a number, so that Kubernetes can verify that it is not root. No app
+# writes to the folders of the image.
 USER 1000:1000
 EXPOSE 3900 3901 3902 3903 3904
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "deploy/image/health-check.mjs"]

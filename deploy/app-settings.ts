@@ -14,23 +14,23 @@ const classes: Record<AppName, new () => AppConfig> = {
   processor: ProcessorConfig,
 };
 
-/** The class that reads an app's configuration: what compose and the chart may set, and what its defaults are. */
+/** Returns the configuration class of an app, with the settings that compose and the chart may set and their defaults. */
 export function configOf(app: AppName): new () => AppConfig {
   return classes[app];
 }
 
-/** The names of an app's settings. */
+/** Returns the names of an app's settings. */
 export function settingsOf(app: AppName): string[] {
   return Object.keys(new classes[app]());
 }
 
-/** The ports that an app listens on where nothing else is said, in the order of its settings. */
+/** Returns the default ports of an app, in the order of its settings. */
 export function portsOf(app: AppName): number[] {
   const defaults = Object.entries(new classes[app]()) as [string, unknown][];
   return defaults.filter(([name]) => name.endsWith('_PORT')).map(([, port]) => Number(port));
 }
 
-/** Where an app is asked how it is, without a key: the gateway on its core port. */
+/** Returns the port that serves health checks without a key; of the gateway, the core port. */
 export function probePortOf(app: AppName): number {
   return portsOf(app)[0] ?? 0;
 }

@@ -1,15 +1,18 @@
-/** `npm run check:deploy`: sets up what is missing, then checks the image, the compose file, the chart, and what Prometheus is told. */
+/**
+ * `npm run check:deploy`: installs missing tools, then checks the image, the compose file, the chart, the rules and the
+ * dashboards.
+ */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fail, root, setUp } from '../local/setup.mjs';
 import { debianProgram } from './checks/tools.mjs';
 
-/** Once, before two checks want it at the same time. */
+/** Fetches Prometheus once, before two checks fetch it concurrently. */
 function fetchPrometheus() {
   try {
     debianProgram('prometheus', 'prometheus');
   } catch {
-    // The checks that need it fail, and say why.
+    // The checks that need Prometheus fail with the reason.
   }
 }
 

@@ -1,4 +1,4 @@
-/** `npm run format:chart`: makes the chart's README from its values. */
+/** `npm run format:chart`: generates the chart's README from its values. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fail, root } from '../local/setup.mjs';

@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run check:deploy`: what needs tools that `npm test` does without. */
+/** Configuration of `npm run check:deploy`: specs that need tools in addition to those of `npm test`. */
 export default defineConfig({
   test: {
     include: ['dist/deploy/**/*.deploy.spec.js'],
-    // For what hangs, not for what is slow.
+    // Long enough for slow tests. It only ends tests that hang.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },

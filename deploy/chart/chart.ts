@@ -4,13 +4,13 @@ import { basename, join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
 export const chart = join('helm', 'tributary');
-/** Values files that every check of what is rendered goes through. */
+/** Values files whose rendered manifests are checked. */
 export const valuesFiles = readdirSync(join(chart, 'ci')).map((file) => basename(file, '.yaml'));
 
 const { kubernetes } = JSON.parse(readFileSync('deploy/tools/schemas.json', 'utf8')) as {
   kubernetes: string[];
 };
-/** The Kubernetes versions that the chart is checked for, the newest last. */
+/** Kubernetes versions against which the chart is checked, the newest last. */
 export const kubernetesVersions = kubernetes;
 
 export interface Manifest {
@@ -22,11 +22,11 @@ export interface Manifest {
 
 export interface ToolOutput {
   code: number | string | null | undefined;
-  /** What went to either output. */
+  /** Standard output and standard error together. */
   text: string;
 }
 
-/** Runs one of the tools of `.tools/deploy/bin`, with this text on its standard input. Never throws for how it ends. */
+/** Runs a tool of `.tools/deploy/bin` with a text as standard input. A failure of the tool does not reject. */
 export function tool(name: string, args: string[], input = ''): Promise<ToolOutput> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -39,7 +39,7 @@ export function tool(name: string, args: string[], input = ''): Promise<ToolOutp
   });
 }
 
-/** Arguments of `helm` for the chart with these values, on the newest Kubernetes. */
+/** Returns the arguments of `helm` for the chart with these values, for the newest Kubernetes version. */
 export function helmArgs(command: 'template' | 'lint', values: string[]): string[] {
   const version = ['--kube-version', kubernetesVersions.at(-1) ?? ''];
   return command === 'lint'
@@ -53,7 +53,7 @@ export function valuesFile(name: string): string[] {
 
 const rendered = new Map<string, Promise<string>>();
 
-/** The manifests that a values file makes, as text. @throws with Helm's words where it refuses. */
+/** Renders the manifests of a values file as text. @throws Error with Helm's output if Helm fails. */
 export function render(name: string): Promise<string> {
   const known = rendered.get(name) ?? renderAnew(name);
   rendered.set(name, known);
@@ -66,7 +66,7 @@ async function renderAnew(name: string): Promise<string> {
   return text;
 }
 
-/** The same, read. */
+/** Renders the manifests of a values file as objects. */
 export async function manifests(name: string): Promise<Manifest[]> {
   const documents = parseAllDocuments(await render(name)).map(
     (document) => document.toJS() as Manifest | null,

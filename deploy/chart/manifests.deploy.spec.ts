@@ -17,7 +17,7 @@ describe.each(valuesFiles)('the chart with ci/%s.yaml', (name) => {
   });
 });
 
-it('finds a pod that breaks the standard', async () => {
+it('reports a pod that violates the standard', async () => {
   const careless = (await render('minimal')).replaceAll(
     'allowPrivilegeEscalation: false',
     'privileged: true',
@@ -27,7 +27,7 @@ it('finds a pod that breaks the standard', async () => {
   expect(text).toContain('privileged');
 });
 
-describe('what the chart makes of all values files', () => {
+describe('the manifests of all values files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-manifests-'));
@@ -35,7 +35,7 @@ describe('what the chart makes of all values files', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Without a path: what is on its standard input. */
+  /** Validates the files of `path`, or `input` if there is no path. */
   const conform = (version: string, { path = '-', input = '' }) => {
     const args = [
       ...['-strict', '-summary', '-kubernetes-version', version],
@@ -52,14 +52,17 @@ describe('what the chart makes of all values files', () => {
     return tool('kubeconform', args, input);
   };
 
-  it.each(kubernetesVersions)('fits the schemas of Kubernetes %s and of the operators', async (version) => {
-    const { code, text } = await conform(version, { path: folder });
-    expect(code, text).toBe(0);
-    expect(text).toMatch(/Invalid: 0, Errors: 0, Skipped: 0/);
-  });
+  it.each(kubernetesVersions)(
+    'conform to the schemas of Kubernetes %s and of the operators',
+    async (version) => {
+      const { code, text } = await conform(version, { path: folder });
+      expect(code, text).toBe(0);
+      expect(text).toMatch(/Invalid: 0, Errors: 0, Skipped: 0/);
+    },
+  );
 
   it.each(['Deployment', 'ServiceMonitor', 'ScaledObject'])(
-    'is found out when a %s has a field too many',
+    'are rejected if a %s has an unknown field',
     async (kind) => {
       const documents = (await render('full')).split(/^---$/m);
       const one = documents.find((text) => new RegExp(`^kind: ${kind}$`, 'm').test(text)) ?? '';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { chart, tool } from './chart.js';
 
-it("the chart's README is what its values say: npm run format:chart makes it", async () => {
+it("the chart's README matches its values (npm run format:chart generates it)", async () => {
   const { code, text } = await tool('helm-docs', [
     '--chart-search-root',
     chart,

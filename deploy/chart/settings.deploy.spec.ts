@@ -30,7 +30,7 @@ interface Pod {
   volumes?: { name: string }[];
 }
 
-/** Variables that are no settings of ours: Node's own, and those of OpenTelemetry. */
+/** Variables that are not settings of Tributary: those of Node and OpenTelemetry. */
 const ofOthers = /^(NODE_EXTRA_CA_CERTS|NODE_OPTIONS|OTEL_[A-Z_]+)$/;
 
 const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.io/component'];
@@ -50,9 +50,9 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
       containerOf(app).env.map(({ name: variable, value }) => [variable, value ?? exampleOf(variable)]),
     );
 
-  it.each(appNames)('%s is given nothing but settings that there are, and takes them', (app) => {
+  it.each(appNames)('%s gets only existing settings, with valid values', (app) => {
     const { env } = containerOf(app);
-    // What is set for every app may be of one alone.
+    // A setting of only one app may be set for every app.
     const known = new Set(appNames.flatMap(settingsOf));
     const unknown = env
       .map((variable) => variable.name)
@@ -62,7 +62,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
     expect(loadConfig(configOf(app), given(app)).HOST).toBe('0.0.0.0');
   });
 
-  it.each(appNames)('%s is started, and asked at ports that it has', (app) => {
+  it.each(appNames)('%s is started, and probed on its own ports', (app) => {
     const { command, ports, startupProbe, livenessProbe, readinessProbe } = containerOf(app);
     expect(command).toEqual(['node', `dist/apps/${app}/src/main.js`]);
     expect(ports.map((port) => port.containerPort)).toEqual(portsOf(app));
@@ -79,16 +79,16 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
     expect(service.ports.map(({ targetPort }) => targetPort)).toEqual(ports.map((port) => port.name));
   });
 
-  it.each(appNames)('%s is given longer to stop than it takes', (app) => {
+  it.each(appNames)('%s has more time to stop than it takes', (app) => {
     const { terminationGracePeriodSeconds: grace, containers } = podOf(of('Deployment', app));
     const before = containers[0]?.lifecycle?.preStop.sleep.seconds ?? 0;
     const { SHUTDOWN_SECONDS } = loadConfig(configOf(app), given(app));
     expect(grace).toBeGreaterThanOrEqual(before + SHUTDOWN_SECONDS + 5);
-    // Its clients go on coming for a while; the consumers have none.
+    // Clients of gateway and ingest send requests for a while longer. The consumers have no clients.
     expect(before > 0).toBe(app === 'gateway' || app === 'ingest');
   });
 
-  it.each(appNames)('%s finds the files that its settings name', (app) => {
+  it.each(appNames)('%s mounts the files that its settings name', (app) => {
     const { volumes = [], containers } = podOf(of('Deployment', app));
     const mounts = containers[0]?.volumeMounts ?? [];
     expect(mounts.map((mount) => mount.name)).toEqual(volumes.map((volume) => volume.name));
@@ -102,13 +102,13 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
     }
   });
 
-  it('ingest does not know the password of ClickHouse, and asks for keys where there is an Ingress', () => {
+  it('ingest does not get the password of ClickHouse, and requires keys if there is an Ingress', () => {
     const settings = given('ingest');
     expect(Object.keys(settings).join()).not.toContain('CLICKHOUSE');
     if (all.some(({ kind }) => kind === 'Ingress')) expect(settings.INGEST_REQUIRE_KEYS).toBe('true');
   });
 
-  it('KEDA looks at the group that the materializer is in', () => {
+  it('KEDA uses the consumer group of the materializer', () => {
     const scaled = all.filter((one) => one.kind === 'ScaledObject' && component(one) === 'materializer');
     for (const { spec } of scaled) {
       const { triggers } = spec as { triggers: { metadata: Record<string, string> }[] };
@@ -120,7 +120,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
     }
   });
 
-  it('every Secret of the release that is named is there', () => {
+  it('every Secret of the release that a pod refers to exists', () => {
     const secrets = new Map(
       all.filter(({ kind }) => kind === 'Secret').map((one) => [one.metadata.name, one.data ?? {}]),
     );
@@ -136,7 +136,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
 });
 
 describe('the migration', () => {
-  it('is given the settings of the materializer, and its Secret is there before it', async () => {
+  it('has the settings of the materializer, and a Secret that is created before it', async () => {
     const all = await manifests('trial');
     const job = all.find(({ kind }) => kind === 'Job') ?? expect.fail('no Job');
     const [container] = podOf(job).containers;
@@ -152,7 +152,7 @@ describe('the migration', () => {
   });
 });
 
-it('the bundled Kafka is the one of docker-compose.yml, at another address', async () => {
+it('the bundled Kafka has the settings of docker-compose.yml and another address', async () => {
   const all = await manifests('trial');
   const kafka = all.find((one) => one.kind === 'StatefulSet' && component(one) === 'kafka') as Manifest;
   const { env = [] } = podOf(kafka).containers[0] ?? {};
@@ -165,7 +165,7 @@ it('the bundled Kafka is the one of docker-compose.yml, at another address', asy
   });
 });
 
-it('a changed password restarts the pods, and the same one does not', async () => {
+it('a changed password restarts the pods, an unchanged password does not', async () => {
   const checksums = async (password: string) => {
     const set = ['--set', `clickhouse.password=${password}`];
     const { text } = await tool('helm', helmArgs('template', [...valuesFile('minimal'), ...set]));
@@ -178,7 +178,7 @@ it('a changed password restarts the pods, and the same one does not', async () =
   expect(other).not.toEqual(first);
 });
 
-/** What a Secret could hold for this variable. */
+/** Returns a valid value of a variable that is in a Secret. */
 function exampleOf(variable: string): string {
   if (variable === 'API_KEYS') return `abcdefghijkl:${'0'.repeat(64)}:events:read`;
   return variable === 'WEBHOOK_SECRETS' ? `shop=whsec_${'A'.repeat(32)}` : 'a-secret';

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 
-/** One line of a check that prints as TAP does. */
+/** One result line of a check script, in a format like TAP. */
 export interface Line {
   outcome: 'ok' | 'not ok' | 'skip';
-  /** Of a failure, with its reason. */
+  /** Name of the check; if it failed or was skipped, followed by the reason. */
   name: string;
 }
 
-/** Runs one of the scripts of this folder to its end. A line that begins like none of its own belongs to the one before. */
+/** Runs a script of this folder to its end. An output line without a known prefix continues the previous line. */
 export function linesOf(script: string): Promise<{ code: unknown; text: string; lines: Line[] }> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [script], { maxBuffer: 1 << 26 }, (error, out, err) =>

@@ -10,7 +10,7 @@ it.each(lines.filter(({ outcome }) => outcome !== 'skip'))('$name', ({ outcome, 
 const skipped = lines.filter(({ outcome }) => outcome === 'skip');
 if (skipped.length > 0) it.skip.each(skipped)('$name', () => undefined);
 
-it('Prometheus has looked at the rules and at their tests', () => {
+it('Prometheus checks the rules and runs their tests', () => {
   expect(code, text).toBe(0);
   expect(lines.filter(({ name }) => name.startsWith('rules: '))).not.toHaveLength(0);
 });

@@ -1,6 +1,6 @@
 /**
- * `node deploy/checks/prometheus.mjs`: the rules are what Prometheus understands, each alert fires when it should and at
- * no other time, and the dashboards pass grafana/dashboard-linter where that is installed.
+ * `node deploy/checks/prometheus.mjs` checks that the rules are valid, that each alert fires exactly when its test
+ * expects, and that the dashboards pass grafana/dashboard-linter if it is installed.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -14,7 +14,7 @@ const filesIn = (folder, ending) =>
     .filter((name) => name.endsWith(ending))
     .map((name) => join(chart, folder, name));
 
-/** @throws with all that it has printed */
+/** @throws Error with the output of the program if it fails */
 function run(program, args) {
   try {
     execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe' });
@@ -25,7 +25,7 @@ function run(program, args) {
 
 const report = new Report();
 let promtool;
-await report.check('promtool is there', () => {
+await report.check('promtool is installed', () => {
   promtool = debianProgram('prometheus', 'promtool');
 });
 if (promtool) {

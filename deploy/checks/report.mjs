@@ -1,8 +1,8 @@
-/** Runs checks one after the other and prints a line for each, as TAP does: `ok <name>`, `not ok <name>: <reason>`. */
+/** Runs checks and prints a line like TAP for each: `ok <name>`, `not ok <name>: <reason>` or `skip <name>: <reason>`. */
 export class Report {
   failed = 0;
 
-  /** A check passes unless it throws. */
+  /** Runs a check, which passes unless `run` throws. */
   async check(name, run) {
     try {
       await run();
@@ -17,7 +17,7 @@ export class Report {
     console.log(`skip ${name}: ${reason}`);
   }
 
-  /** The exit code of the process says whether all have passed. */
+  /** Sets the exit code of the process: 0 if all checks have passed, else 1. */
   end() {
     process.exitCode = this.failed > 0 ? 1 : 0;
   }

@@ -7,7 +7,7 @@ it.each(lines)('$name', ({ outcome, name }) => {
   expect(outcome, name).toBe('ok');
 });
 
-it('Prometheus has scraped the running system, and was asked every query', () => {
+it('Prometheus scrapes the running system, and every query runs', () => {
   expect(code, text).toBe(0);
   for (const kind of ['metrics of ', 'recording rule: ', 'alert ', 'Overview / ', 'Node and JVM / '])
     expect(

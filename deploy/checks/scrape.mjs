@@ -1,7 +1,7 @@
 /**
- * `node deploy/checks/scrape.mjs`, after `npm run build`: a real Prometheus scrapes the running system while it is used,
- * and misused; then every query of the dashboards and rules is asked, and has to return something. It starts Kafka,
- * ClickHouse, the apps and Prometheus on free ports, and ends them.
+ * `node deploy/checks/scrape.mjs`, after `npm run build`: a real Prometheus scrapes the running system while clients
+ * send correct and incorrect requests. Then every query of the dashboards and rules runs, and must return series. The
+ * script starts Kafka, ClickHouse, the apps and Prometheus on free ports, and stops them at the end.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,15 +19,15 @@ import { useAndMisuse } from './use-and-misuse.mjs';
 const chart = join(root, 'helm', 'tributary');
 const namespace = 'checked';
 
-/** What returns nothing here, and why. A query that does return something must not be in this list. */
+/** Patterns of queries that return no series here, each with the reason. A query that returns series must not match. */
 const nothing = [
-  [/\bkubelet_volume_stats_/, 'the kubelet tells it'],
-  [/\bcertmanager_/, 'cert-manager tells it'],
-  [/\b(jvm|kafka)_/, 'the JMX exporter of Kafka tells it'],
-  [/\btributary_tls_certificate_expiry_/, 'Kafka is reached without TLS here'],
+  [/\bkubelet_volume_stats_/, 'the metric is from the kubelet'],
+  [/\bcertmanager_/, 'the metric is from cert-manager'],
+  [/\b(jvm|kafka)_/, 'the metric is from the JMX exporter of Kafka'],
+  [/\btributary_tls_certificate_expiry_/, 'Kafka has no TLS here'],
   [
     /^\w+:tributary_projection_state:max\{state="(failed|building)"\}$/,
-    'no projection fails, or takes long to build, here',
+    'no projection fails or takes long to build here',
   ],
   [/^\w+:tributary_pipeline_state:max\{state="failed"\}$/, 'no pipeline fails here'],
   [/\btributary_webhook_/, 'no pipeline has a webhook here'],
@@ -50,7 +50,7 @@ try {
   });
   prometheus = await startPrometheus(stack);
   await useAndMisuse({ stack, engines, log });
-  log('every query is asked');
+  log('running every query');
   await checkMetrics(stack);
   await checkRules();
   await checkPanels();
@@ -58,14 +58,14 @@ try {
   await report.check('the system can be scraped', () => Promise.reject(error));
   console.log(stack?.logTails() ?? '');
 } finally {
-  log('all is ended');
+  log('stopping all processes');
   prometheus?.child.kill();
   await stack?.stop();
   await engines?.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 report.end();
-// Clients of Kafka that the misuse has left keep nothing open that matters.
+// Ends connections of Kafka clients that the incorrect requests may have left open.
 process.exit();
 
 async function startPrometheus({ apps }) {
@@ -100,7 +100,7 @@ async function startPrometheus({ apps }) {
   throw new Error('Prometheus was not ready within 10 s');
 }
 
-/** @returns the series that a query has now. @throws with what Prometheus says against it */
+/** @returns the current series of a query. @throws Error with the message of Prometheus if the query fails */
 async function ask(query) {
   const answer = await fetch(`${prometheus.url}/api/v1/query`, {
     method: 'POST',
@@ -114,18 +114,18 @@ async function ask(query) {
 async function mustReturn(query) {
   const reason = reasonForNothing(query);
   let found = await ask(query);
-  // What is asked of ClickHouse now and then is not there for moments after it was away.
+  // Metrics that are read from ClickHouse periodically are missing for a moment after its restart.
   for (let tries = 0; found.length === 0 && reason === undefined && tries < 30; tries++) {
     await sleep(1_000);
     found = await ask(query);
   }
-  if (reason === undefined && found.length === 0) throw new Error(`nothing is returned by ${query}`);
+  if (reason === undefined && found.length === 0) throw new Error(`no series is returned by ${query}`);
   if (found.length > 0 && found.every(({ value }) => value[1] === 'NaN')) throw new Error(`NaN: ${query}`);
   if (reason !== undefined && found.length > 0) throw new Error(`no longer an exception: ${query}`);
   return reason;
 }
 
-/** `promtool check metrics` on what each app really answers. */
+/** Runs `promtool check metrics` on the metrics of each app. */
 async function checkMetrics({ apps }) {
   for (const { name, probeUrl } of apps) {
     await report.check(`metrics of ${name}: lint`, async () => {
@@ -143,7 +143,7 @@ async function checkMetrics({ apps }) {
   }
 }
 
-/** Each recording rule has series. Each alert can be evaluated, and what it asks for is measured. */
+/** Checks that each recording rule has series, that each alert can be evaluated, and that its metrics have series. */
 async function checkRules() {
   const { data } = await (await fetch(`${prometheus.url}/api/v1/rules`)).json();
   for (const rule of data.groups.flatMap(({ rules }) => rules)) {
@@ -156,10 +156,10 @@ async function checkRules() {
       else for (const selector of selectorsOf(query)) reason = (await mustReturn(selector)) ?? reason;
       for (const { annotations } of alerts) {
         const text = JSON.stringify(annotations);
-        if (/<error|<no value>|%!/.test(text)) throw new Error(`its texts do not fit: ${text}`);
+        if (/<error|<no value>|%!/.test(text)) throw new Error(`its annotations are not valid: ${text}`);
       }
     });
-    if (reason) console.log(`#   nothing here: ${reason}`);
+    if (reason) console.log(`#   no series here: ${reason}`);
   }
 }
 
@@ -172,7 +172,7 @@ async function checkPanels() {
         await report.check(`${title} / ${panel} ${refId}`, async () => {
           reason = await mustReturn(withVariables(expr));
         });
-        if (reason) console.log(`#   nothing here: ${reason}`);
+        if (reason) console.log(`#   no series here: ${reason}`);
       }
     }
     for (const { name, type, definition } of templating.list) {
@@ -186,7 +186,7 @@ async function checkPanels() {
   }
 }
 
-/** As Grafana puts its variables into a query, where all is chosen. */
+/** Replaces the variables of a query as Grafana does if all values are selected. */
 function withVariables(query) {
   return query
     .replaceAll('$__rate_interval', '1m')
@@ -194,10 +194,13 @@ function withVariables(query) {
     .replace(/\$(job|instance)\b/g, '.+');
 }
 
-/** Every metric that a query asks for, with its labels: a quiet alert must be one of which something is known. */
+/**
+ * Returns the selectors of a query with their labels. Even an alert that does not fire must have series for each
+ * selector.
+ */
 function selectorsOf(query) {
   const texts = query.match(/\b[a-z][a-zA-Z0-9_:]*_[a-zA-Z0-9_:]+(\{[^}]*\})?/g) ?? [];
-  // Of an alert for what is missing, the metric itself has to be there.
+  // Names of PromQL functions look like metrics and are left out.
   return [...new Set(texts)].filter(
     (text) => !/_over_time$|^predict_linear$|^label_replace$|^group_left$/.test(text),
   );

@@ -1,22 +1,23 @@
-/** The programs that the checks run, and where they come from. */
+/** Finds or fetches the programs that the checks run. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Ignored by git. */
+/** Folder of fetched programs, which git ignores. */
 const tools = join(root, '.tools');
 
-/** A program of the path, or undefined. */
+/** Returns the file of a program in `.tools/bin` or on the PATH, or undefined. */
 export function onPath(name) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
   return [join(tools, 'bin'), ...folders].map((folder) => join(folder, name)).find(existsSync);
 }
 
 /**
- * A program of a Debian package: the one of the path, else the package is fetched and unpacked, which needs no root.
- * @throws when there is neither
+ * Returns a program of a Debian package: from the PATH, else from the package, which is fetched and unpacked without
+ * root.
+ * @throws Error if the package cannot be fetched
  */
 export function debianProgram(packageName, name) {
   const program = onPath(name) ?? join(tools, 'usr', 'bin', name);
@@ -37,7 +38,7 @@ export function debianProgram(packageName, name) {
   return program;
 }
 
-/** A machine that has never asked what packages there are does so first. */
+/** Downloads a package. If that fails, updates the package lists and tries once more. */
 function download(packageName, cwd) {
   const fetch = () => execFileSync('apt-get', ['download', packageName], { cwd, stdio: 'pipe' });
   try {

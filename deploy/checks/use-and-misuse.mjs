@@ -1,4 +1,4 @@
-/** What clients do to a system, well and badly, so that every metric has something to tell. */
+/** Sends correct and incorrect requests to a system, so that every metric has series. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import kafkajs from 'kafkajs';
@@ -7,7 +7,7 @@ import { EventStreamClient } from '../../dist/testkit/src/index.js';
 const stream = 'orders';
 const schema = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
 
-/** Some half a minute of use. `log` is told what is done. */
+/** Uses the system for about half a minute. Calls `log` with a description of each step. */
 export async function useAndMisuse({ stack, engines, log }) {
   const { core, query } = stack;
   log('definitions: a stream, a schema, a projection, a pipeline, keys');
@@ -52,17 +52,17 @@ export async function useAndMisuse({ stack, engines, log }) {
   });
   await sleep(4_000);
 
-  log('they send what is refused, and come with keys that are');
+  log('clients send invalid requests and invalid keys');
   await core.post('/api/v1/events', { stream });
   await stack.write.post('/api/v1/events', '{');
   await core.post('/api/v1/events', { stream, event_type: 'order.checked', data: { amount: 'a lot' } });
   const readWith = (key) =>
     query.get('/api/v1/events/query', { headers: { authorization: `Bearer ${key}` } });
-  // At once: more than the key may do in a second, however slow the machine is.
+  // Concurrent requests exceed the key's rate limit even on a slow machine.
   await Promise.all(['none', ...Array(6).fill(slow.key)].map(readWith));
   await query.send('DELETE', `/api/v1/keys/${lost.key_id}`);
 
-  log('a record that is no event; an event that cannot be folded; one sent twice');
+  log('a record that is not an event; an event that cannot be folded; a repeated event');
   await withKafka(
     stack,
     (kafka) => kafka.producer(),
@@ -84,7 +84,7 @@ export async function useAndMisuse({ stack, engines, log }) {
   };
   for (let i = 0; i < 2; i++) await core.post('/api/v1/events', twice);
 
-  log('an entity is erased, and the store is read from the log again');
+  log('an entity is erased, and the materializer reads the log again');
   await query.send('DELETE', `/api/v1/entities/gone?stream=${stream}&confirm=gone`, { timeoutMs: 120_000 });
   await stack.materializer.stop();
   await withKafka(
@@ -95,7 +95,7 @@ export async function useAndMisuse({ stack, engines, log }) {
   await stack.materializer.launch().ready();
   await sleep(2_000);
 
-  log('ClickHouse is away for some seconds');
+  log('ClickHouse is down for some seconds');
   await engines.killClickHouse();
   await sleep(4_000);
   await engines.startClickHouse();
@@ -110,7 +110,7 @@ async function written(answered) {
   return answer.json();
 }
 
-/** Past the apps. */
+/** Calls `use` with a connected Kafka client that bypasses the apps. */
 async function withKafka({ brokers }, clientOf, use) {
   const { Kafka, logLevel } = kafkajs;
   const client = clientOf(
@@ -124,7 +124,7 @@ async function withKafka({ brokers }, clientOf, use) {
   }
 }
 
-/** Writes and reads a little, all the time, whatever the answers are. */
+/** Writes and reads continuously, and ignores errors. */
 class Load {
   going = true;
 

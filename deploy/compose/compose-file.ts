@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
-/** One service of docker-compose.yml, as far as the specs look at it. */
+/** The members of a service of docker-compose.yml that the specs check. */
 export interface ComposeService {
   image: string;
   command?: string[];
@@ -19,7 +19,7 @@ export interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-/** docker-compose.yml, its anchors merged and `${NAME:-default}` at its default. */
+/** Parses docker-compose.yml, merges its anchors, and replaces `${NAME:-default}` by the default. */
 export function readComposeFile(): ComposeFile {
   const text = readFileSync('docker-compose.yml', 'utf8');
   return parse(text, (_, value: unknown) => withDefaults(value), { merge: true }) as ComposeFile;

@@ -6,7 +6,7 @@ import { readComposeFile } from './compose-file.js';
 
 const run = promisify(execFile);
 
-it('docker-compose.yml is read by the library of docker compose, as it is meant', async () => {
+it('the library of docker compose reads docker-compose.yml as intended', async () => {
   const { stdout } = await run(join('.tools', 'deploy', 'bin', 'compose'), ['docker-compose.yml']);
   const { services } = JSON.parse(stdout) as {
     services: Record<string, { image: string; command: string[] | null }>;

@@ -16,20 +16,20 @@ describe.each(appNames)('the service %s of docker-compose.yml', (app) => {
     expect(existsSync(command?.[1] ?? '')).toBe(true);
   });
 
-  it('sets nothing but settings of the app, and to values that it takes', () => {
+  it('sets only settings of the app, to valid values', () => {
     const known = new Set(settingsOf(app));
     const unknown = Object.keys(environment).filter((name) => !known.has(name));
-    // Ingest never speaks to ClickHouse: it shall not know the password.
     expect(unknown).toEqual([]);
     const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
     const config = loadConfig(configOf(app), Object.fromEntries(texts) as NodeJS.ProcessEnv);
     expect(config.HOST).toBe('0.0.0.0');
     expect(config.KAFKA_BROKERS).toEqual(['kafka:9092']);
+    // Ingest does not connect to ClickHouse, so it must not get the password.
     if (app === 'ingest') expect(Object.keys(environment).join()).not.toContain('CLICKHOUSE');
     else expect(config.CLICKHOUSE_URL).toBe('http://clickhouse:8123');
   });
 
-  it('publishes the ports that clients use, on this machine alone', () => {
+  it('publishes the ports that clients use, on this machine only', () => {
     const published = ['gateway', 'ingest'].includes(app) ? portsOf(app) : [];
     expect(ports).toEqual(published.map((port) => `127.0.0.1:${port}:${port}`));
   });
@@ -41,7 +41,7 @@ describe.each(appNames)('the service %s of docker-compose.yml', (app) => {
     expect(existsSync(healthcheck?.test[2] ?? '')).toBe(true);
   });
 
-  it('is given longer to stop than the app takes, and writes nowhere', () => {
+  it('has more time to stop than the app takes, and a read-only file system', () => {
     const { SHUTDOWN_SECONDS } = new (configOf(app))();
     expect(Number.parseInt(rest.stop_grace_period ?? '')).toBeGreaterThanOrEqual(SHUTDOWN_SECONDS + 5);
     expect(rest.read_only).toBe(true);
@@ -49,7 +49,7 @@ describe.each(appNames)('the service %s of docker-compose.yml', (app) => {
 });
 
 describe('docker-compose.yml', () => {
-  it('starts nothing before what it needs is healthy', () => {
+  it('starts each service after its dependencies are healthy', () => {
     for (const [name, { depends_on: needs = {} }] of Object.entries(services)) {
       for (const [needed, { condition }] of Object.entries(needs)) {
         expect(condition, `${name} → ${needed}`).toBe('service_healthy');
@@ -60,7 +60,7 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(service('ingest').depends_on ?? {})).toEqual(['kafka']);
   });
 
-  it('names every image of others by an exact version', () => {
+  it('names an exact version of every image except its own', () => {
     const images = Object.values(services).map(({ image }) => image);
     const others = images.filter((image) => !image.startsWith('tributary:'));
     expect(others).toHaveLength(4);
@@ -68,14 +68,14 @@ describe('docker-compose.yml', () => {
       expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+\.\d+(\.\d+)?(@sha256:[0-9a-f]{64})?$/);
   });
 
-  it('has the Kafka that `npm start` has', () => {
+  it('has the Kafka version of `npm start`', () => {
     const [, version] =
       /kafka_2\.13<\/artifactId>\s*<version>([\d.]+)</.exec(readFileSync('local/kafka/pom.xml', 'utf8')) ??
       [];
     expect(service('kafka').image).toContain(`apache/kafka:${version}@`);
   });
 
-  it('mounts what is there, and keeps data in volumes', () => {
+  it('mounts existing files, and keeps data in volumes', () => {
     for (const mount of Object.values(services).flatMap((one) => one.volumes ?? [])) {
       const [from = ''] = mount.split(':');
       if (from.startsWith('./')) expect(existsSync(from), from).toBe(true);
@@ -85,7 +85,7 @@ describe('docker-compose.yml', () => {
 });
 
 describe('Prometheus and Grafana of docker-compose.yml', () => {
-  it('scrape each app at the port of its metrics, and have the rules', () => {
+  it('scrape each app at the port of its metrics, and load the rules', () => {
     const { scrape_configs: jobs, rule_files: rules } = parse(
       readFileSync('deploy/prometheus/prometheus.yml', 'utf8'),
     ) as {
@@ -100,7 +100,7 @@ describe('Prometheus and Grafana of docker-compose.yml', () => {
     expect(rules).toEqual(['/etc/prometheus/rules/*.yaml']);
   });
 
-  it('show the dashboards that are mounted, from that Prometheus', () => {
+  it('show the mounted dashboards with data from that Prometheus', () => {
     const provisioned = (file: string): unknown =>
       parse(readFileSync(`deploy/grafana/provisioning/${file}`, 'utf8'));
     expect(provisioned('dashboards/tributary.yml')).toMatchObject({
@@ -114,7 +114,7 @@ describe('Prometheus and Grafana of docker-compose.yml', () => {
     });
   });
 
-  it('ask the query port for the events themselves, with a key of its own', () => {
+  it('query events on the query port with a separate key', () => {
     const file = 'deploy/grafana/provisioning/datasources/events.yml';
     expect(parse(readFileSync(file, 'utf8'))).toMatchObject({
       datasources: [

@@ -7,14 +7,14 @@ const stages = readDockerfile();
 const image = stages.at(-1) ?? expect.fail('the Dockerfile has no stage');
 
 describe('the Dockerfile', () => {
-  it('begins every stage with one base, pinned by tag and digest', () => {
+  it('starts every stage from the same base image, pinned by tag and digest', () => {
     for (const { base } of stages) {
       expect(base).toMatch(/^node:\d+\.\d+\.\d+-bookworm-slim@sha256:[0-9a-f]{64}$/);
       expect(base).toBe(image.base);
     }
   });
 
-  it('copies only what is there or what a stage before has made', () => {
+  it('copies only existing files and files of earlier stages', () => {
     const before: (string | undefined)[] = [];
     for (const stage of stages) {
       for (const text of all(stage, 'COPY')) {
@@ -27,19 +27,19 @@ describe('the Dockerfile', () => {
     }
   });
 
-  it('makes an image that is not root by number, and listens to more than itself', () => {
+  it('sets a numeric user other than root, and listens on all interfaces', () => {
     expect(all(image, 'USER')).toEqual(['1000:1000']);
     expect(all(image, 'ENV').join(' ')).toContain('HOST=0.0.0.0');
     expect(all(image, 'ENV').join(' ')).toContain('NODE_ENV=production');
     expect(all(image, 'RUN')).toEqual([]);
   });
 
-  it('names the ports of the four apps', () => {
+  it('exposes the ports of the four apps', () => {
     const ports = appNames.flatMap((app) => portsOf(app)).sort();
     expect(all(image, 'EXPOSE').join(' ')).toBe(ports.join(' '));
   });
 
-  it('asks how the app is', () => {
+  it('has a health check', () => {
     const [check = ''] = all(image, 'HEALTHCHECK');
     expect(check).toContain('CMD ["node", "deploy/image/health-check.mjs"]');
   });

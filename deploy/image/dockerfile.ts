@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 
-/** One instruction, continued lines joined: `{name: 'RUN', text: 'npm ci'}`. */
+/** One instruction, with continuation lines joined: `{name: 'RUN', text: 'npm ci'}`. */
 export interface Instruction {
   name: string;
   text: string;
 }
 
-/** From one FROM to the next. */
+/** The instructions from one FROM to the next. */
 export interface Stage {
-  /** As written, variables put in. */
+  /** Base image of the FROM, with variables replaced. */
   base: string;
-  /** `AS build`; undefined for the last one. */
+  /** Name after `AS`; undefined for the last stage. */
   name: string | undefined;
   instructions: Instruction[];
 }
 
-/** The stages of the Dockerfile, in order. Variables are those of ARG before the first FROM. */
+/** Parses the stages of the Dockerfile, in order. Replaces variables of ARG instructions before the first FROM. */
 export function readDockerfile(file = 'Dockerfile'): Stage[] {
   const args = new Map<string, string>();
   const stages: Stage[] = [];
@@ -44,7 +44,7 @@ function instructionsIn(text: string): Instruction[] {
   });
 }
 
-/** What the instructions of this name say, in order. */
+/** Returns the texts of all instructions with this name, in order. */
 export function all(stage: Stage, name: string): string[] {
   return stage.instructions.filter((one) => one.name === name).map(({ text }) => text);
 }

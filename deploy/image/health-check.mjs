@@ -1,6 +1,6 @@
 /**
- * What Docker asks in a container: whether the app in it is alive. An address may be given; without one it is
- * `/health/live` on the port of whichever app runs here. Ends with 0 when the answer is 200, else with 1.
+ * Health check of a container: requests the URL of the argument, by default `/health/live` on the port of the app that
+ * runs in the container. Exits with 0 if the answer is 200, else with 1.
  */
 const ports = {
   GATEWAY_CORE_PORT: 3900,
@@ -13,7 +13,10 @@ const addresses = process.argv[2]
   ? [process.argv[2]]
   : Object.entries(ports).map(([name, port]) => `http://127.0.0.1:${process.env[name] || port}/health/live`);
 
-/** The status of the first that answers at all: of four apps, one runs here. @throws AggregateError */
+/**
+ * Returns the status of the first URL that answers, because only one of the four apps runs.
+ * @throws AggregateError if no URL answers
+ */
 async function status() {
   const answers = addresses.map((address) => fetch(address, { signal: AbortSignal.timeout(4000) }));
   return (await Promise.any(answers)).status;

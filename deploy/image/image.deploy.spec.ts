@@ -13,7 +13,7 @@ import { buildOutsideDocker } from './outside-docker.js';
 const mebibyte = 1024 * 1024;
 const stages = readDockerfile();
 const image = stages.at(-1) as Stage;
-/** As in the image, where this process may take on another user; else as whoever runs the check. */
+/** The user of the image if the check runs as root, else the current user. */
 const [uid, gid] = (all(image, 'USER')[0] ?? '').split(':').map(Number);
 const user = process.getuid?.() === 0 ? { uid, gid } : {};
 const json = (text: string): string[] => JSON.parse(text) as string[];
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-/** The command of the image, for another app. */
+/** Returns the command of the image for an app. */
 function startOf(app: AppName): [program: string, args: string[]] {
   const [program = '', ...args] = json(all(image, 'CMD')[0] ?? '[]').map((part) =>
     part.replace('gateway', app),
@@ -35,7 +35,7 @@ function startOf(app: AppName): [program: string, args: string[]] {
   return [program, args];
 }
 
-/** Of the environment what the image sets, and these settings. */
+/** Returns an environment with the PATH, the variables of the image, and these settings. */
 function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const ours = all(image, 'ENV').flatMap((text) => text.split(/\s+/).map((pair) => pair.split('=')));
   return { PATH: process.env.PATH, ...(Object.fromEntries(ours) as object), ...settings };
@@ -53,7 +53,7 @@ function output(
   });
 }
 
-/** Every file with its size and when it was written. */
+/** Returns a line for each file with its size and modification time. */
 function state(): string[] {
   const entries = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   return entries.map((name) => {
@@ -62,8 +62,8 @@ function state(): string[] {
   });
 }
 
-describe('what the Dockerfile builds, built without Docker in an empty folder', () => {
-  it('has what production needs and nothing of development', () => {
+describe('the result of the Dockerfile, built without Docker in an empty folder', () => {
+  it('contains production packages and no development packages', () => {
     for (const there of ['kafkajs', '@clickhouse/client', 'fastify']) {
       expect(existsSync(join(folder, 'node_modules', there)), there).toBe(true);
     }
@@ -82,7 +82,7 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
     expect(bytes / mebibyte).toBeLessThan(180);
   });
 
-  it('lists its parts in CycloneDX, those of production and no others', () => {
+  it('lists exactly its production packages in CycloneDX', () => {
     const bill = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8')) as {
       bomFormat: string;
       components: { name: string; group?: string; version: string }[];
@@ -112,13 +112,13 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
       code: 0,
       text: '0.1.0\n',
     });
-    // On the path of the image: what it starts is where the image has it.
+    // The image has `tributary` on its PATH. The script starts the command line at its path in the image.
     const program = readFileSync(join(folder, 'usr/local/bin/tributary'), 'utf8');
     expect(program).toContain('exec node /app/dist/packages/cli/src/main.js "$@"');
     expect(statSync(join(folder, 'usr/local/bin/tributary')).mode & 0o111).toBe(0o111);
   });
 
-  it('knows the migration', async () => {
+  it('has the option --migrate', async () => {
     const [program, args] = startOf('materializer');
     expect((await output([program, [...args, '--help']])).text).toContain('--migrate');
   });
@@ -128,7 +128,9 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
     let before: string[];
     let port: number;
     const variable = app === 'gateway' ? 'GATEWAY_CORE_PORT' : `${app.toUpperCase()}_PORT`;
-    /** Whatever else runs on this machine at the usual ports is not asked. */
+    /**
+     * Port 1 for all apps, so that the health check does not reach apps that run on this machine at the default ports.
+     */
     const ports = Object.fromEntries(
       appNames
         .flatMap(settingsOf)
@@ -149,7 +151,7 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
     });
     afterAll(() => child.kill('SIGKILL'));
 
-    it('is alive, says the health check of the image, and not ready without its engines', async () => {
+    it("is alive according to the image's health check, and not ready without its engines", async () => {
       const [, text = ''] = /CMD (\[.*\])/.exec(all(image, 'HEALTHCHECK')[0] ?? '') ?? [];
       const [program = '', ...args] = json(text);
       const ask = (...more: string[]) =>
@@ -162,7 +164,7 @@ describe('what the Dockerfile builds, built without Docker in an empty folder', 
       });
     });
 
-    it('stops in order, and has written nothing', async () => {
+    it('exits with 0 on SIGTERM, and has written no file', async () => {
       child.kill('SIGTERM');
       expect(await once(child, 'exit')).toEqual([0, null]);
       expect(state()).toEqual(before);

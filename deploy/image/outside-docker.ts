@@ -7,9 +7,9 @@ import type { Stage } from './dockerfile.js';
 const run = promisify(execFile);
 
 /**
- * Does what `docker build` does with these stages, with a folder of its own in place of each stage's file system, and
- * this machine's Node and npm in place of the base image's. Returns where the last stage's WORKDIR is.
- * @throws with the output of a command that fails.
+ * Runs the stages as `docker build` does, with a folder for the file system of each stage, and with this machine's Node
+ * and npm instead of the base image's. Returns the folder of the last stage's WORKDIR.
+ * @throws Error with the output of a failed command
  */
 export async function buildOutsideDocker(stages: Stage[], into: string): Promise<string> {
   const roots = new Map<string | undefined, string>();
@@ -27,7 +27,9 @@ export async function buildOutsideDocker(stages: Stage[], into: string): Promise
   return folder;
 }
 
-/** Of the environment only what a shell needs: no setting of the machine, or of the npm that runs this. */
+/**
+ * Runs a command with only PATH and HOME, without other variables of this machine or of the npm that runs the check.
+ */
 async function runIn(cwd: string, command: string): Promise<void> {
   const { PATH, HOME } = process.env;
   await run('sh', ['-c', command], { cwd, env: { PATH, HOME }, maxBuffer: 1 << 26 });

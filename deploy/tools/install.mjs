@@ -1,7 +1,7 @@
 /**
- * What `npm run check:deploy` checks with, installed into `.tools/deploy`: Helm and its companions, built by Go from the
- * versions in go.mod, and the schemas of Kubernetes and of the operators whose objects the chart has. Versions and
- * checksums are in this folder; what is there already costs a few milliseconds.
+ * Installs the tools of `npm run check:deploy` into `.tools/deploy`: Helm and related programs, which Go builds in the
+ * versions of go.mod, and the schemas of Kubernetes and of the operators whose objects the chart creates. This folder
+ * has all versions and checksums. If everything is installed already, this takes a few milliseconds.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,7 +28,10 @@ const programs = [
   './cmd/compose',
 ];
 
-/** Installs all that is not there in these versions. @throws SetupError that says what the machine lacks. */
+/**
+ * Installs the tools, unless they are installed in these versions. @throws SetupError that names what the machine
+ * lacks.
+ */
 export async function installTools() {
   const stamp = wanted();
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
@@ -36,13 +39,13 @@ export async function installTools() {
   checkPython();
   rmSync(target, { recursive: true, force: true });
   mkdirSync(join(target, 'schemas'), { recursive: true });
-  await step('Helm, kubeconform and the like are built', buildPrograms);
+  await step('Helm, kubeconform and related tools are built', buildPrograms);
   await step("Kubernetes' schemas are fetched", fetchSchemas);
   await step("The operators' schemas are fetched", fetchCustomResources);
   writeFileSync(stampFile, stamp);
 }
 
-/** Changes with every version and every line of what is installed from this folder. */
+/** Returns a hash of the files in this folder that determine the installed tools. */
 function wanted() {
   const hash = createHash('sha256');
   for (const file of readdirSync(here, { recursive: true }).sort()) {
@@ -65,13 +68,20 @@ async function fetchSchemas() {
     "pip could not fetch Kubernetes' schemas",
   );
   const [wheel] = readdirSync(wheels);
-  await run('python3', ['-m', 'zipfile', '-e', join(wheels, wheel), wheels], 'The schemas are no archive');
+  await run(
+    'python3',
+    ['-m', 'zipfile', '-e', join(wheels, wheel), wheels],
+    'The archive of the schemas cannot be extracted',
+  );
   const all = join(wheels, 'kubernetes_validate', 'kubernetes-json-schema');
   for (const version of kubernetes) copySchemas(join(all, `v${version}-local-strict`), version);
   rmSync(wheels, { recursive: true });
 }
 
-/** Their references are to places on a server; here the definitions are in the file beside them. */
+/**
+ * Copies the schemas of a Kubernetes version, and makes their references to a server refer to the local
+ * `_definitions.json`.
+ */
 function copySchemas(from, version) {
   const to = join(target, 'schemas', version);
   mkdirSync(to);
@@ -90,12 +100,12 @@ async function fetchCustomResources() {
   }
 }
 
-/** The folder of a Go module, which is downloaded and held against Go's checksum database. */
+/** Downloads a Go module, which Go verifies with its checksum database, and returns its folder. */
 async function downloaded(module) {
   return JSON.parse(await go(['mod', 'download', '-json', module], `Go could not fetch ${module}`)).Dir;
 }
 
-/** One file for each version of the kinds that a manifest of definitions defines. */
+/** Writes one schema file for each version of each custom resource in a manifest. */
 function writeSchemas(manifest) {
   const to = join(target, 'schemas', 'custom');
   mkdirSync(to, { recursive: true });
@@ -110,7 +120,7 @@ function writeSchemas(manifest) {
   }
 }
 
-/** As an API server takes it with strict validation: a field that is not defined is an error. */
+/** Returns the schema with undefined fields forbidden, as in the API server's strict validation. */
 function closed(schema) {
   const { properties, items, additionalProperties, 'x-kubernetes-preserve-unknown-fields': open } = schema;
   const each = (schemas) => Object.entries(schemas).map(([name, one]) => [name, closed(one)]);
@@ -125,12 +135,12 @@ function closed(schema) {
   };
 }
 
-/** What Go prints. No C compiler is needed. */
+/** Runs Go without a C compiler, and returns its output. */
 function go(args, complaint) {
   return run('go', args, complaint);
 }
 
-/** What a tool prints. @throws SetupError with its own words when it fails. */
+/** Runs a program and returns its output. @throws SetupError with the end of its error output if it fails. */
 async function run(command, args, complaint) {
   const env = { ...process.env, CGO_ENABLED: '0', GOFLAGS: '-buildvcs=false' };
   try {

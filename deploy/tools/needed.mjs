@@ -1,4 +1,4 @@
-/** The tools that the check of the deployment needs on this machine, besides Node. */
+/** Checks for the tools that `npm run check:deploy` needs on this machine in addition to Node. */
 import { spawnSync } from 'node:child_process';
 import { SetupError } from '../../local/tools.mjs';
 

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(bin, { recursive: true }));
 
-/** What a check says on a machine that has these tools alone. */
+/** Returns the output of a check on a machine that has only these tools. */
 function said(check: 'checkGo' | 'checkPython', tools: Record<string, string> = {}): string {
   for (const [name, script] of Object.entries(tools)) {
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
@@ -23,13 +23,13 @@ try { needed.${check}(); } catch (error) { console.log(error.message); }`;
   return stdout + stderr;
 }
 
-it('says that Go is needed, and which', () => {
+it('reports that Go is needed, and its version', () => {
   expect(said('checkGo')).toMatch(/^Go was not found\. .*Go 1\.26 or newer/);
   expect(said('checkGo', { go: 'echo go1.21.5' })).toMatch(/^go1\.21\.5 is too old/);
   expect(said('checkGo', { go: 'echo go1.26.8' })).toBe('');
 });
 
-it('says that pip is needed', () => {
+it('reports that pip is needed', () => {
   expect(said('checkPython')).toMatch(/^Python's pip was not found/);
   expect(said('checkPython', { python3: 'exit 1' })).toMatch(/^Python's pip was not found/);
   expect(said('checkPython', { python3: 'exit 0' })).toBe('');

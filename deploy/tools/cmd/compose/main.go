@@ -1,5 +1,5 @@
-// Reads a compose file as `docker compose config` does, with the same library: the schema, interpolation, and that
-// what a service names (volumes, networks, other services) is there. Prints the project as JSON.
+// Reads a compose file with the library of `docker compose config`. The library checks the schema, replaces variables,
+// and checks that the volumes, networks and services that a service refers to exist. Prints the project as JSON.
 package main
 
 import (

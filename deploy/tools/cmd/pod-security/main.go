@@ -1,6 +1,6 @@
-// Reads Kubernetes manifests from standard input and holds each pod in them against the restricted Pod Security
-// Standard, with the rules that an API server's admission has. Prints one line for each rule that a pod breaks, and
-// ends with 1 when there is one; with 2 when it found no pod, or could not read what it was given.
+// Reads Kubernetes manifests from standard input and checks each pod against the restricted Pod Security Standard, with
+// the rules of the API server's admission. Prints one line for each rule that a pod violates, and exits with 1 if there
+// is one. Exits with 2 if there is no pod, or if a manifest cannot be read.
 package main
 
 import (
@@ -52,7 +52,7 @@ func main() {
 		}
 	}
 	if pods == 0 {
-		fail(errors.New("there is no pod in what was given"))
+		fail(errors.New("the manifests contain no pod"))
 	}
 	fmt.Printf("%d pods, %d rules broken\n", pods, broken)
 	if broken > 0 {
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// The pod that a manifest makes, or nil for a kind that makes none.
+// Returns the pod template of a manifest, or nil for a kind without pods.
 func podOf(document []byte) (string, *corev1.PodTemplateSpec, error) {
 	var meta struct {
 		metav1.TypeMeta
