@@ -9,9 +9,7 @@ import type { RowWriter } from './row-writer.js';
 import { StoredEvents } from './stored-events.js';
 import type { VersionCache } from './version-cache.js';
 
-/**
- * How long the state of a revoked partition is kept. A member that was fenced rejoins its group within a few seconds.
- */
+/** Default of `AssignmentsOptions.keepMs`. A fenced member rejoins its consumer group within a few seconds. */
 const keepMs = 15_000;
 
 export interface AssignmentsOptions {
@@ -23,7 +21,7 @@ export interface AssignmentsOptions {
   versions: VersionCache;
   erasures: KnownErasures;
   window: IdWindowBounds;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
   /** Called when the state of a partition is discarded. Its events that are not stored yet need not be stored. */
   dropped(state: PartitionState): void;
@@ -34,7 +32,7 @@ export interface AssignmentsOptions {
 /** What Kafka and the store say about a partition before it is read. */
 interface Prepared {
   stream: StreamId;
-  /** The greatest stored offset, or -1. */
+  /** The greatest stored offset of the partition; -1 if nothing is stored. */
   last: number;
   start: number;
   /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */

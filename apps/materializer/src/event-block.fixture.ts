@@ -1,7 +1,7 @@
 import { encodeRecord, RecordReader, type EventRecord } from '#event';
 import { EventBlockBuilder, type EventBlock } from '#store';
 
-/** The id of the n-th event of a spec. */
+/** Returns the id of the n-th event of a spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 /** Encodes an event as a record value; members that are not given have defaults. */

@@ -20,7 +20,7 @@ export interface EventInserterOptions {
    * deleted.
    */
   wanted(block: EventBlock): boolean;
-  /** Microseconds since 1970. */
+  /** Returns the current time in microseconds since 1970. */
   now: () => number;
   /**
    * Called with a batch of one row that the store rejected, after the row's dead letter is stored. The row takes no

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventBlock } from '#store';
 
-/** Longer tokens are replaced by their SHA-256. */
+/** Greatest length of a token in characters. A longer token is replaced by its SHA-256. */
 const longest = 500;
 
 interface Range {

@@ -43,7 +43,7 @@ export interface MaterializerOptions {
   queueBytes: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
   /** Called once, when the materializer cannot continue. The process should end. */
   onFailure(error: Error): void;

@@ -8,7 +8,7 @@ export interface WatchedPartition {
 
 export interface WindowWatchOptions {
   readonly partitions: () => Iterable<WatchedPartition>;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
   /** Milliseconds between two updates of the metric. */
   intervalMs: number;

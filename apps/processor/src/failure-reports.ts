@@ -21,7 +21,7 @@ export interface FailureReportsOptions {
 export class FailureReports {
   /** Why a generation or job cannot start with the current definitions, by its id. */
   private invalid: ReadonlyMap<string, string> = new Map();
-  /** Why a running generation or job cannot continue, by its id. An entry is removed when its definition is changed. */
+  /** Why a running generation or job cannot continue, by its id. An entry is removed when it is reported. */
   private readonly lost = new Map<string, string>();
   private readonly poll: Poll;
 

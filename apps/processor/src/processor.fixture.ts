@@ -21,7 +21,7 @@ import { Processor, type ProcessorOptions } from './processor.js';
 export const topics = new TopicNames('test.');
 export const window = { records: 1000, milliseconds: 3_600_000 };
 
-/** The id of the n-th event of a spec. */
+/** Returns the id of the n-th event of a spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 export const revenue: ProjectionSpec = {
@@ -58,7 +58,7 @@ export class Incarnation {
   readonly steps: Step[] = [];
   readonly failures: Error[] = [];
   readonly processor: Processor;
-  /** Called before each step. */
+  /** Hook that a spec sets; it is called before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(world: World, options: Partial<ProcessorOptions> = {}) {
@@ -166,12 +166,12 @@ export class World {
     return world;
   }
 
-  /** The id of the stream that has this name now. */
+  /** Returns the id of the stream that has this name now. */
   idOf(stream: string): StreamId {
     return this.definitions.stream(stream)?.id ?? `${stream}#0`;
   }
 
-  /** The topic of the stream that has this name now. */
+  /** Returns the topic of the stream that has this name now. */
   topicOf(stream: string): string {
     return topics.ofStream(this.idOf(stream));
   }
@@ -230,7 +230,7 @@ export class World {
     return [...gone, ...this.log.topics.get(topic)!.partitions[partition]!.records];
   }
 
-  /** A build as it is made when somebody defines, changes or resets a projection. */
+  /** Returns a generation as the gateway creates it when a projection is defined, changed or reset. */
   build(spec: ProjectionSpec, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
     const sources = spec.source.streams.map((stream) => [
       stream,

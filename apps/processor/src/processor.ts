@@ -46,7 +46,7 @@ export interface ProcessorOptions {
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Longest time between two polls of the progress of generations that are being built, in milliseconds. */
   lookMs?: number;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
   /** Called once, when the processor cannot continue. The process should end. */
   onFailure(error: Error): void;

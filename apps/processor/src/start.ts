@@ -27,7 +27,7 @@ const kafka = { name: 'Kafka', mayReturn: logMayReturn };
 const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
 
 const lagIntervalMs = 5000;
-/** Fetch bounds of one consumer. Each generation of a projection and each stage of a pipeline job has a consumer. */
+/** Fetch bounds of one consumer. Each generation of a projection and each job of a pipeline has its own consumer. */
 const fetchBounds = {
   fetchBytes: 4 * 1024 * 1024,
   // About as many events as are folded in one batch.

@@ -14,7 +14,7 @@ const most = 100;
  * doubled, for one day.
  */
 export class ErasureRepeats {
-  /** Age of an erasure when it was last repeated, in milliseconds. */
+  /** Age of each erasure when it was last repeated, in milliseconds. */
   private readonly done = new Map<string, number>();
 
   constructor(private readonly eraser: Pick<EventEraser, 'eraseEntity'>) {}

@@ -11,7 +11,9 @@ import { retentionChores, type RetentionParts } from './retention.js';
 
 /** Longest time between two checks for unfinished stream deletions. */
 const longestPauseMs = 60_000;
-/** Time between two purges. A purge rewrites every part that has removed rows, so it is expensive. */
+/**
+ * Milliseconds between two purges. A purge rewrites every ClickHouse part that has removed rows, so it is expensive.
+ */
 const purgeEveryMs = 3_600_000;
 const stopMs = 2_000;
 /** Delay of the first round, because Kafka still assigns the partitions when the process starts. */

@@ -9,7 +9,7 @@ export interface RetentionParts {
   eraser: Pick<EventEraser, 'expire' | 'truncate'>;
   admin: Pick<TopicAdmin, 'offsets'>;
   topics: TopicNames;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
 }
 

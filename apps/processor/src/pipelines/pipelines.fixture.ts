@@ -17,7 +17,7 @@ import { Pipelines, type PipelinesOptions } from './pipelines.js';
 export const topics = new TopicNames('test.');
 const window = { records: 1000, milliseconds: 3_600_000 };
 
-/** The id of the n-th event of a spec. */
+/** Returns the id of the n-th event of a spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 const second = 1_000_000;
@@ -72,7 +72,7 @@ export class Incarnation {
   refusesDeliveries: string | undefined;
   /** The missing webhook setting that the process reports; undefined for none. */
   missingConfiguration: string | undefined;
-  /** Called before each step. */
+  /** Hook that a spec sets; it is called before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(
@@ -225,12 +225,12 @@ export class PipelineWorld {
     return world;
   }
 
-  /** The id of the stream that has this name now. */
+  /** Returns the id of the stream that has this name now. */
   idOf(stream: string): StreamId {
     return this.definitions.stream(stream)?.id ?? `${stream}#0`;
   }
 
-  /** The topic of the stream that has this name now. */
+  /** Returns the topic of the stream that has this name now. */
   topicOf(stream: string): string {
     return topics.ofStream(this.idOf(stream));
   }

@@ -55,7 +55,7 @@ export interface PipelinesOptions {
   saveIntervalMs: number;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   pace?: Pace;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
   /** Called once, when the pipelines cannot continue. The process should end. */
   onFailure(error: Error): void;

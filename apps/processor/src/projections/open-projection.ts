@@ -32,7 +32,7 @@ export interface ProjectionParts {
   window: IdWindowBounds;
   progress: Progress;
   tracing?: Tracing | undefined;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
   /** Called when a generation cannot continue. The process should end. */
   onFailure(error: unknown): void;

@@ -58,7 +58,7 @@ export interface PartitionProjectorOptions {
   traced?: boolean;
   /** Loads the stored states of these keys. */
   readonly load: (keys: readonly string[]) => Promise<StateRow[]>;
-  /** Microseconds since 1970. */
+  /** Returns the current time in microseconds since 1970. */
   now: () => Micros;
 }
 

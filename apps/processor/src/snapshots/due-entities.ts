@@ -31,7 +31,7 @@ export class DueEntities {
   }
 }
 
-/** Returns a unique key, because neither name contains a zero byte. */
+/** Returns a key that is unique for the stream and entity, because neither name contains a zero byte. */
 function keyOf(stream: string, entityId: string): string {
   return `${stream}\0${entityId}`;
 }

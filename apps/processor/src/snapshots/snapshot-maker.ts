@@ -11,7 +11,7 @@ export interface SnapshotMakerOptions {
   due: DueEntities;
   retry: Retry;
   logger: Logger;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
 }
 

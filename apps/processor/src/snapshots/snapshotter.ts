@@ -21,7 +21,7 @@ export interface SnapshotterOptions {
   lookMs?: number;
   /** Greatest number of entities whose events are counted. */
   mostCounted?: number;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
   /** Called when the snapshotter cannot continue. The process should end. */
   onFailure(error: Error): void;

@@ -10,11 +10,11 @@ import type { StageTopic } from '../output/output-buffer.js';
 
 /** Greatest number of partitions of a stage's topic. Up to this bound, it has as many as the largest source. */
 const mostPartitions = 64;
+const day = 24 * 3_600_000;
 /**
  * Retention of a stage's topic. If the stage has not read a record within this time, the record is lost, and the job
  * must be reset.
  */
-const day = 24 * 3_600_000;
 const retentionMs = 7 * day;
 /**
  * Retention of a replay topic. It is long because replays wait while the pipeline is paused, and it has little data.

@@ -95,8 +95,8 @@ export class JobCollection {
   }
 
   /**
-   * Removes the consumer group, then the topics, then the rows. Resolves false if the group still has members. No
-   * process can therefore read a topic while its rows are removed.
+   * Removes a stage or a whole job: its topics, then its rows. Before that, it removes the consumer group of a job, so
+   * that no process reads the topics any more. Resolves false if the group still has members.
    */
   private async remove({ run, stage }: Unnamed): Promise<boolean> {
     const { admin, topics, writer, logger } = this.options;

@@ -50,7 +50,7 @@ export interface JobParts {
   progress: Progress;
   tracing: Tracing | undefined;
   pace: Pace;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
   /** Called when a job cannot continue because of an unexpected error. The process should end. */
   onFailure(error: unknown): void;

@@ -40,7 +40,7 @@ export class ProjectionTables {
     private readonly parts: {
       definitions: Pick<Definitions, 'projections'>;
       store: Pick<KeyedStateReader, 'find'>;
-      /** Milliseconds. */
+      /** Returns the current time in milliseconds. */
       now: () => number;
     },
   ) {}

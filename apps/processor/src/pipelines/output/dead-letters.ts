@@ -9,7 +9,7 @@ export type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violat
 
 /** The cause of a dead letter. */
 export interface DeadLetterCause {
-  /** JSON pointer of the operator that failed. */
+  /** JSON pointer of the operator at which the event became a dead letter. */
   at: string;
   reason: DeadLetterReason;
   /** Error text, with the JSON pointer of the operator. */
@@ -54,7 +54,12 @@ export function unreadableDeadLetter(
   const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };
   return {
     ...{ source: letterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
-    ...{ error: 'the record is not one that this job has written', event: String(value), created_at: now, streams: run.streams() },
+    ...{
+      error: 'the record is not one that this job has written',
+      event: String(value),
+      created_at: now,
+      streams: run.streams(),
+    },
   };
 }
 

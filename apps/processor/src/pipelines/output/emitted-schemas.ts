@@ -2,7 +2,10 @@ import { CompiledSchemas, Mismatches, SchemaIndex } from '#writing';
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 
-/** The schema version that an event matches, null if its type has no schema, or the validation errors. */
+/**
+ * The schema version that an event matches, or its validation errors. The version is null if the type has no schema, or
+ * if the schema is in mode `warn` and does not match.
+ */
 export type SchemaOutcome =
   { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
 

@@ -15,7 +15,7 @@ export interface DeduplicationParts {
   progress: Pick<Progress, 'attempted'>;
   logger: Logger;
   window: IdWindowBounds;
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now: () => number;
   /** Milliseconds between two polls of the materializer's committed offset. */
   lookMs?: number;
@@ -133,7 +133,11 @@ export class OutputDeduplication {
       let warned = false;
       await materialized.reaches(one, signal, () => {
         const { stream, partition, until } = one;
-        if (!warned) parts.logger.warn({ stream, partition, until }, 'waiting until the materializer has stored the previous output');
+        if (!warned)
+          parts.logger.warn(
+            { stream, partition, until },
+            'waiting until the materializer has stored the previous output',
+          );
         warned = true;
         parts.progress.attempted();
         return isThere(parts, one);
