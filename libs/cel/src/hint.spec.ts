@@ -27,7 +27,7 @@ describe('the error of an expression', () => {
     ['event.data.a in (1, 2)', 'write a list in brackets: [1, 2]'],
     ['event.data.a == “x”', 'put text in straight quotes: "x" or \'x\''],
     ['event.data.a == 5;', 'leave out the semicolon'],
-    ['event.data.a IN [1]', 'write in, in small letters'],
+    ['event.data.a IN [1]', 'write in, in lowercase'],
     ['event.data.a NOT IN [1]', 'write !(x in [1, 2])'],
   ])('of %s has a suggestion', (text, hint) => {
     expect(messageOf(text)).toMatch(/^(Unexpected|Expected) /);
