@@ -104,7 +104,7 @@ describe('events', () => {
     interrupted.abort(new InterruptedError('interrupted'));
     const { code, stderr } = await running;
     expect(code).toBe(130);
-    expect(stderr).toMatch(/\d accepted, 0 rejected(, 1 unknown: stored or not)?\n$/);
+    expect(stderr).toMatch(/\d accepted, 0 rejected(, 1 with unknown outcome)?\n$/);
   });
 
   it('are refused all together where the key may not write: the command ends', async () => {
@@ -119,7 +119,7 @@ describe('events', () => {
     // The port for events asks for no key, and says nothing about this one.
     const keyless = { ...env, TRIBUTARY_INGEST_URL: addressOf(gateway.core) };
     const doctor = await cli.run(['doctor'], { env: keyless });
-    expect(doctor.stdout).toContain('"detail":"The key may do: events:read."');
+    expect(doctor.stdout).toContain('"detail":"The key has the scopes: events:read."');
   });
 });
 

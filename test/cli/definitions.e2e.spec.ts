@@ -182,11 +182,11 @@ describe('lag, doctor and dead letters', () => {
     );
     const detail = findings.find(({ check }) => check === 'key')?.detail as string;
     expect(detail).toMatch(
-      /^The key may do: events:read, events:write, definitions:read, definitions:write, sql:read, admin\.$/,
+      /^The key has the scopes: events:read, events:write, definitions:read, definitions:write, sql:read, admin\.$/,
     );
     const reader = await cli.run(['doctor'], { env: { TRIBUTARY_KEY: system().readerKey } });
     expect(jsonLines(reader.stdout).find(({ check }) => check === 'key')).toMatchObject({
-      detail: 'The key may do: events:read.',
+      detail: 'The key has the scopes: events:read.',
     });
     const wrong = await cli.run(['doctor', '--url', 'http://127.0.0.1:9']);
     expect([wrong.code, jsonLines(wrong.stdout)[0]]).toMatchObject([1, { verdict: 'wrong' }]);

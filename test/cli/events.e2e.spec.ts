@@ -93,7 +93,7 @@ describe('produce, query and count', () => {
       const parquet = await cli.terminal(`tributary export ${own} --format parquet`);
       expect(parquet).toMatchObject({
         code: 2,
-        stdout: expect.stringContaining('parquet is no text for a terminal') as string,
+        stdout: expect.stringContaining('parquet is a binary format') as string,
       });
       const asked = `tributary sql "SELECT entity_id, data FROM events WHERE stream = '${own}'"`;
       const [names, values] = (await cli.terminal(asked)).stdout.split('\r\n');

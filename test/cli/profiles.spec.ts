@@ -21,7 +21,7 @@ describe('a protected profile', () => {
     const unconfirmed = await add('https://b.example', '--no-protected');
     expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       2,
-      'tributary: The profile "prod" is protected. Name it once more: --confirm prod.\n',
+      'tributary: The profile "prod" is protected. Confirm it: --confirm prod.\n',
     ]);
     expect(await kept()).toMatchObject({ url: 'https://a.example', protected: true });
     expect((await add('https://b.example', '--no-protected', '--confirm', 'prod')).code).toBe(0);

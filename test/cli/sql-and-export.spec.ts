@@ -125,7 +125,7 @@ describe('export', () => {
   it.each(['parquet', 'arrow'])('does not write %s to a terminal', async (format) => {
     const { code, stdout, stderr } = await cli.run(['export', '--format', format], { terminal: true });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`${format} is no text for a terminal: write it to a file with --file`);
+    expect(stderr).toContain(`${format} is a binary format: write it to a file with --file`);
   });
 
   it('lets no data act on a terminal', async () => {
@@ -136,7 +136,7 @@ describe('export', () => {
   });
 
   it.each([
-    [2, ['export', '-o', 'csv'], '--format says the form'],
+    [2, ['export', '-o', 'csv'], '--format sets the format'],
     [2, ['export', '--file', '/nowhere/at/all'], '/nowhere/at/all cannot be written: '],
     [3, ['export', 'stream.that.is.not.there'], 'stream_not_found: '],
   ])('exits with %i: %j', async (code, args, message) => {

@@ -3,7 +3,7 @@ import { BrokenPipeError, InterruptedError, OutputError } from './errors/cli-err
 import { run } from './run.js';
 
 const controller = new AbortController();
-// Each event on its way listens to it.
+// Each request in flight adds a listener.
 setMaxListeners(0, controller.signal);
 const interrupt = () => controller.abort(new InterruptedError('The program was interrupted.'));
 process.once('SIGINT', interrupt);
@@ -14,7 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (broken) closed.abort(new BrokenPipeError('The output was closed.'));
   else controller.abort(new OutputError(`Standard output cannot be written: ${error.message}`));
 });
-// Where nobody reads what is said about the work, the work goes on.
+// A command continues even if standard error is closed.
 process.stderr.on('error', () => undefined);
 
 let opened = false;
@@ -30,5 +30,5 @@ process.exitCode = await run({
   signal: controller.signal,
   outputClosed: closed.signal,
 });
-// What is left of an input that was not read to its end keeps the process no longer.
+// Input that was not read to its end would keep the process running.
 if (opened) process.stdin.destroy();

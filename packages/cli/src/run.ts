@@ -12,7 +12,7 @@ import { version } from './version.js';
 
 const quiet: readonly ExitCode[] = [exitCodes.done, exitCodes.interrupted];
 
-/** Runs the command that the arguments name. Resolves with the exit code; errors are written to standard error. */
+/** Runs the command of the arguments and resolves with the exit code. Errors are written to standard error. */
 export async function run(given: Terminal): Promise<ExitCode> {
   const command = findCommand(commands, given.args);
   const terminal = command && endsWithOutput(command) ? endingWithOutput(given) : given;
@@ -26,7 +26,10 @@ export async function run(given: Terminal): Promise<ExitCode> {
   }
 }
 
-/** A command that only shows something has nothing to do where nobody reads it. Others go on, and say with their code how it went. */
+/**
+ * Whether the command ends when its output is closed. A command that only shows something ends; others continue, and
+ * report the result by their exit code.
+ */
 function endsWithOutput({ effect, answersWithCode }: Command): boolean {
   return effect === 'reads' && !answersWithCode;
 }

@@ -9,7 +9,7 @@ import { Pipe } from './output/pipe.js';
 import { ProfileStore } from './profiles/profile-store.js';
 import type { Terminal } from './terminal.js';
 
-/** What a command works with. */
+/** The environment of a command: output, connection and profiles. */
 export class Session {
   readonly output: Output;
   readonly profiles: ProfileStore;
@@ -36,19 +36,19 @@ export class Session {
     return this.terminal.signal;
   }
 
-  /** Where requests go to. */
+  /** Returns the destination of requests. */
   connection(): Promise<Connection> {
     const { env } = this.terminal;
     return (this.connected ??= connectionOf({ input: this.input, env, profiles: this.profiles }));
   }
 
-  /** A client with the key. */
+  /** Returns a client with the key. */
   async client(options: { ingestUrl?: string } = {}): Promise<Tributary> {
     const { url, ingestUrl, key } = await this.connection();
     return new Tributary({ url, ingestUrl, ...options, apiKey: await key(), fetch: this.fetch() });
   }
 
-  /** Sends requests, and with `--trace` reports them. */
+  /** Returns a `fetch` that, with `--trace`, reports requests. */
   fetch(): Fetch {
     const fetch: Fetch = (url, init) => globalThis.fetch(url, init);
     return this.input.flag('trace') ? tracedFetch((line) => this.report(line), fetch) : fetch;
@@ -59,12 +59,12 @@ export class Session {
     void this.stderr.write(`${line}\n`);
   }
 
-  /** Refuses changes that a protected profile does not allow so. @throws UsageError */
+  /** Refuses a change if the profile is protected and not named on the command line. @throws UsageError */
   async requireChangeable(): Promise<void> {
     requireSpelledOut(await this.connection());
   }
 
-  /** Demands `--confirm NAME`: always, or with a protected profile alone. @throws UsageError */
+  /** Requires `--confirm NAME`: always, or only with a protected profile. @throws UsageError */
   async requireConfirmed(name: string, { always = false }: { always?: boolean } = {}): Promise<void> {
     const { profile } = await this.connection();
     if (always || profile?.protected) requireConfirmed(name, this.input.text('confirm'));

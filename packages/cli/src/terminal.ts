@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** An output of the process. */
+/** An output stream of the process. */
 export interface Screen extends Writable {
   isTTY?: boolean;
   columns?: number;
 }
 
-/** What the program has of its process. */
+/** The parts of the process that the program uses. */
 export interface Terminal {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
@@ -14,8 +14,8 @@ export interface Terminal {
   stdin: () => Readable & { isTTY?: boolean; fd?: number };
   stdout: Screen;
   stderr: Screen;
-  /** Ends everything: with an `InterruptedError` for example. */
+  /** Aborts the program, for example with an `InterruptedError`. */
   signal: AbortSignal;
-  /** Standard output was closed, with a `BrokenPipeError`: it ends commands that only show something. */
+  /** Aborted with a `BrokenPipeError` when standard output is closed; ends commands that only show something. */
   outputClosed?: AbortSignal;
 }

@@ -1,2 +1,2 @@
-/** The version of this package; a spec holds it against package.json. */
+/** The version of this package; a spec compares it with package.json. */
 export const version = '0.1.0';

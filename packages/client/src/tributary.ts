@@ -39,21 +39,21 @@ import type { JsonObject } from './types/json.js';
 import type { SqlParameters } from './types/sql.js';
 
 export interface TributaryOptions {
-  /** The query port with a key, or the core port without: `http://127.0.0.1:3902`, say. */
+  /** The URL of the query port, with a key, or of the core port, without one. Example: `http://127.0.0.1:3902`. */
   url: string;
   apiKey?: string;
-  /** Where producers write: the port of ingest. Default: `url`. */
+  /** The URL that producers write to: the port of ingest. Default: `url`. */
   ingestUrl?: string;
-  /** Milliseconds that a request may take; default 60 000. */
+  /** The time-out of a request in milliseconds; default 60 000. */
   timeoutMs?: number;
-  /** Instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: Fetch;
 }
 
 const exportTypes = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.'];
 const rowTypes = ['application/x-ndjson', 'application/json'];
 
-/** A client of Tributary. It holds no connection open and need not be closed; its producers do. */
+/** A client of Tributary. It has no permanent connection and need not be closed; its producers must be closed. */
 export class Tributary {
   readonly streams: Streams;
   readonly schemas: Schemas;
@@ -82,12 +82,15 @@ export class Tributary {
     this.keys = new Keys(this.api);
   }
 
-  /** Writes many events: in batches, in order, repeated until they are acknowledged. */
+  /**
+   * Returns a producer for many events: it sends them in batches, in order, and repeats them until they are
+   * acknowledged.
+   */
   producer(options: ProducerOptions = {}): Producer {
     return new Producer(this.ingest, options, (position) => this.written.add(position.stream, position));
   }
 
-  /** Writes one event, and resolves when Kafka has acknowledged it. A producer is faster for more than a few. */
+  /** Writes one event, and resolves when Kafka has acknowledged it. For many events a producer is faster. */
   async write(event: NewEvent, { signal }: CallOptions = {}): Promise<WrittenEvent> {
     const body = eventText(event, event.event_id ?? this.ids.next());
     const answer = await this.ingest.repeat({ method: 'POST', path: '/api/v1/events', body, signal });
@@ -97,8 +100,8 @@ export class Tributary {
   }
 
   /**
-   * Writes up to 10 000 events with one request. With `atomic`, one that is refused keeps all from being written. With
-   * lenient handling, what is refused is kept as dead letters.
+   * Writes up to 10 000 events with one request. With `atomic`, one refused event prevents all from being written.
+   * With lenient handling, refused events are kept as dead letters.
    */
   async writeBatch(
     events: readonly NewEvent[],
@@ -120,9 +123,9 @@ export class Tributary {
   }
 
   /**
-   * Writes JSON values of any form as events: one, a list, or one after another, as text. Handling is lenient by default;
-   * with `strict`, one that is refused keeps all from being written.
-   * @param options.lines The body has one value on each line: one that is no JSON spoils its line only.
+   * Writes JSON values of any form as events: one value, a list, or a sequence of values as text. Handling is lenient
+   * by default; with `strict`, one refused value prevents all from being written.
+   * @param options.lines The body has one value on each line: invalid JSON affects only its own line.
    */
   async raw(
     { stream, ...query }: RawMapping & { stream: string },
@@ -135,8 +138,8 @@ export class Tributary {
   }
 
   /**
-   * Writes a CloudEvent or a list of them. Handling is strict by default: one that is refused keeps all from being
-   * written. The same CloudEvent sent again is stored once.
+   * Writes a CloudEvent or a list of them. Handling is strict by default: one refused event prevents all from being
+   * written. A CloudEvent that is sent again is stored once.
    */
   async cloudEvents(
     stream: string,
@@ -161,8 +164,8 @@ export class Tributary {
   }
 
   /**
-   * The positions of what this client and its producers have written last, in these streams or in all. A read that is
-   * given them as `wait_for` shows all of it.
+   * Returns the last positions that this client and its producers have written, in these streams or in all. A read
+   * with these positions as `wait_for` includes all written events.
    */
   afterWrites(...streams: string[]): string[] {
     return this.written.list(streams);
@@ -186,8 +189,8 @@ export class Tributary {
   }
 
   /**
-   * All events that match, as the bytes of a file. Read them to their end: an answer that fails on the way rejects there.
-   * The signal ends it.
+   * Exports all matching events as the bytes of a file. Read them to their end: if the answer fails, reading rejects.
+   * The signal cancels it.
    */
   export(query: ExportQuery = {}, { signal }: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const request = { path: '/api/v1/events/export', query: queryOf(query) };
@@ -195,8 +198,8 @@ export class Tributary {
   }
 
   /**
-   * Runs a SELECT on the query port; the key needs `sql:read`. Resolves when the answer begins; its rows come as they are
-   * read. The signal, and leaving the loop over the rows, end the statement.
+   * Runs a SELECT on the query port; the key needs `sql:read`. Resolves when the answer begins; its rows are
+   * streamed. The signal cancels the statement, and so does leaving the loop over the rows.
    * @throws SqlError
    */
   async sql<Row = JsonObject>(
@@ -214,7 +217,10 @@ export class Tributary {
     return SqlRows.of<Row>(body);
   }
 
-  /** Events as they come, until the signal is aborted or the iteration ends. With `since`, those that are stored first. */
+  /**
+   * Streams events as they arrive, until the signal is aborted or the iteration ends. With `since`, stored events
+   * come first.
+   */
   tail<Data = JsonObject>(
     filter: EventFilter = {},
     options: LiveOptions = {},
@@ -222,7 +228,7 @@ export class Tributary {
     return new LiveStream(this.api.http, new TailSource<Data>(filter), options);
   }
 
-  /** The state of an entity: the data of its events, merged. Now, or as of a time. */
+  /** Returns the state of an entity: the merged data of its events, now or as of a time. */
   async state<State = JsonObject>(
     { entity_id, ...query }: StateQuery,
     { signal }: CallOptions = {},
@@ -231,18 +237,18 @@ export class Tributary {
     return readEntityState(await this.api.text({ path: address, query: queryOf(query), signal }));
   }
 
-  /** Who changed what: the events of the audit. */
+  /** Lists the changes of definitions and their authors: the events of the audit. */
   audit(query: Omit<EventQuery, 'stream'> = {}, options: CallOptions = {}): Pages<StoredEvent> {
     return this.events({ ...query, stream: 'tributary.audit' }, options);
   }
 
-  /** How the instance is: everything, whether it is `live`, or whether it is `ready`. A bad state is no error. */
+  /** Returns the health of the instance: all checks, or those of `live` or `ready`. A bad state is not an error. */
   health(kind?: 'live' | 'ready', { signal }: CallOptions = {}): Promise<Health> {
     const address = kind ? `/health/${kind}` : '/health';
     return this.api.get({ path: address, accept: 503, signal });
   }
 
-  /** Metrics in the text format of Prometheus. */
+  /** Returns the metrics in the text format of Prometheus. */
   metrics({ signal }: CallOptions = {}): Promise<string> {
     return this.api.text({ path: '/metrics', signal });
   }

@@ -1,34 +1,35 @@
 import { formNames } from '../output/form.js';
 import type { Options } from './option.js';
 
-/** Options of every command. */
+/** The options that every command accepts. */
 export const globalOptions: Options = {
   output: {
     ...{ short: 'o', value: 'FORM', oneOf: formNames },
-    about: 'form of the output; default: table on a terminal, ndjson in a pipe',
+    about: 'output format; default: table on a terminal, ndjson in a pipe',
   },
   profile: { value: 'NAME', completes: 'profile', about: 'profile to use; see `tributary profile add`' },
-  url: { value: 'URL', about: 'address of the API, instead of a profile; default http://127.0.0.1:3902' },
+  url: { value: 'URL', about: 'URL of the API, instead of a profile; default http://127.0.0.1:3902' },
   'ingest-url': {
     value: 'URL',
-    about: 'address that events are written to; default: the port 3901 beside 3902, or --url',
+    about:
+      'URL that events are written to; default: port 3901 if the URL of the API has port 3902, otherwise --url',
   },
   'key-file': {
     value: 'FILE',
     completes: 'file',
-    about: 'file with the API key, which only you can read (mode 0600)',
+    about: 'file with the API key; only you may be able to read it (mode 0600)',
   },
   'key-command': { value: 'COMMAND', about: 'command that prints the API key' },
   trace: { about: 'write each request to standard error, without the key' },
-  help: { short: 'h', about: 'show how the command is used' },
+  help: { short: 'h', about: 'show the help of the command' },
 };
 
-/** The option of commands that end the protection of a profile. */
+/** The option of commands that remove the protection of a profile. */
 export const confirmProfileOption: Options = {
-  confirm: { value: 'NAME', about: 'name a protected profile once more, to end its protection' },
+  confirm: { value: 'NAME', about: 'repeat the name of a protected profile to remove its protection' },
 };
 
-/** The option of commands that destroy something. */
+/** The option of commands that destroy data or definitions. */
 export const confirmOption: Options = {
-  confirm: { value: 'NAME', about: 'name what is destroyed once more: there is no way back' },
+  confirm: { value: 'NAME', about: 'repeat the name: the operation cannot be undone' },
 };

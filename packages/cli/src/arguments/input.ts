@@ -3,14 +3,14 @@ import type { Positional } from './option.js';
 
 type Values = Record<string, string | boolean | (string | boolean)[] | undefined>;
 
-/** The words and options that a command was given. Each was checked against the table of the command. */
+/** The positional arguments and options of a command line, validated against the table of commands. */
 export class Input {
   constructor(
     private readonly words: ReadonlyMap<string, readonly string[]>,
     private readonly values: Values,
   ) {}
 
-  /** A word that must be there. */
+  /** Returns a required positional argument. */
   word(name: string): string {
     return this.optionalWord(name)!;
   }
@@ -31,7 +31,7 @@ export class Input {
     return this.values[name] as string | undefined;
   }
 
-  /** The values of an option that can be given several times; undefined where it is not given. */
+  /** Returns the values of a repeatable option; undefined if it is not given. */
   texts(name: string): string[] | undefined {
     return this.values[name] as string[] | undefined;
   }
@@ -42,7 +42,7 @@ export class Input {
   }
 }
 
-/** Gives each word to its positional. @throws UsageError */
+/** Assigns the words to the command's positional arguments. @throws UsageError */
 export function wordsOf(
   words: readonly string[],
   positionals: readonly Positional[],
@@ -55,7 +55,7 @@ export function wordsOf(
     check(positional, own);
     named.set(positional.name, own);
   }
-  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is one word too many.`);
+  if (rest.length > 0) throw new UsageError(`"${rest[0]}" is an unexpected argument.`);
   return named;
 }
 

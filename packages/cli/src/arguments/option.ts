@@ -1,27 +1,27 @@
 /** An option of a command. Without `value` it is a flag. */
 export interface Option {
   about: string;
-  /** What stands for its value in the usage: `TIME`, `N`. */
+  /** The placeholder of its value in the usage: `TIME`, `N`. */
   value?: string;
   short?: string;
-  /** It can be given several times. */
+  /** The option can be repeated. */
   multiple?: true;
-  /** The only values that it takes. */
+  /** The allowed values. */
   oneOf?: readonly string[];
-  /** Its value is a whole number of at least 1. */
+  /** The value is an integer of at least 1. */
   whole?: true;
-  /** What the shell completes its value with. */
+  /** The kind of value that shells complete. */
   completes?: 'file' | 'profile';
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** A word of a command that is no option. */
+/** A positional argument of a command. */
 export interface Positional {
   name: string;
   about: string;
   optional?: true;
-  /** It takes all words that are left. */
+  /** It takes all remaining words. */
   many?: true;
   oneOf?: readonly string[];
 }

@@ -21,7 +21,7 @@ const command: Command = {
 const read = (...args: string[]) => parse(command, ['dead-letters', 'list', ...args]);
 
 describe('the arguments of a command', () => {
-  it('are its words and its options, in any order', () => {
+  it('are positional arguments and options, in any order', () => {
     const input = read('--type', 'x', 'a', '--limit=5', 'one', 'two', '--all', '--type', 'y', '-o', 'json');
     expect(input.word('KIND')).toBe('a');
     expect(input.allWords('NAME')).toEqual(['one', 'two']);
@@ -43,15 +43,15 @@ describe('the arguments of a command', () => {
     expect(() => read(...args)).toThrow(message);
   });
 
-  it('are not looked at where only help is wanted', () => {
+  it('are not validated with --help', () => {
     expect(read('--help').flag('help')).toBe(true);
   });
 });
 
-describe('the command of some words', () => {
+describe('the search for a command', () => {
   const table = [{ name: 'profile' }, { name: 'profile add' }, { name: 'get' }];
 
-  it('is the longest that fits', () => {
+  it('returns the longest match', () => {
     expect(findCommand(table, ['profile', 'add', 'x'])?.name).toBe('profile add');
     expect(findCommand(table, ['profile', 'x'])?.name).toBe('profile');
     expect(findCommand(table, ['--profile'])).toBeUndefined();

@@ -5,7 +5,7 @@ import { confirmOption, globalOptions } from './global-options.js';
 import { Input, wordsOf } from './input.js';
 import type { Option, Options } from './option.js';
 
-/** The command whose words the arguments begin with: the longest one. */
+/** Returns the command with the longest name that the arguments begin with. */
 export function findCommand<T extends Pick<Command, 'name'>>(
   commands: readonly T[],
   args: readonly string[],
@@ -14,12 +14,12 @@ export function findCommand<T extends Pick<Command, 'name'>>(
   return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-/** Every option of a command. */
+/** Returns all options of a command: its own and the global ones. */
 export function optionsOf({ options, effect }: Pick<Command, 'options' | 'effect'>): Options {
   return { ...options, ...(effect === 'destroys' ? confirmOption : {}), ...globalOptions };
 }
 
-/** Reads the arguments behind the words of the command. @throws UsageError */
+/** Parses the arguments after the name of the command. @throws UsageError */
 export function parse(command: Command, args: readonly string[]): Input {
   const options = optionsOf(command);
   const { values, positionals } = read(args.slice(command.name.split(' ').length), options);

@@ -3,12 +3,12 @@ import { globalOptions } from './global-options.js';
 import type { Option, Positional } from './option.js';
 import { optionsOf } from './parse.js';
 
-/** `tributary query [STREAM...] [options]` */
+/** Returns the synopsis: `tributary query [STREAM...] [options]`. */
 export function synopsis({ name, positionals = [] }: Pick<Command, 'name' | 'positionals'>): string {
   return ['tributary', name, ...positionals.map(placeholder), '[options]'].join(' ');
 }
 
-/** What `tributary COMMAND --help` shows. */
+/** Returns the output of `tributary COMMAND --help`. */
 export function usageOf(command: Command): string {
   const own = Object.fromEntries(
     Object.entries(optionsOf(command)).filter(([name]) => !(name in globalOptions)),
@@ -26,19 +26,19 @@ export function usageOf(command: Command): string {
   ].join('\n');
 }
 
-/** What `tributary --help` shows. */
+/** Returns the output of `tributary --help`. */
 export function usage(commands: readonly Command[]): string {
   const table = commands.map(({ name, summary }) => [name, summary] as const);
   const help = '`tributary COMMAND --help` shows the options of a command.';
   return ['Usage: tributary COMMAND\n', ...section('Commands', table), `${help}\n`].join('\n');
 }
 
-/** `-o, --output FORM` */
+/** Returns the option in its usage: `-o, --output FORM`. */
 export function optionText(name: string, { short, value }: Option): string {
   return `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
 }
 
-/** The commands and their options as Markdown. */
+/** Returns the commands and their options as Markdown. */
 export function reference(commands: readonly Command[]): string {
   const lines = commands.map((command) => {
     const { options = {} } = command;

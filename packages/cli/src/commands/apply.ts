@@ -14,17 +14,17 @@ const done = { create: 'created', change: 'changed', delete: 'deleted', unchange
 
 export const apply: Command = {
   name: 'apply',
-  summary: 'Makes definitions what files say. Repeated, it changes nothing.',
+  summary: 'Changes definitions to match files. Repeating it changes nothing.',
   options: {
     ...manifestOptions,
-    'dry-run': { about: 'show what would be done, and do nothing' },
+    'dry-run': { about: 'show the planned changes, and change nothing' },
     'keys-to': {
       ...{ value: 'FILE', completes: 'file' },
-      about: 'new file, which only you can read, for the keys that are issued',
+      about: 'new file for issued keys, which only you can read',
     },
   },
   details:
-    'Streams come first, then schemas, projections, pipelines and keys; a pipeline follows those whose output it reads.\nThe first refusal ends the command; what was done stays, and the next run goes on.',
+    'Streams come first, then schemas, projections, pipelines and keys; a pipeline comes after those whose output it reads.\nThe first refusal ends the command. Completed changes remain, and the next run continues.',
   effect: 'destroys',
   async run(session, input) {
     const wanted = await wantedOf(session, input);
@@ -43,7 +43,7 @@ function planned({ action, resource: { kind }, name }: Step): object {
   return { action, kind, name };
 }
 
-/** With a protected profile, what deletes something or keeps events for a shorter time is confirmed. */
+/** Requires confirmation if the profile is protected and the steps delete something or shorten a retention. */
 async function requireConfirmation(session: Session, steps: readonly Step[]): Promise<void> {
   const destroys = steps.some(
     ({ action, resource, differences }) =>
@@ -82,7 +82,10 @@ async function execute({ session, client }: Context, step: Step, keyFile?: KeyFi
   if (resource === keyResource) await keyFile!.add(made as IssuedKey);
 }
 
-/** A key is shown once: it needs a place before it is issued. @throws UsageError */
+/**
+ * Creates the file for issued keys. A key is shown only once, so the file must exist before the key is issued.
+ * @throws UsageError
+ */
 async function keyFileOf(input: Input, steps: readonly Step[]): Promise<KeyFile | undefined> {
   const issued = steps.filter(({ action, resource }) => action === 'create' && resource === keyResource);
   if (issued.length === 0) return undefined;

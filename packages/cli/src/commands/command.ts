@@ -3,19 +3,19 @@ import type { Options, Positional } from '../arguments/option.js';
 import type { ExitCode } from '../errors/exit-code.js';
 import type { Session } from '../session.js';
 
-/** A command of the program: usage, completion and documentation are made from this. */
+/** A command of the program. Usage, completion and documentation are derived from it. */
 export interface Command {
-  /** Its words. */
+  /** The words of the command. */
   readonly name: string;
-  /** One sentence. */
+  /** A description in one sentence. */
   readonly summary: string;
-  /** More about it, for its help. */
+  /** More text for the help of the command. */
   readonly details?: string;
   readonly positionals?: readonly Positional[];
   readonly options?: Options;
-  /** What it does to the system: a protected profile asks for more. */
+  /** The command's effect on the system: a protected profile requires more for `writes` and `destroys`. */
   readonly effect: 'reads' | 'writes' | 'destroys';
-  /** Its exit code is its answer: it counts also where nobody reads the output. */
+  /** The exit code is the result of the command, so it is correct even if the output cannot be written. */
   readonly answersWithCode?: true;
   run(session: Session, input: Input): Promise<ExitCode | void>;
 }

@@ -5,11 +5,11 @@ import type { Command } from './command.js';
 
 const scripts = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 
-/** The command that prints a script for a shell, from the table of all commands. */
+/** Returns the command that prints the completion script of a shell, derived from the table of commands. */
 export function completion(commands: () => readonly Command[]): Command {
   return {
     name: 'completion',
-    summary: 'Prints the script that completes commands and options in a shell.',
+    summary: 'Prints the completion script of a shell.',
     positionals: [{ name: 'SHELL', oneOf: Object.keys(scripts), about: 'shell' }],
     effect: 'reads',
     async run(session, input) {

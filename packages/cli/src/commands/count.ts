@@ -5,16 +5,16 @@ import { filterOf, filterOptions, streamsPositional, waitOption } from './event-
 
 export const count: Command = {
   name: 'count',
-  summary: 'Counts events, in all or by group and span of time.',
+  summary: 'Counts events in total, or by group and time interval.',
   positionals: [streamsPositional],
   options: {
     ...filterOptions,
     by: {
       value: 'MEMBER',
       oneOf: ['stream', 'event_type', 'entity_id'],
-      about: 'count each of these by itself',
+      about: 'count each value of this member separately',
     },
-    every: { value: 'SPAN', about: 'count each span of time by itself: 5m, 1h, 1d' },
+    every: { value: 'SPAN', about: 'count each time interval separately: 5m, 1h, 1d' },
     ...waitOption,
   },
   effect: 'reads',

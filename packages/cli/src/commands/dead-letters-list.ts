@@ -6,9 +6,9 @@ export const deadLettersList: Command = {
   summary: 'Shows records that could not be processed, each with the reason.',
   options: {
     source: { value: 'SOURCE', about: 'materializer, projection:NAME or pipeline:NAME' },
-    since: { value: 'TIME', about: 'those of this time or later' },
-    until: { value: 'TIME', about: 'those before this time' },
-    replayed: { value: 'ANSWER', oneOf: ['yes', 'no'], about: 'only those that were replayed, or were not' },
+    since: { value: 'TIME', about: 'dead letters of this time or later' },
+    until: { value: 'TIME', about: 'dead letters before this time' },
+    replayed: { value: 'ANSWER', oneOf: ['yes', 'no'], about: 'only replayed ones, or only others' },
   },
   effect: 'reads',
   async run(session, input) {

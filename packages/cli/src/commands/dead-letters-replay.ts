@@ -7,17 +7,16 @@ import type { Command } from './command.js';
 
 export const deadLettersReplay: Command = {
   name: 'dead-letters replay',
-  summary: 'Processes dead letters again: those of these ids, or all of a source.',
-  positionals: [{ name: 'ID', optional: true, many: true, about: 'dead letters, by their ids' }],
+  summary: 'Replays dead letters: by ids, or all of a source.',
+  positionals: [{ name: 'ID', optional: true, many: true, about: 'ids of dead letters' }],
   options: {
-    source: { value: 'SOURCE', about: 'all of materializer, projection:NAME or pipeline:NAME' },
-    'dry-run': { about: 'say how many would be replayed, and replay none' },
+    source: { value: 'SOURCE', about: 'all dead letters of materializer, projection:NAME or pipeline:NAME' },
+    'dry-run': { about: 'show how many would be replayed, and replay none' },
   },
   effect: 'writes',
   async run(session, input) {
     const [ids, source] = [[...input.allWords('ID')], input.text('source')];
-    if (ids.length > 0 === (source !== undefined))
-      throw new UsageError('Name dead letters by their ids, or --source SOURCE.');
+    if (ids.length > 0 === (source !== undefined)) throw new UsageError('ID or --source SOURCE is missing.');
     const totals = { matched: 0, replayed: 0, skipped: 0, failed: 0 };
     const options = { dryRun: input.flag('dry-run'), signal: session.signal };
     const client = await session.client();
@@ -33,7 +32,7 @@ export const deadLettersReplay: Command = {
   },
 };
 
-/** One request replays up to a thousand; the next one goes on behind them. */
+/** Replays dead letters page by page: one request replays up to a thousand. */
 async function* replays(
   client: Tributary,
   { ids, source }: { ids: string[]; source: string | undefined },

@@ -6,10 +6,10 @@ export const remove: Command = {
   summary: 'Deletes a definition: a stream with its events, a projection with its states.',
   positionals: [
     { name: 'KIND', oneOf: plurals, about: 'kind' },
-    { name: 'NAME', about: 'its name; of a schema STREAM/EVENT_TYPE, of a key its id' },
+    { name: 'NAME', about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
   ],
   details:
-    'A schema is retired and a key is revoked. A stream always needs --confirm NAME; with a protected profile everything does.',
+    'A schema is retired and a key is revoked. Deleting a stream always needs --confirm NAME; with a protected profile every deletion needs it.',
   effect: 'destroys',
   async run(session, input) {
     const [resource, name] = [resourceOf(input.word('KIND')), input.word('NAME')];

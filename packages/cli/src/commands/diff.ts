@@ -6,7 +6,7 @@ import { manifestOptions, wantedOf } from './manifest-option.js';
 
 export const diff: Command = {
   name: 'diff',
-  summary: 'Shows where definitions differ from files; the exit code is 1 where they do.',
+  summary: 'Shows the differences between definitions and files; exits with 1 if there are any.',
   options: manifestOptions,
   effect: 'reads',
   answersWithCode: true,

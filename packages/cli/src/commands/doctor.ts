@@ -6,13 +6,13 @@ import type { Command } from './command.js';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks addresses, clocks, versions, the key and lag, and says what to do.',
-  details: 'The exit code is 1 where something is wrong. It changes nothing.',
+  summary: 'Checks URLs, clocks, versions, the key and lag, and recommends actions.',
+  details: 'Exits with 1 if it finds a problem. It changes nothing.',
   effect: 'reads',
   answersWithCode: true,
   async run(session) {
     const connection = await session.connection();
-    // The port for events may ask for no key: what the key may do is asked of the other one.
+    // The port for events may need no key, so the scopes of the key are checked at the other port.
     const client = await session.client({ ingestUrl: connection.url });
     const { signal } = session;
     let sick = false;

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#client';
 import type { Column } from '../output/column.js';
 
-/** The columns of events. CSV has those of the API's own CSV. */
+/** The columns of events. CSV has the columns of the API's CSV. */
 export const eventColumns: readonly Column<StoredEvent>[] = [
   { name: 'event_id', csvOnly: true },
   { name: 'stream' },

@@ -2,7 +2,7 @@ import type { EventFilter } from '#client';
 import type { Input } from '../arguments/input.js';
 import type { Options, Positional } from '../arguments/option.js';
 
-/** The words and options of commands that choose events. */
+/** The positional argument and the options of commands that select events. */
 export const streamsPositional: Positional = {
   ...{ name: 'STREAM', optional: true, many: true },
   about: 'streams; default: all that the key may read',
@@ -10,7 +10,7 @@ export const streamsPositional: Positional = {
 
 export const filterOptions: Options = {
   type: { value: 'TYPE', multiple: true, about: 'event type' },
-  'type-prefix': { value: 'TEXT', about: 'event types that begin so' },
+  'type-prefix': { value: 'TEXT', about: 'event types with this prefix' },
   entity: { value: 'ID', multiple: true, about: 'entity' },
   since: { value: 'TIME', about: 'events of this time or later: 2026-01-31T10:00:00Z' },
   until: { value: 'TIME', about: 'events before this time' },
@@ -20,11 +20,11 @@ export const filterOptions: Options = {
 export const waitOption: Options = {
   'wait-for': {
     ...{ value: 'POSITION', multiple: true },
-    about: 'wait until the answer shows this position, stream:partition:offset',
+    about: 'wait until this position can be queried, stream:partition:offset',
   },
 };
 
-/** Which events are chosen. */
+/** Returns the event filter of a command line. */
 export function filterOf(input: Input): EventFilter {
   const streams = input.allWords('STREAM');
   return {

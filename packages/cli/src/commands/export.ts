@@ -11,19 +11,22 @@ const formats: readonly ExportFormat[] = ['parquet', 'arrow', 'ndjson', 'csv'];
 
 export const exportEvents: Command = {
   name: 'export',
-  summary: 'Writes all events that match, in one piece, to a file or standard output.',
+  summary: 'Exports all matching events as one file, to a file or standard output.',
   positionals: [streamsPositional],
   options: {
     ...filterOptions,
-    format: { value: 'FORMAT', oneOf: formats, about: 'form of the file; default ndjson' },
+    format: { value: 'FORMAT', oneOf: formats, about: 'format of the file; default ndjson' },
     file: {
       ...{ value: 'FILE', completes: 'file' },
-      about: 'file, which has its name only when it is complete; default: standard output',
+      about: 'target file, which is created only when it is complete; default: standard output',
     },
-    'csv-safe': { about: 'in CSV, put an apostrophe before what a spreadsheet could take for a formula' },
+    'csv-safe': {
+      about: 'in CSV, put an apostrophe before characters that could begin a spreadsheet formula',
+    },
     ...waitOption,
   },
-  details: '--format says the form, so -o is refused. Where it fails on the way, the exit code is not 0.',
+  details:
+    '--format sets the format, so -o is refused. If the export fails on the way, the exit code is not 0.',
   effect: 'reads',
   async run(session, input) {
     const format = (input.text('format') ?? 'ndjson') as ExportFormat;
@@ -39,13 +42,11 @@ export const exportEvents: Command = {
   },
 };
 
-/** @throws UsageError */
+/** Refuses options that contradict an export. @throws UsageError */
 function refuse({ terminal }: Session, input: Input, format: ExportFormat): void {
   if (input.text('output') !== undefined)
-    throw new UsageError('--format says the form of an export; leave -o out.');
+    throw new UsageError('--format sets the format of an export; leave -o out.');
   const binary = format === 'parquet' || format === 'arrow';
   if (binary && input.text('file') === undefined && terminal.stdout.isTTY)
-    throw new UsageError(
-      `${format} is no text for a terminal: write it to a file with --file, or to a pipe.`,
-    );
+    throw new UsageError(`${format} is a binary format: write it to a file with --file, or to a pipe.`);
 }

@@ -11,10 +11,10 @@ export const get: Command = {
   summary: 'Shows definitions: one, all of a kind, or everything as files for `apply`.',
   positionals: [
     { name: 'KIND', oneOf: [...plurals, 'all'], about: 'kind' },
-    { name: 'NAME', optional: true, about: 'its name; of a schema STREAM/EVENT_TYPE, of a key its id' },
+    { name: 'NAME', optional: true, about: 'name; for a schema STREAM/EVENT_TYPE, for a key its id' },
   ],
   details:
-    '`tributary get all -o yaml` writes what `tributary apply -f` reads. Secrets of keys are in no answer.',
+    '`tributary get all -o yaml` writes files for `tributary apply -f`. Secrets of keys are never shown.',
   effect: 'reads',
   async run(session, input) {
     const [kind, name] = [input.word('KIND'), input.optionalWord('NAME')];
@@ -27,7 +27,7 @@ export const get: Command = {
   },
 };
 
-/** Every definition, in the order in which they can be made; without those of the system itself. */
+/** Yields every definition as a manifest, in the order in which they can be created, without those of the system. */
 async function* manifests(client: Tributary, { signal }: Session): AsyncGenerator<Manifest> {
   for (const resource of resources)
     for await (const item of resource.list(client, { signal })) {

@@ -7,7 +7,7 @@ import { version } from '../version.js';
 import { commands } from './index.js';
 
 describe('the table of commands', () => {
-  it('is what the README lists', () => {
+  it('matches the README', () => {
     const readme = readFileSync('packages/cli/README.md', 'utf8');
     const listed = /<!-- commands -->\n\n([\s\S]*?)\n<!-- end of commands -->/.exec(readme)?.[1];
     const unwrapped = (text = '') => text.replaceAll(/\n {2,}/g, ' ');
@@ -15,7 +15,7 @@ describe('the table of commands', () => {
   });
 
   it.each(commands.map((command) => [command.name, command] as const))(
-    '%s: its help names each option',
+    '%s: the help names each option',
     (_, command) => {
       const help = usageOf(command);
       for (const name of Object.keys(optionsOf(command))) expect(help).toContain(`--${name}`);
@@ -23,7 +23,7 @@ describe('the table of commands', () => {
     },
   );
 
-  it('has no name and no short name twice', () => {
+  it('has unique names and short names', () => {
     expect(new Set(commands.map(({ name }) => name)).size).toBe(commands.length);
     for (const command of commands) {
       for (const name of Object.keys(command.options ?? {})) expect(globalOptions).not.toHaveProperty([name]);
@@ -32,13 +32,13 @@ describe('the table of commands', () => {
     }
   });
 
-  it('has no way to give a key as an argument', () => {
+  it('has no argument for a key', () => {
     const names = commands.flatMap((command) => Object.keys(optionsOf(command)));
     expect(names.filter((name) => /^(api-?)?key$|token|secret|password/.test(name))).toEqual([]);
   });
 });
 
-it('the version is that of the package', () => {
+it('the version is the version of the package', () => {
   expect(version).toBe(
     (JSON.parse(readFileSync('packages/cli/package.json', 'utf8')) as { version: string }).version,
   );

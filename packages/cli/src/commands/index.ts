@@ -21,7 +21,7 @@ import { sql } from './sql.js';
 import { state } from './state.js';
 import { tail } from './tail.js';
 
-/** Every command: usage, completion and documentation follow from this list. */
+/** All commands. Usage, completion and documentation are derived from this list. */
 export const commands: readonly Command[] = [
   ...[produce, query, count, tail, state, exportEvents, sql],
   ...[get, apply, diff, remove],

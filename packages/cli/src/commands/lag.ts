@@ -5,7 +5,7 @@ import type { Command } from './command.js';
 
 export const lag: Command = {
   name: 'lag',
-  summary: 'Shows how far queries, projections and pipelines are behind what was written.',
+  summary: 'Shows the lag of queries, projections and pipelines behind the log.',
   effect: 'reads',
   async run(session) {
     await session.output.list(lags(session), members('kind', 'name', 'status', 'lag', 'seconds'));

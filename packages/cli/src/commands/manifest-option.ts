@@ -5,22 +5,22 @@ import { readManifests } from '../manifests/read-manifests.js';
 import type { Wanted } from '../manifests/wanted.js';
 import type { Session } from '../session.js';
 
-/** Options of commands that read definitions of files. */
+/** The options of commands that read definitions from files. */
 export const manifestOptions: Options = {
   file: {
     ...{ short: 'f', value: 'PATH', multiple: true, completes: 'file' },
     about: 'file, or folder with all YAML and JSON files below it, or -',
   },
   prune: {
-    about: 'also delete projections, pipelines and schemas that no file has; never streams, nor keys',
+    about: 'also delete projections, pipelines and schemas that are in no file; never streams or keys',
   },
 };
 
-/** Reads the files that were named. @throws UsageError */
+/** Reads the manifests in the files of `--file`. @throws UsageError */
 export async function wantedOf(session: Session, input: Input): Promise<Wanted[]> {
   const paths = input.texts('file');
   if (!paths) throw new UsageError('-f FILE or -f FOLDER is missing.');
   const wanted = await readManifests(paths, session.terminal);
   if (wanted.length > 0) return wanted;
-  throw new UsageError(`There is no definition in ${paths.join(', ')}.`);
+  throw new UsageError(`No definition was found in ${paths.join(', ')}.`);
 }

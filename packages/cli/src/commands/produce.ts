@@ -13,17 +13,17 @@ import type { Command } from './command.js';
 
 export const produce: Command = {
   name: 'produce',
-  summary: 'Writes events, one JSON object a line, from standard input or a file.',
+  summary: 'Writes events, one JSON object per line, from standard input or a file.',
   positionals: [
-    { name: 'STREAM', optional: true, about: 'stream of the events that name none' },
+    { name: 'STREAM', optional: true, about: 'stream of events without one' },
     { name: 'FILE', optional: true, about: 'file; default: standard input' },
   ],
   options: {
-    type: { value: 'TYPE', about: 'type of the events that name none' },
-    wait: { about: 'end when the events can be queried' },
+    type: { value: 'TYPE', about: 'type of events without one' },
+    wait: { about: 'wait until the events can be queried' },
   },
   details:
-    'A line that is refused is written to standard error with its number and the reason, and the exit code is 3. An event\nwithout an event_id gets one: what is sent by another run of the command is another event.',
+    'A refused line is written to standard error with its number and the reason, and the exit code is 3. An event\nwithout an event_id gets one, so a second run of the command writes other events.',
   effect: 'writes',
   async run(session, input) {
     const source = openSource(input.optionalWord('FILE'), session.terminal);

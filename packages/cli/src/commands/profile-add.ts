@@ -9,15 +9,15 @@ import type { Command } from './command.js';
 
 export const profileAdd: Command = {
   name: 'profile add',
-  summary: 'Keeps an address and where its key is under a name, or changes what is kept.',
+  summary: 'Saves a URL and the source of its key under a name, or changes them.',
   positionals: [{ name: 'NAME', about: 'name of the profile' }],
   options: {
-    protected: { about: 'changes need --profile spelled out; what destroys something needs --confirm too' },
-    'no-protected': { about: 'end the protection that the profile has; needs --confirm NAME' },
+    protected: { about: 'changes need an explicit --profile; destructive commands also need --confirm' },
+    'no-protected': { about: 'remove the protection of the profile; needs --confirm NAME' },
     ...confirmProfileOption,
   },
   details:
-    'Takes --url, --ingest-url, and --key-file or --key-command. The key itself is never kept. A protected profile stays protected.',
+    'Takes --url, --ingest-url, and --key-file or --key-command. The key itself is never saved. A protected profile remains protected.',
   effect: 'reads',
   async run(session, input) {
     const name = requireProfileName(input.word('NAME'));
@@ -35,11 +35,11 @@ export const profileAdd: Command = {
       ...(isProtected(name, before, input) && { protected: true }),
     };
     await session.profiles.write({ ...file, profiles: { ...file.profiles, [name]: profile } });
-    session.report(`The profile "${name}" is kept in ${session.profiles.file}.`);
+    session.report(`The profile "${name}" is saved in ${session.profiles.file}.`);
   },
 };
 
-/** @throws UsageError where the protection ends and the profile is not named once more */
+/** Returns whether the profile will be protected. @throws UsageError if the protection ends without confirmation */
 function isProtected(name: string, before: Profile | undefined, input: Input): boolean {
   const [on, off] = [input.flag('protected'), input.flag('no-protected')];
   if (on && off) throw new UsageError('--protected and --no-protected exclude each other.');

@@ -2,11 +2,11 @@ import type { Command } from './command.js';
 
 export const profileClear: Command = {
   name: 'profile clear',
-  summary: 'Uses no profile any more; those that are kept stay.',
+  summary: 'Selects no profile; saved profiles remain.',
   effect: 'reads',
   async run(session) {
     const { profiles } = await session.profiles.read();
     await session.profiles.write({ profiles });
-    session.report('Commands go to the ports of this machine now.');
+    session.report('Commands now use the ports of this machine.');
   },
 };

@@ -4,7 +4,7 @@ import type { Command } from './command.js';
 
 export const profileRemove: Command = {
   name: 'profile remove',
-  summary: 'Forgets a profile. A protected one needs --confirm NAME.',
+  summary: 'Removes a profile. A protected one needs --confirm NAME.',
   positionals: [{ name: 'NAME', about: 'name of the profile' }],
   options: confirmProfileOption,
   effect: 'reads',
@@ -15,6 +15,6 @@ export const profileRemove: Command = {
     const { current, profiles } = await session.profiles.read();
     const { [name]: _, ...rest } = profiles;
     await session.profiles.write({ ...(current !== name && { current }), profiles: rest });
-    session.report(`The profile "${name}" is forgotten.`);
+    session.report(`The profile "${name}" is removed.`);
   },
 };

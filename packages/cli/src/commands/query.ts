@@ -8,12 +8,12 @@ const pageSize = 1000;
 
 export const query: Command = {
   name: 'query',
-  summary: 'Shows events, by the time they happened.',
+  summary: 'Shows events, ordered by the time they happened.',
   positionals: [streamsPositional],
   options: {
     ...filterOptions,
     order: { value: 'ORDER', oneOf: ['asc', 'desc'], about: 'oldest or newest first; default asc' },
-    limit: { value: 'N', whole: true, about: 'so many events at most; default: all' },
+    limit: { value: 'N', whole: true, about: 'maximum number of events; default: all' },
     ...waitOption,
   },
   effect: 'reads',

@@ -13,7 +13,7 @@ export const sql: Command = {
     param: { value: 'NAME=VALUE', multiple: true, about: 'value of {NAME:Type} in the statement' },
   },
   details:
-    "The key needs the scope sql:read. `tributary sql 'SHOW TABLES'` lists what there is to read; -o says the form of the\nrows, so leave FORMAT out.",
+    "The key needs the scope sql:read. `tributary sql 'SHOW TABLES'` lists the tables; -o sets the format of the\nrows, so leave FORMAT out.",
   effect: 'reads',
   async run(session, input) {
     const parameters = parametersOf(input.texts('param') ?? []);

@@ -21,9 +21,9 @@ export const state: Command = {
     { name: 'ENTITY', optional: true, about: 'entity' },
   ],
   options: {
-    'as-of': { value: 'TIME', about: 'the state that the events had made by then' },
-    projection: { value: 'NAME', about: 'a projection: the state of one key, or of all' },
-    prefix: { value: 'TEXT', about: 'with --projection: keys that begin so' },
+    'as-of': { value: 'TIME', about: 'the state of the events up to this time' },
+    projection: { value: 'NAME', about: 'projection whose states are shown: of one key, or of all' },
+    prefix: { value: 'TEXT', about: 'with --projection: keys with this prefix' },
     ...waitOption,
   },
   effect: 'reads',
@@ -39,7 +39,7 @@ export const state: Command = {
       const as_of = input.text('as-of');
       return output.one(await client.state({ stream, entity_id, as_of, wait_for }, { signal }));
     }
-    if (entity_id !== undefined) throw new UsageError(`"${entity_id}" is one word too many.`);
+    if (entity_id !== undefined) throw new UsageError(`"${entity_id}" is an unexpected argument.`);
     if (stream !== undefined)
       return output.one(await client.projections.state(projection, stream, { wait_for, signal }));
     const query = { prefix: input.text('prefix'), wait_for, limit: 1000 };

@@ -7,18 +7,18 @@ import { filterOf, filterOptions, streamsPositional } from './event-filter.js';
 
 export const tail: Command = {
   name: 'tail',
-  summary: 'Shows events as they come, until Ctrl-C.',
+  summary: 'Shows events as they arrive, until Ctrl-C.',
   positionals: [streamsPositional],
   options: {
     ...filterOptions,
-    limit: { value: 'N', whole: true, about: 'end after so many events' },
+    limit: { value: 'N', whole: true, about: 'end after this number of events' },
     resume: {
       ...{ value: 'FILE', completes: 'file' },
-      about: 'go on after the position in this file, and keep the position there',
+      about: 'continue after the position in this file, and save the position there',
     },
   },
   details:
-    'With --since it shows stored events first. With --resume an event may be shown again after a crash, and none is left out.',
+    'With --since it shows stored events first. With --resume an event may be shown again after a crash, and none is missed.',
   effect: 'reads',
   async run(session, input) {
     const name = input.text('resume');

@@ -1,7 +1,7 @@
 import type { Command } from '../commands/command.js';
 import { completedOf, firstWords, secondWords, type Completed } from './words.js';
 
-/** A script that completes the program in bash. */
+/** Returns the completion script for bash. */
 export function bashCompletion(commands: readonly Command[]): string {
   return `# Completion of tributary for bash: source <(tributary completion bash)
 _tributary() {
@@ -30,7 +30,7 @@ complete -o default -F _tributary tributary
 `;
 }
 
-/** Commands of two words: the second one is completed, or belongs to the command. */
+/** Returns the shell code that completes the second word of commands with two words. */
 function groups(commands: readonly Command[]): string[] {
   return firstWords(commands).flatMap((first) => {
     const second = secondWords(commands, first);

@@ -5,7 +5,7 @@ import { bashCompletion } from './bash.js';
 import { fishCompletion } from './fish.js';
 import { zshCompletion } from './zsh.js';
 
-/** What bash would offer for these words. */
+/** Returns the completions that bash offers for these words. */
 function offered(...words: string[]): string[] {
   const script = `${bashCompletion(commands)}
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _tributary; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -39,7 +39,7 @@ describe.each([
   ['zsh', zshCompletion(commands)],
   ['fish', fishCompletion(commands)],
 ])('%s', (_, script) => {
-  it('knows every command and option', () => {
+  it('completes every command and option', () => {
     for (const { name, options = {} } of commands) {
       for (const word of name.split(' ')) expect(script).toContain(word);
       for (const option of Object.keys(options)) expect(script).toMatch(new RegExp(`(--|-l )${option}\\b`));

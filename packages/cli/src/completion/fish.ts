@@ -1,7 +1,7 @@
 import type { Command } from '../commands/command.js';
 import { completedOf, firstWords, secondWords, type Completed } from './words.js';
 
-/** A script that completes the program in fish. */
+/** Returns the completion script for fish. */
 export function fishCompletion(commands: readonly Command[]): string {
   const first = firstWords(commands);
   const summaries = first.map((word) => commands.find(({ name }) => name === word)?.summary ?? '');

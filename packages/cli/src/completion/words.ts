@@ -2,12 +2,12 @@ import type { Command } from '../commands/command.js';
 import { optionsOf } from '../arguments/parse.js';
 import type { Option } from '../arguments/option.js';
 
-/** What a shell completes: a command, its options and the words that it takes. */
+/** The completions of a command: its words, its options and its positional arguments. */
 export interface Completed {
   words: string[];
   summary: string;
   options: { name: string; option: Option }[];
-  /** Words of its first positional, where they are known. */
+  /** The allowed words of the first positional argument, if there is a fixed list. */
   choices: readonly string[];
 }
 
@@ -17,12 +17,12 @@ export function completedOf(command: Command): Completed {
   return { words: name.split(' '), summary, options, choices: positionals[0]?.oneOf ?? [] };
 }
 
-/** The first words of the commands, each once. */
+/** Returns the first words of all commands without duplicates. */
 export function firstWords(commands: readonly Command[]): string[] {
   return [...new Set(commands.map(({ name }) => name.split(' ')[0]!))];
 }
 
-/** The second words of the commands that begin with this one. */
+/** Returns the second words of all commands with this first word. */
 export function secondWords(commands: readonly Command[], first: string): string[] {
   return commands.flatMap(({ name }) => {
     const [word, second] = name.split(' ');

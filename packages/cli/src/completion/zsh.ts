@@ -1,7 +1,7 @@
 import type { Command } from '../commands/command.js';
 import { completedOf, firstWords, secondWords, type Completed } from './words.js';
 
-/** A script that completes the program in zsh. */
+/** Returns the completion script for zsh. */
 export function zshCompletion(commands: readonly Command[]): string {
   return `#compdef tributary
 # Completion of tributary for zsh: tributary completion zsh > "\${fpath[1]}/_tributary"

@@ -25,7 +25,7 @@ const connect = (
   return connectionOf({ input: new Input(new Map(), options), env: own, profiles: new ProfileStore(own) });
 };
 
-describe('where requests go to', () => {
+describe('the connection of a command', () => {
   it.each([
     { what: 'the profile in use', url: 'http://test.example' },
     { what: 'another profile', options: { profile: 'prod' }, url: 'https://prod.example' },
@@ -43,13 +43,13 @@ describe('where requests go to', () => {
     expect(await connect(options ?? {}, env)).toMatchObject({ url });
   });
 
-  it('events go to the address for events, or to the same', async () => {
+  it('events are sent to the URL for events, or to the same URL', async () => {
     expect((await connect({})).ingestUrl).toBe('http://test.example:3901');
     expect((await connect({ profile: 'prod' })).ingestUrl).toBe('https://prod.example');
     expect((await connect({}, { XDG_CONFIG_HOME: '/nowhere' })).ingestUrl).toBe('http://127.0.0.1:3901');
   });
 
-  it('the key of a profile goes to no other address, and that of the environment not to a profile with one', async () => {
+  it('the key of a profile is sent to no other URL, and the key of the environment is not sent to a profile with a key', async () => {
     const env = { TRIBUTARY_KEY: 'env-key' };
     expect(await (await connect({ profile: 'prod' }, env)).key()).toBe('prod-key');
     expect(await (await connect({ profile: 'test' }, env)).key()).toBe('env-key');
@@ -69,17 +69,20 @@ describe('where requests go to', () => {
     },
     { what: 'this machine', env: { XDG_CONFIG_HOME: '/nowhere' }, ingestUrl: 'http://127.0.0.1:3901' },
     { what: 'the environment', env: { TRIBUTARY_URL: 'http://env' }, ingestUrl: 'http://left-over' },
-  ])('the address for events has the source of the other one: $what', async ({ options, env, ingestUrl }) => {
-    const leftOver = { TRIBUTARY_INGEST_URL: 'http://left-over', ...env };
-    expect((await connect(options ?? {}, leftOver)).ingestUrl).toBe(ingestUrl);
-  });
+  ])(
+    'the URL for events has the same source as the URL of the API: $what',
+    async ({ options, env, ingestUrl }) => {
+      const leftOver = { TRIBUTARY_INGEST_URL: 'http://left-over', ...env };
+      expect((await connect(options ?? {}, leftOver)).ingestUrl).toBe(ingestUrl);
+    },
+  );
 
   it.each([
     [{ profile: 'prod', 'ingest-url': 'http://other' }, 'leave --ingest-url out'],
-    [{ 'ingest-url': 'http://other' }, 'The profile "test" has its own address for events'],
-    [{ url: '' }, '"" is no address'],
-    [{ url: 'ftp://x' }, '"ftp://x" is no address'],
-    [{ url: 'http://user:secret@x' }, 'holds no user and no password'],
+    [{ 'ingest-url': 'http://other' }, 'The profile "test" has its own URL for events'],
+    [{ url: '' }, '"" is not a URL'],
+    [{ url: 'ftp://x' }, '"ftp://x" is not a URL'],
+    [{ url: 'http://user:secret@x' }, 'must not contain a user or a password'],
     [{ url: 'http://x', profile: 'prod' }, 'exclude each other'],
     [{ profile: 'nobody' }, 'There is no profile "nobody".'],
   ])('%j is refused', async (options, message) => {
@@ -88,21 +91,23 @@ describe('where requests go to', () => {
 });
 
 describe('a protected profile', () => {
-  it('is spelled out for a change', async () => {
+  it('must be named explicitly for a change', async () => {
     requireSpelledOut(await connect({ profile: 'prod' }));
     requireSpelledOut(await connect({}));
     const implied = await connect({}, { TRIBUTARY_PROFILE: 'prod' });
     expect(() => requireSpelledOut(implied)).toThrow('--profile prod');
   });
 
-  it('has what is destroyed named once more', () => {
+  it('requires a confirmation before something is destroyed', () => {
     requireConfirmed('orders', 'orders');
-    expect(() => requireConfirmed('orders', 'order')).toThrow('--confirm orders. It is "order".');
+    expect(() => requireConfirmed('orders', 'order')).toThrow(
+      '--confirm orders. The value of --confirm is "order".',
+    );
   });
 });
 
 describe('a key', () => {
-  it('is in a file that nobody else reads', async () => {
+  it('is read from a file that other users cannot read', async () => {
     const file = join(folder, 'key');
     writeFileSync(file, 'trb_x\n', { mode: 0o600 });
     expect(await readKey({ file })).toBe('trb_x');
@@ -110,14 +115,16 @@ describe('a key', () => {
     await expect(readKey({ file })).rejects.toThrow(`chmod 600 '${file}'`);
   });
 
-  it('is what a command prints', async () => {
+  it('is read from the output of a command', async () => {
     expect(await readKey({ command: 'echo trb_y' })).toBe('trb_y');
     await expect(readKey({ command: 'echo no >&2; exit 3' })).rejects.toThrow(
       'The key command failed (3): no',
     );
   });
 
-  it('is one word, and never in the error', async () => {
-    await expect(readKey({ value: 'two words' })).rejects.toThrow('TRIBUTARY_KEY holds no API key');
+  it('is one word, and never part of the error', async () => {
+    await expect(readKey({ value: 'two words' })).rejects.toThrow(
+      'TRIBUTARY_KEY does not contain an API key',
+    );
   });
 });

@@ -4,9 +4,9 @@ import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Profile } from '../profiles/profile.js';
 import { readKey, type KeySource } from './key.js';
 
-/** Where requests go to. */
+/** The destination and the credentials of a command's requests. */
 export interface Connection {
-  /** Undefined where an address was given instead. */
+  /** Undefined if the URL does not come from a profile. */
   profile?: { name: string; spelledOut: boolean; protected: boolean };
   url: string;
   ingestUrl: string;
@@ -24,15 +24,17 @@ const defaultUrl = 'http://127.0.0.1:3902';
 const defaultIngestUrl = 'http://127.0.0.1:3901';
 
 /**
- * Decides where requests go to: `--url`, `--profile`, TRIBUTARY_URL, TRIBUTARY_PROFILE, the profile in use, the ports of
- * this machine, in this order. The address for events has the same source: TRIBUTARY_INGEST_URL counts beside TRIBUTARY_URL
- * alone. The key of a profile goes to the addresses of that profile only. @throws UsageError
+ * Determines the destination of requests. The sources in order: `--url`, `--profile`, TRIBUTARY_URL,
+ * TRIBUTARY_PROFILE, the current profile, the ports of this machine. The URL for events comes from the same source:
+ * TRIBUTARY_INGEST_URL is used only together with TRIBUTARY_URL. The key of a profile is sent only to the URLs of
+ * that profile.
+ * @throws UsageError
  */
 export async function connectionOf(given: Given): Promise<Connection> {
   const { input, env, profiles } = given;
   const [spelled, url, ingest_url] = [input.text('profile'), input.text('url'), input.text('ingest-url')];
   if (url !== undefined && spelled !== undefined)
-    throw new UsageError('--url and --profile exclude each other: a profile has an address.');
+    throw new UsageError('--url and --profile exclude each other: a profile has a URL.');
   if (url !== undefined) return addressed(given, { url, ingest_url });
   if (spelled === undefined && env.TRIBUTARY_URL)
     return addressed(given, {
@@ -59,7 +61,7 @@ function addressed({ input, env }: Given, profile: Profile): Connection {
 }
 
 function mixed(name: string): string {
-  return `The profile "${name}" has its own address for events, and its key goes to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
+  return `The profile "${name}" has its own URL for events, and its key is sent to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
 }
 
 function keySource(input: Input, { key_command, key_file }: Profile): KeySource | undefined {
@@ -68,12 +70,12 @@ function keySource(input: Input, { key_command, key_file }: Profile): KeySource 
   return (key_command ?? key_file) ? { command: key_command, file: key_file } : undefined;
 }
 
-/** @throws UsageError */
+/** Validates a URL. @throws UsageError */
 export function requireUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`"${text}" is no address: it begins with http:// or https://.`);
+    throw new UsageError(`"${text}" is not a URL: a URL begins with http:// or https://.`);
   if (url.username || url.password)
-    throw new UsageError('An address holds no user and no password: see --key-file and --key-command.');
+    throw new UsageError('A URL must not contain a user or a password: see --key-file and --key-command.');
   return text;
 }

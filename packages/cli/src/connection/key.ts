@@ -5,17 +5,17 @@ import { UsageError } from '../errors/cli-error.js';
 
 const run = promisify(execFile);
 
-/** Milliseconds that a command may take to print the key: it may ask for a passphrase. */
+/** Milliseconds that the key command may take: it may ask for a passphrase. */
 const commandTimeoutMs = 60_000;
 
-/** Where a key is. The first one that is given counts. */
+/** Sources of a key. The first one that is set is used. */
 export interface KeySource {
   command?: string;
   file?: string;
   value?: string;
 }
 
-/** Returns the API key, or undefined where none is given. @throws UsageError */
+/** Returns the API key, or undefined without a source. @throws UsageError */
 export async function readKey({ command, file, value }: KeySource): Promise<string | undefined> {
   if (command) return requireKey(await printedBy(command), 'The key command');
   if (file) return requireKey(await privateText(file), file);
@@ -31,12 +31,12 @@ async function printedBy(command: string): Promise<string> {
   }
 }
 
-/** @throws UsageError where others may read the file */
+/** Reads a private file. @throws UsageError if other users can read the file */
 async function privateText(file: string): Promise<string> {
   try {
     const { mode } = await stat(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      throw new UsageError(`Others can read the key in ${file}. Do: chmod 600 '${file}'`);
+      throw new UsageError(`Other users can read the key in ${file}. Do: chmod 600 '${file}'`);
     return await readFile(file, 'utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -44,9 +44,9 @@ async function privateText(file: string): Promise<string> {
   }
 }
 
-/** The text of a key never is in an error. */
+/** Validates a key. An error never contains the text of the key. @throws UsageError */
 function requireKey(text: string, from: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError(`${from} holds no API key: a key is one word.`);
+  throw new UsageError(`${from} does not contain an API key: a key is one word.`);
 }

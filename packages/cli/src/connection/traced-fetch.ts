@@ -1,7 +1,7 @@
 import type { Fetch } from '#client';
 import { printable } from '../output/printable.js';
 
-/** Reports each request and its answer, with the key masked. */
+/** Returns a `fetch` that reports each request and its answer, with the key masked. */
 export function tracedFetch(report: (line: string) => void, fetch: Fetch): Fetch {
   return async (url, init) => {
     const started = performance.now();
@@ -19,7 +19,7 @@ export function tracedFetch(report: (line: string) => void, fetch: Fetch): Fetch
   };
 }
 
-/** A key is shown by nothing but that it is there. */
+/** Returns the headers as text; the key is replaced by a placeholder. */
 function headersText(headers: RequestInit['headers']): string {
   const shown = [...new Headers(headers)].map(([name, value]) =>
     name === 'authorization' ? `${name}: Bearer ****` : `${name}: ${printable(value)}`,

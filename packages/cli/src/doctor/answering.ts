@@ -1,17 +1,17 @@
 import { Tributary, type Fetch, type Health } from '#client';
 import { ok, warning, wrong, type Finding } from './finding.js';
 
-/** What a port has said of itself. */
+/** The answer of a port to a health request. */
 export interface Answering {
   health: Health;
-  /** Milliseconds by which its clock is ahead of this one; undefined where it does not say. */
+  /** Milliseconds by which the server's clock is ahead of this one; undefined if the answer has no `Date`. */
   aheadMs: number | undefined;
 }
 
-/** Seconds that two clocks may differ: the `Date` of an answer has whole ones. */
+/** The maximum difference of two clocks in seconds: the `Date` of an answer has whole seconds. */
 const mostSeconds = 5;
 
-/** Asks a port whether it is alive. @throws TributaryError */
+/** Sends a health request to a port. @throws TributaryError */
 export async function ask(
   url: string,
   { fetch, signal }: { fetch: Fetch; signal: AbortSignal },
@@ -30,7 +30,7 @@ export async function ask(
 
 export function clockFinding(check: string, { aheadMs }: Answering): Finding {
   if (aheadMs === undefined)
-    return warning(check, 'The answer has no Date.', 'A proxy removes it: let it pass.');
+    return warning(check, 'The answer has no Date.', 'A proxy removes it; configure the proxy to keep it.');
   const seconds = Math.round(aheadMs / 1000);
   if (Math.abs(seconds) <= mostSeconds) return ok(check, 'The clocks agree.');
   const side = seconds > 0 ? 'ahead of' : 'behind';
@@ -38,7 +38,7 @@ export function clockFinding(check: string, { aheadMs }: Answering): Finding {
   return warning(
     check,
     detail,
-    'Synchronise both clocks (NTP): --since and --until mean the time of the server.',
+    'Synchronise both clocks (NTP): --since and --until use the server's time.',
   );
 }
 
@@ -49,7 +49,7 @@ export function versionFinding(versions: readonly string[], own: string): Findin
     return ok(check, `The server was built without a version; this program is ${own}.`);
   const said = `server ${servers.join(' and ')}, this program ${own}`;
   if (servers.length > 1)
-    return wrong(check, said, 'An update has stopped half-way: bring every app to one version.');
+    return wrong(check, said, 'An update is incomplete: bring every app to one version.');
   const [server = ''] = servers;
   if (minorOf(server) === minorOf(own)) return ok(check, said);
   return warning(check, said, `Use the version of the server: npm install --global @tributary/cli@${server}`);

@@ -14,7 +14,7 @@ export interface Patient {
   signal: AbortSignal;
 }
 
-/** Looks at everything that a command depends on, one thing after the other. */
+/** Checks everything that commands depend on, one thing after the other. */
 export async function* examine(patient: Patient): AsyncGenerator<Finding> {
   const { url, ingestUrl } = patient.connection;
   const answers = new Map<string, Answering>();
@@ -40,7 +40,7 @@ async function addressFinding(
     return ok(check, `${address} answers.`);
   } catch (error) {
     patient.signal.throwIfAborted();
-    const advice = `Is it running, and is this its address? See --url, --ingest-url and \`tributary profile list\`.`;
+    const advice = `Is it running, and is the URL correct? See --url, --ingest-url and \`tributary profile list\`.`;
     return wrong(check, (error as Error).message, advice);
   }
 }

@@ -1,10 +1,10 @@
-/** What the doctor says of one thing. */
+/** The result of one check of `doctor`. */
 export interface Finding {
   check: string;
   verdict: 'ok' | 'warning' | 'wrong';
-  /** What was found. */
+  /** The observation. */
   detail: string;
-  /** What to do about it; empty where nothing is to be done. */
+  /** The recommended action; empty if none is needed. */
   advice: string;
 }
 

@@ -3,7 +3,7 @@ import type { LagRow } from '../lag/group-lags.js';
 import { groupLags } from '../lag/group-lags.js';
 import { ok, warning, wrong, type Finding } from './finding.js';
 
-/** Seconds behind the log that are worth a word. */
+/** Seconds of lag above which a warning is shown. */
 const mostSeconds = 10;
 
 const advice: Record<string, string> = {
@@ -11,7 +11,7 @@ const advice: Record<string, string> = {
   processor: 'Projections and pipelines are late. Is an app `processor` running?',
 };
 
-/** What the health of the gateway says, but of lag. */
+/** Returns the findings of the gateway's health answer, except lag. */
 export function healthFindings({ checks }: Health): Finding[] {
   const others = Object.entries(checks as Record<string, { status?: string; error?: string }>).filter(
     ([name]) => !(name in advice),
@@ -23,27 +23,31 @@ export function healthFindings({ checks }: Health): Finding[] {
   );
 }
 
-/** How far the groups are behind the log. */
+/** Returns the lag of the consumer groups as findings. */
 export function lagFindings(health: Health): Finding[] {
   return groupLags(health).map((row) => lagFinding(row));
 }
 
 function lagFinding({ name, status, lag, seconds }: LagRow): Finding {
-  if (status !== 'ok') return wrong(name, 'It is far behind, or is not running.', advice[name]!);
+  if (status !== 'ok') return wrong(name, 'It lags far behind, or is not running.', advice[name]!);
   const detail = `${lag ?? 0} records behind.`;
   return (seconds ?? 0) > mostSeconds
     ? warning(name, `${detail} ${seconds} s.`, advice[name]!)
     : ok(name, detail);
 }
 
-/** Definitions that have failed. */
+/** Returns a finding for each failed definition. */
 export async function definitionFindings(rows: AsyncIterable<LagRow>): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const { kind, name, status } of rows)
     if (status === 'failed') {
       const command = `tributary get ${kind}s ${name}`;
       findings.push(
-        wrong(`${kind} ${name}`, 'It has failed.', `\`${command}\` says why; then change or reset it.`),
+        wrong(
+          `${kind} ${name}`,
+          'It has failed.',
+          `\`${command}\` shows the reason; then change or reset it.`,
+        ),
       );
     }
   return findings;

@@ -12,8 +12,8 @@ import { ok, warning, wrong, type Finding } from './finding.js';
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
 
 /**
- * A request for each scope that changes nothing: those that would write are not complete, and are refused for that after
- * the scope was checked.
+ * A request for each scope that changes nothing. Requests of write scopes are incomplete, so the server refuses them
+ * after it has checked the scope.
  */
 const probes: Record<Scope, Probe> = {
   'events:read': (client, options) => client.streams.list({ limit: 1 }, options).first(),
@@ -24,7 +24,7 @@ const probes: Record<Scope, Probe> = {
   admin: (client, options) => client.keys.list({ limit: 1 }, options).first(),
 };
 
-/** Finds out what the key may do. */
+/** Determines the scopes of the key. */
 export async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<Finding> {
   const check = 'key';
   const has: string[] = [];
@@ -33,21 +33,21 @@ export async function scopesFinding(client: Tributary, signal: AbortSignal): Pro
     for (const [scope, probe] of Object.entries(probes))
       ((await allows(probe, client, signal)) ? has : lacks).push(scope);
   } catch (error) {
-    const advice = 'Set TRIBUTARY_KEY, or name the file of a key with --key-file.';
+    const advice = 'Set TRIBUTARY_KEY, or name a key file with --key-file.';
     return wrong(check, (error as Error).message, advice);
   }
-  const detail = `The key may do: ${has.join(', ') || 'nothing'}.`;
+  const detail = `The key has the scopes: ${has.join(', ') || 'nothing'}.`;
   if (lacks.length === 0) return ok(check, detail);
-  const missing = `It may not do: ${lacks.join(', ')}. Another key may, if you need that.`;
+  const missing = `It does not have: ${lacks.join(', ')}. Use another key if you need them.`;
   return has.length > 0 ? { ...ok(check, detail), advice: missing } : warning(check, detail, missing);
 }
 
-/** @throws ProblemError for a key that is not known */
+/** Whether the key has the scope of this request. @throws ProblemError for an unknown key */
 async function allows(probe: Probe, client: Tributary, signal: AbortSignal): Promise<boolean> {
   try {
     await probe(client, { signal });
   } catch (error) {
-    // The core port has no SQL.
+    // The core port has no SQL endpoint.
     if (error instanceof InsufficientScopeError || error instanceof NotFoundError) return false;
     if (error instanceof SqlError) return true;
     if (!(error instanceof ProblemError) || error.status === 401) throw error;

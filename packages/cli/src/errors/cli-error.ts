@@ -1,4 +1,4 @@
-/** The arguments, a file or the profile are wrong: the message says what to write instead. */
+/** The arguments, a file or the profile are invalid. The message says how to correct them. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -8,7 +8,7 @@ export class BrokenPipeError extends Error {
   override readonly name = 'BrokenPipeError';
 }
 
-/** Standard output cannot be written: the disk is full, for example. */
+/** Standard output cannot be written, for example because the disk is full. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 }

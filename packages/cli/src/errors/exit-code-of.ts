@@ -9,7 +9,8 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return exitCodes.usage;
   if (error instanceof ProblemError || error instanceof SqlError || error instanceof UnexpectedStatusError)
     return error.status >= 502 ? exitCodes.unreachable : exitCodes.refused;
-  // The classes of the client stand for answers that did not come; the base class alone, for what it refuses to send.
+  // The client's subclasses mean that no answer arrived; the base class itself means that the client refused to send
+  // the request.
   if (error instanceof TributaryError)
     return error.name === 'TributaryError' ? exitCodes.usage : exitCodes.unreachable;
   return exitCodes.broken;

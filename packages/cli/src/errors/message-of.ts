@@ -8,14 +8,14 @@ import {
 import { OutputError, UsageError } from './cli-error.js';
 import { printable } from '../output/printable.js';
 
-/** Returns what standard error says of an error: its message, the id of the request, and what to do. */
+/** Returns the message for standard error: the error's message, the id of the request, and advice. */
 export function messageOf(error: unknown): string {
   if (error instanceof ProblemError) return problemMessage(error);
   if (error instanceof OutputError) return printable(error.message);
   if (error instanceof TributaryError || error instanceof UsageError)
     return withAdvice(printable(error.message, { keep: '\n' }), error);
   const { stack, message } = error instanceof Error ? error : new Error(String(error));
-  return `This is an error of the program itself. Please report it.\n${stack ?? message}`;
+  return `This is a bug in the program. Please report it.\n${stack ?? message}`;
 }
 
 function problemMessage(error: ProblemError): string {
@@ -30,10 +30,8 @@ function withAdvice(message: string, error: Error): string {
 }
 
 function adviceOf(error: Error): string | undefined {
-  if (error instanceof UnauthenticatedError)
-    return 'Set TRIBUTARY_KEY, or name the file of a key with --key-file.';
+  if (error instanceof UnauthenticatedError) return 'Set TRIBUTARY_KEY, or name a key file with --key-file.';
   if (error instanceof InsufficientScopeError) return '`tributary doctor` lists the scopes of the key.';
-  if (error instanceof UnreachableError)
-    return 'Is the address right? See --url and `tributary profile list`.';
+  if (error instanceof UnreachableError) return 'Is the URL correct? See --url and `tributary profile list`.';
   return undefined;
 }

@@ -2,9 +2,9 @@ import { open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
 /**
- * Writes a file that has its name only when it is complete: until then its bytes are in a file beside it, which is removed
- * where something fails. Resolves with the number of bytes.
- * @throws UsageError where it cannot be written, and what the bytes reject with
+ * Writes a file atomically: until it is complete, its bytes are in a temporary file beside it, which is removed if
+ * the export fails. Resolves with the number of bytes.
+ * @throws UsageError if the file cannot be written, and the error of `bytes`
  */
 export async function toFile(bytes: ReadableStream<Uint8Array>, file: string): Promise<number> {
   const draft = `${file}.${process.pid}.part`;

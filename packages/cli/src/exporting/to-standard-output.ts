@@ -1,7 +1,7 @@
 import { printableLines } from '../output/printable.js';
 import type { Session } from '../session.js';
 
-/** Writes bytes as they come. On a terminal they are text, without what acts on it. */
+/** Writes bytes as they arrive. On a terminal, control characters are escaped. */
 export async function toStandardOutput(
   bytes: ReadableStream<Uint8Array>,
   { output, terminal }: Session,

@@ -1,13 +1,13 @@
 import type { Health, Tributary } from '#client';
 
-/** How far something is behind the log. */
+/** The lag of a consumer group, a projection or a pipeline. */
 export interface LagRow {
   kind: 'group' | 'projection' | 'pipeline';
   name: string;
   status: string;
-  /** Records that it has not read; null where nobody knows. */
+  /** The number of unread records; null if it is unknown. */
   lag: number | null;
-  /** Seconds since the oldest of them was written; null where nobody knows. */
+  /** Seconds since the oldest unread record was written; null if it is unknown. */
   seconds: number | null;
 }
 
@@ -18,7 +18,7 @@ interface Check {
   lag_seconds?: number;
 }
 
-/** The lag of the groups that move events to the store and fold them, as the health of the gateway has it. */
+/** Returns the lag of the materializer's and the processor's groups from the gateway's health answer. */
 export function groupLags({ checks }: Health): LagRow[] {
   const known = checks as Record<string, Check | undefined>;
   return ['materializer', 'processor'].flatMap((name) => {
@@ -29,7 +29,7 @@ export function groupLags({ checks }: Health): LagRow[] {
   });
 }
 
-/** The lag of each projection and each pipeline. */
+/** Returns the lag of each projection and each pipeline. */
 export async function* definitionLags(client: Tributary, signal: AbortSignal): AsyncGenerator<LagRow> {
   for await (const { name, status, lag } of client.projections.list({}, { signal }))
     yield { kind: 'projection', name, status, lag, seconds: null };

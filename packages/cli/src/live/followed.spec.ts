@@ -9,7 +9,7 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-followed-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Steps of a stream: a position without an item, or an item and its position. Then it is silent. */
+/** A stream of these steps: a position without an item, or an item and its position. Then it sends nothing more. */
 function given(...steps: { at: string; item?: string }[]) {
   return (signal: AbortSignal): Positioned<string> => {
     const stream = {
@@ -35,8 +35,8 @@ const all = async (items: AsyncIterable<string>) => {
 };
 const kept = (name: string) => readFileSync(join(folder, name), 'utf8');
 
-describe('the position of a stream that is followed', () => {
-  it('is kept also where no item has come', async () => {
+describe('the saved position of a followed stream', () => {
+  it('is saved even if no item has arrived', async () => {
     const [file, ended] = [new PositionFile(join(folder, 'none')), new AbortController()];
     const following = all(followed({ open: given({ at: 'start' }), signal: ended.signal, file, most: 9 }));
     const thrown = following.catch((error: unknown) => error);
@@ -45,7 +45,7 @@ describe('the position of a stream that is followed', () => {
     expect(await thrown).toBe(ended.signal.reason);
   });
 
-  it('is that of the last item which was written', async () => {
+  it('is the position of the last written item', async () => {
     const open = given({ at: '1', item: 'a' }, { at: '2', item: 'b' }, { at: '3', item: 'c' });
     const { signal } = new AbortController();
     const file = new PositionFile(join(folder, 'two'));
@@ -64,7 +64,7 @@ describe('the position of a stream that is followed', () => {
     expect(kept('broken')).toBe('1\n');
   });
 
-  it('ends where it cannot be kept', async () => {
+  it('ends the stream if it cannot be saved', async () => {
     const file = new PositionFile(join(folder, 'nothing', 'position'));
     const { signal } = new AbortController();
     await expect(all(followed({ open: given({ at: '1' }), signal, file, most: 9 }))).rejects.toThrow(

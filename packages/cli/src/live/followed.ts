@@ -1,25 +1,28 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PositionFile } from './position-file.js';
 
-/** Milliseconds between two looks at the position while nothing comes. */
+/** Milliseconds between two reads of the position while no item arrives. */
 const lookEveryMs = 250;
 
-/** A stream that tells how far it is. */
+/** A stream that knows its position. */
 export interface Positioned<T> extends AsyncIterable<T> {
   readonly position: string | undefined;
 }
 
 export interface FollowOptions<T> {
-  /** Opens the stream, which ends with this signal. */
+  /** Opens the stream, which ends when this signal is aborted. */
   open: (signal: AbortSignal) => Positioned<T>;
   signal: AbortSignal;
-  /** Where the position is kept. */
+  /** The file where the position is saved. */
   file?: PositionFile;
-  /** Ends after so many items. */
+  /** The stream ends after this number of items. */
   most: number;
 }
 
-/** The items of a stream. The position moves when the item before was written, and also while none comes. */
+/**
+ * Yields the items of a stream. The saved position advances when the previous item was written, and also while no
+ * item arrives.
+ */
 export async function* followed<T>({ open, signal, file, most }: FollowOptions<T>): AsyncGenerator<T> {
   const failed = new AbortController();
   const stream = open(AbortSignal.any([signal, failed.signal]));
@@ -45,7 +48,7 @@ export async function* followed<T>({ open, signal, file, most }: FollowOptions<T
   }
 }
 
-/** An output that was closed tells so in the next turn: what was written last did not arrive. */
+/** Waits for an iteration of the event loop: a closed output is reported then, and its last write did not arrive. */
 async function untilTold(signal: AbortSignal): Promise<void> {
   await nextTurn();
   signal.throwIfAborted();

@@ -9,7 +9,7 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-position-')
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the file of a position', () => {
-  it('has the last one when it is saved, and is read by the next', async () => {
+  it('contains the last position after a save, and can be read again', async () => {
     const file = join(folder, 'position');
     const first = new PositionFile(file);
     expect(await first.read()).toBeUndefined();
@@ -20,7 +20,7 @@ describe('the file of a position', () => {
     expect(await new PositionFile(file).read()).toBe('b');
   });
 
-  it('is one write after the other, and leaves no draft', async () => {
+  it('is written by one write at a time, and leaves no temporary file', async () => {
     const file = join(folder, 'often');
     const positions = new PositionFile(file);
     await Promise.all(['a', 'b', 'c'].map((position) => positions.move(position)));
@@ -35,13 +35,13 @@ describe('the file of a position', () => {
     ['abc', 'is damaged'],
     ['a\nb\n', 'is damaged'],
     ['\0\0\0\0', 'is damaged'],
-  ])('%j is no position', async (content, message) => {
+  ])('%j is not a valid position', async (content, message) => {
     const file = join(folder, 'wrong');
     writeFileSync(file, content);
     await expect(new PositionFile(file).read()).rejects.toThrow(`${file} ${message}`);
   });
 
-  it('says which file cannot be written', async () => {
+  it('names the file that cannot be written', async () => {
     const file = join(folder, 'nothing', 'position');
     await expect(new PositionFile(file).move('a')).rejects.toThrow(`${file} cannot be written`);
   });

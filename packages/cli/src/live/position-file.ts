@@ -1,20 +1,23 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
-/** Milliseconds between two writes while events come. */
+/** Milliseconds between two writes while events arrive. */
 const everyMs = 1000;
 
-/** A file that keeps how far a stream was followed. */
+/** A file that stores the position of a followed stream. */
 export class PositionFile {
   private last: string | undefined;
   private saved: string | undefined;
   private savedAt = -Infinity;
-  /** One write after the other: they share a draft. */
+  /** Writes run one after the other, because they share a temporary file. */
   private saving: Promise<void> = Promise.resolve();
 
   constructor(private readonly file: string) {}
 
-  /** The position, or undefined where there is no file yet. @throws UsageError where it holds no whole position */
+  /**
+   * Reads the position; undefined if the file does not exist. @throws UsageError if the file contains no complete
+   * position
+   */
   async read(): Promise<string | undefined> {
     const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return undefined;
@@ -22,17 +25,17 @@ export class PositionFile {
     });
     if (text === undefined || /^[\x21-\x7e]+\r?\n$/.test(text)) return text?.trim();
     throw new UsageError(
-      `${this.file} ${text === '' ? 'is empty' : 'is damaged: it holds no position'}. Remove it to begin with what comes now, or after --since.`,
+      `${this.file} ${text === '' ? 'is empty' : 'is damaged: it contains no position'}. Remove it to begin with new events, or after --since.`,
     );
   }
 
-  /** Keeps a position; it is written each second, and by `save`. */
+  /** Sets the position. It is written each second, and by `save`. */
   async move(position: string): Promise<void> {
     this.last = position;
     if (performance.now() - this.savedAt >= everyMs) await this.save();
   }
 
-  /** Writes the last position. A crash leaves the old file or the new one. */
+  /** Writes the last position. After a crash the file has the old or the new position. */
   save(): Promise<void> {
     this.saving = this.saving.catch(() => undefined).then(() => this.write());
     return this.saving;
@@ -47,7 +50,7 @@ export class PositionFile {
   }
 }
 
-/** @throws UsageError */
+/** Replaces the file atomically. @throws UsageError */
 async function replace(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}`;
   try {
@@ -59,7 +62,7 @@ async function replace(file: string, text: string): Promise<void> {
   }
 }
 
-/** Returns when the text is on the disk: a rename may reach it before the text does. */
+/** Returns when the text is on the disk: otherwise the rename could reach the disk first. */
 async function writeThrough(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w');
   try {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Definition, Resource } from '../resources/resource.js';
 
-/** One place where a definition is not as it is wanted. */
+/** A member of a definition that differs from the manifest. */
 export interface Difference {
   /** A JSON pointer. */
   path: string;
@@ -9,7 +9,7 @@ export interface Difference {
   wanted: unknown;
 }
 
-/** Where they differ. What a manifest may leave out stays as it is. */
+/** Returns the differences. Optional members that the manifest omits are not compared. */
 export function differences(
   { optional }: Pick<Resource, 'optional'>,
   found: Definition,
@@ -32,7 +32,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** As RFC 6901 has it. */
+/** Escapes a name for a JSON pointer (RFC 6901). */
 function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

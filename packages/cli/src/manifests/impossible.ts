@@ -1,7 +1,7 @@
 import { UsageError } from '../errors/cli-error.js';
 import type { Step } from './plan.js';
 
-/** Refuses a plan that changes what cannot be changed, before anything is done. @throws UsageError */
+/** Refuses a plan that changes an immutable member, before any step is executed. @throws UsageError */
 export function refuseImpossible(steps: readonly Step[]): void {
   for (const { action, resource, name, differences } of steps) {
     if (action !== 'change') continue;
@@ -10,7 +10,7 @@ export function refuseImpossible(steps: readonly Step[]): void {
     const { path, found, wanted } = fixed;
     throw new UsageError(
       `${path} of the ${resource.kind} ${name} cannot be changed from ${JSON.stringify(found)} to ${JSON.stringify(wanted)}. ` +
-        `Delete the ${resource.kind} first, or write in the file what is there.`,
+        `Delete the ${resource.kind} first, or write the current value to the file.`,
     );
   }
 }

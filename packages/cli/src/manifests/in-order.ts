@@ -2,8 +2,9 @@ import { resources } from '../resources/index.js';
 import type { Wanted } from './wanted.js';
 
 /**
- * The definitions in the order in which they can be made: streams first, a pipeline behind those whose streams it reads
- * and behind the projections that it asks. In a loop the order of the files counts.
+ * Returns the definitions in the order in which they can be created: streams first, and a pipeline after those whose
+ * output streams it reads and after the projections that it looks up. Definitions in a loop keep the order of the
+ * files.
  */
 export function inOrder(wanted: readonly Wanted[]): Wanted[] {
   const byKind = wanted.toSorted((a, b) => resources.indexOf(a.resource) - resources.indexOf(b.resource));

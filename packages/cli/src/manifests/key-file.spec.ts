@@ -9,7 +9,7 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-keys-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('the file for keys', () => {
-  it('has a key a line, is private, and is never overwritten', async () => {
+  it('has one key per line, is private, and is never overwritten', async () => {
     const file = join(folder, 'keys');
     const keys = await KeyFile.create(file);
     await keys.add({ name: 'a', key_id: 'i', key: 'trb_x' });
@@ -19,7 +19,7 @@ describe('the file for keys', () => {
     await expect(KeyFile.create(file)).rejects.toThrow('EEXIST');
   });
 
-  it('is not there where no key was issued, so that the command can be repeated', async () => {
+  it('is removed if no key was issued, so that the command can be repeated', async () => {
     const file = join(folder, 'none');
     await (await KeyFile.create(file)).close();
     expect(existsSync(file)).toBe(false);

@@ -1,7 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
-/** A new file that only its owner can read, for the keys that are issued. Without any, there is no file in the end. */
+/** A new file for issued keys that only its owner can read. It is removed if no key is issued. */
 export class KeyFile {
   private isEmpty = true;
 
@@ -10,12 +10,12 @@ export class KeyFile {
     private readonly handle: FileHandle,
   ) {}
 
-  /** @throws UsageError where the file is there already: it may hold other keys */
+  /** Creates the file. @throws UsageError if the file exists: it may contain other keys */
   static async create(file: string): Promise<KeyFile> {
     try {
       return new KeyFile(file, await open(file, 'wx', 0o600));
     } catch (error) {
-      throw new UsageError(`The file for keys cannot be made: ${(error as Error).message}`);
+      throw new UsageError(`The file for keys cannot be created: ${(error as Error).message}`);
     }
   }
 

@@ -22,7 +22,7 @@ const read = (...paths: string[]) =>
   );
 
 describe('the files of a folder', () => {
-  it('are YAML with documents, and JSON with one definition or several', async () => {
+  it('are YAML with several documents, and JSON with one or several definitions', async () => {
     writeFileSync(
       join(folder, 'b.yaml'),
       'kind: stream\nstream: a\n---\n# nothing\n---\nkind: stream\nstream: b\n',
@@ -32,7 +32,7 @@ describe('the files of a folder', () => {
     expect((await read('')).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 
-  it('may name something that begins or ends with "undefined"', async () => {
+  it('may contain a name that begins or ends with "undefined"', async () => {
     writeFileSync(
       join(folder, 'sub/names.yaml'),
       'kind: stream\nstream: undefined_orders\n---\nkind: projection\nname: orders_undefined\n',
@@ -45,14 +45,14 @@ describe('the files of a folder', () => {
   });
 
   it.each([
-    ['kind: thing', '"thing" is no kind of definition.'],
+    ['kind: thing', '"thing" is not a kind of definition.'],
     ['stream: a', '"kind" is missing.'],
     ['kind: stream\nname: a', 'a stream has no member "name".'],
     ['kind: stream', 'the name of the stream is missing.'],
     ['kind: schema\nstream: a\nschema: true', 'the name of the schema is missing.'],
     ['kind: [', 'must be'],
     ['kind: stream\nstream: a\n---\nkind: stream\nstream: a\n', 'The stream a is defined twice: '],
-  ])('%j is refused with its place', async (content, message) => {
+  ])('%j is refused with its file and document', async (content, message) => {
     writeFileSync(join(folder, 'sub/wrong.yaml'), content);
     const reading = read('sub/wrong.yaml');
     await expect(reading).rejects.toThrow(message === 'must be' ? 'wrong.yaml: ' : message);
@@ -71,7 +71,7 @@ const pipeline = (name: string, [from, to]: [string, string], more: object[] = [
   });
 
 describe('the order of definitions', () => {
-  it('puts a pipeline behind those whose streams it reads, and what it asks before it', () => {
+  it('puts a pipeline after those whose streams it reads, and after the projections that it looks up', () => {
     const asks = { enrich: { from: { projection: 'p' }, key: 'k', as: 'x' } };
     const wanted = [
       pipeline('last', ['b', 'c'], [asks]),
@@ -82,7 +82,7 @@ describe('the order of definitions', () => {
     expect(inOrder(wanted).map(({ name }) => name)).toEqual(['a', 'p', 'first', 'last']);
   });
 
-  it('puts a projection of the output of a pipeline behind it', () => {
+  it('puts a projection of a pipeline's output after the pipeline', () => {
     const wanted = [
       manifest({ kind: 'projection', name: 'p', source: { streams: ['b'] }, fields: {} }),
       pipeline('first', ['a', 'b']),
@@ -90,7 +90,7 @@ describe('the order of definitions', () => {
     expect(inOrder(wanted).map(({ name }) => name)).toEqual(['first', 'p']);
   });
 
-  it('ends where definitions form a loop', () => {
+  it('terminates if definitions form a loop', () => {
     const wanted = [pipeline('one', ['a', 'b']), pipeline('two', ['b', 'a'])];
     expect(inOrder(wanted).map(({ name }) => name)).toEqual(['two', 'one']);
   });
@@ -99,7 +99,7 @@ describe('the order of definitions', () => {
 describe('differences', () => {
   const resource = { optional: ['mode'] };
 
-  it('are named by their place', () => {
+  it('are named by a JSON pointer', () => {
     const found = { a: { b: 1, 'c/d': 2 }, list: [1], same: [1, { x: 2 }] };
     expect(
       differences(resource, found, { a: { b: 1, 'c/d': 3 }, list: [1, 2], same: [1, { x: 3 }] }),
@@ -110,14 +110,14 @@ describe('differences', () => {
     ]);
   });
 
-  it('are none where a file leaves out what may stay as it is, and one where it leaves out something else', () => {
+  it('ignore omitted optional members, and report other omitted members', () => {
     expect(differences(resource, { mode: 'warn', a: 1 }, { a: 1 })).toEqual([]);
     expect(differences(resource, { where: 'x' }, {})).toEqual([
       { path: '/where', found: 'x', wanted: undefined },
     ]);
   });
 
-  it('do not depend on the order of streams, on nulls and on what is the default', () => {
+  it('do not depend on the order of streams, on nulls and on default values', () => {
     const source = { streams: ['b', 'a'], event_types: null };
     const wanted = manifest({
       kind: 'projection',

@@ -8,17 +8,19 @@ import type { Wanted } from './wanted.js';
 
 export type Action = 'create' | 'change' | 'delete' | 'unchanged';
 
-/** What is to be done about one definition. */
+/** The action for one definition. */
 export interface Step {
   action: Action;
   resource: Resource;
   name: string;
-  /** What is wanted; of a deletion, what is there. */
+  /** The desired definition; for a deletion, the current definition. */
   definition: Definition;
   differences: Difference[];
 }
 
-/** Compares what files want with what is there: what is to be done, in the order in which it can be done. */
+/**
+ * Compares the manifests with the server's definitions. Returns the steps in an order in which they can be executed.
+ */
 export async function planOf(
   client: Tributary,
   wanted: readonly Wanted[],
@@ -55,7 +57,7 @@ function stepOf({ resource, name, definition }: Wanted, found: Found | undefined
   return { action, resource, name, definition, differences: differing };
 }
 
-/** What no file has, those that need others first. */
+/** Returns deletions of definitions that are in no file; dependent definitions come first. */
 function deletions(wanted: readonly Wanted[], found: Map<Resource, Map<string, Found>>): Step[] {
   const kept = new Set(wanted.map(({ resource, name }) => `${resource.kind} ${name}`));
   const gone = [...found]

@@ -8,7 +8,7 @@ import { readManifest, type Wanted } from './wanted.js';
 
 const isManifest = (file: string) => /\.(ya?ml|json)$/.test(file);
 
-/** Reads the definitions of files, of folders with all below them, or of standard input (`-`). @throws UsageError */
+/** Reads the definitions in files, in folders recursively, or on standard input (`-`). @throws UsageError */
 export async function readManifests(paths: readonly string[], { stdin }: Terminal): Promise<Wanted[]> {
   const wanted: Wanted[] = [];
   for (const path of paths) {
@@ -37,7 +37,7 @@ async function contentOf(file: string): Promise<string> {
   });
 }
 
-/** JSON is YAML. A JSON array holds a definition in each element. */
+/** Parses the documents of a file. JSON is valid YAML; each element of a JSON array is a definition. */
 function documentsIn(content: string, file: string): Wanted[] {
   const documents = parseAllDocuments(content, { version: '1.2' });
   return [...documents].flatMap((document, i) => {

@@ -2,7 +2,7 @@ import { UsageError } from '../errors/cli-error.js';
 import { resourceOf } from '../resources/index.js';
 import type { Definition, Resource } from '../resources/resource.js';
 
-/** A definition of a file. */
+/** A definition in a manifest file. */
 export interface Wanted {
   resource: Resource;
   name: string;
@@ -11,7 +11,7 @@ export interface Wanted {
   place: string;
 }
 
-/** Reads one document of a file. @throws UsageError that names the place */
+/** Validates one document of a file. @throws UsageError that names the file and the document */
 export function readManifest(document: unknown, place: string): Wanted {
   if (typeof document !== 'object' || document === null || Array.isArray(document))
     throw new UsageError(`${place}: a definition is an object with "kind".`);

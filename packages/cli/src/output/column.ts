@@ -1,18 +1,18 @@
 /** A column of tables and of CSV. */
 export interface Column<T = object> {
   name: string;
-  /** Its value; default: the member of that name. */
+  /** Returns the value; default: the member with the column's name. */
   of?: (item: T) => unknown;
-  /** Shown in CSV alone: tables have no room for it. */
+  /** The column is only in CSV: tables have no room for it. */
   csvOnly?: true;
 }
 
-/** Columns of members, by name. */
+/** Returns a column for each of these members. */
 export function members(...names: string[]): Column[] {
   return names.map((name) => ({ name }));
 }
 
-/** The text of a cell: a text as it is, anything else as JSON; null is empty. */
+/** Returns the text of a cell: a text unchanged, null as an empty text, other values as JSON. */
 export function cellText(column: Column, item: object): string {
   const value = column.of ? column.of(item) : (item as Record<string, unknown>)[column.name];
   if (value === null || value === undefined) return '';

@@ -1,7 +1,7 @@
 import { cellText, type Column } from './column.js';
 import type { Form } from './form.js';
 
-/** RFC 4180, with the names of the columns in the first line. */
+/** RFC 4180, with the column names in the first line. */
 export class CsvForm implements Form {
   constructor(private readonly columns: readonly Column[]) {}
 
@@ -26,7 +26,7 @@ function quoted(cell: string): string {
   return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Spreadsheets run a text that begins so, unless it is a number. */
+/** Prefixes a text that a spreadsheet would run as a formula, unless it is a number. */
 function withoutFormula(cell: string): string {
   return /^\s*[=+\-@＝＋－＠−]/.test(cell) && Number.isNaN(Number(cell)) ? `'${cell}` : cell;
 }

@@ -3,8 +3,8 @@ import { SqlRow } from '#client';
 type Item = Record<string, unknown>;
 
 /**
- * Returns an item as JSON on one line. What the client keeps as text (`dataText`, `stateText`, `rowText`) is written as it is, with
- * every digit of its numbers.
+ * Returns an item as JSON on one line. Members that the client keeps as text (`dataText`, `stateText`, `rowText`) are
+ * written unchanged, with every digit of their numbers.
  */
 export function exactJson(item: object): string {
   if (item instanceof SqlRow) return item.rowText;
@@ -19,7 +19,7 @@ function memberText(item: object, { name, value }: { name: string; value: unknow
   return `${JSON.stringify(parsed)}:${onOneLine(String(value))}`;
 }
 
-/** Inside of JSON texts line breaks are escaped: those that are not stand between values. */
+/** Removes line breaks. Those inside JSON strings are escaped, so unescaped ones are between values. */
 function onOneLine(json: string): string {
   return json.replace(/[\r\n]+\s*/g, ' ');
 }

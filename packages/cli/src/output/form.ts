@@ -1,4 +1,4 @@
-/** How items are written: each method returns a piece of the output. */
+/** An output format. Each method returns a part of the output. */
 export interface Form {
   open(): string;
   item(item: object): string;

@@ -8,7 +8,7 @@ import { recordForm } from './record-form.js';
 import { TableForm } from './table-form.js';
 import { YamlForm } from './yaml-form.js';
 
-/** As the client reads it: the text of its data with every digit. */
+/** An item as the client reads it: it keeps the text of its data with every digit. */
 class Read {
   constructor(
     readonly id: string,
@@ -33,13 +33,13 @@ describe('exact JSON', () => {
     );
   });
 
-  it('of anything else is JSON, also of a member whose name ends so', () => {
+  it('writes other items as JSON, also a member whose name ends with "Text"', () => {
     expect(exactJson({ dataText: 'x' })).toBe('{"dataText":"x"}');
   });
 });
 
 describe('JSON', () => {
-  it('is an array, or the only item', () => {
+  it('is an array, or a single item', () => {
     expect(text(new JsonForm(false), { a: 1 }, { a: 2 })).toBe('[\n  {"a":1},\n  {"a":2}\n]\n');
     expect(text(new JsonForm(false))).toBe('[]\n');
     expect(text(new JsonForm(true), { a: 1 })).toBe('{"a":1}\n');
@@ -47,13 +47,13 @@ describe('JSON', () => {
 });
 
 describe('NDJSON', () => {
-  it('is an item a line', () => {
+  it('has one item per line', () => {
     expect(text(ndjsonForm, { a: 1 }, { a: 2 })).toBe('{"a":1}\n{"a":2}\n');
   });
 });
 
 describe('YAML', () => {
-  it('has every digit, and quotes what would be read as something else', () => {
+  it('has every digit, and quotes texts that would be parsed as another type', () => {
     expect(text(new YamlForm(), exact, { a: 'true', b: null, c: 'x: y' })).toBe(
       'id: a\ndata:\n  big: 9007199254740993\n  price: 1.10\n  list: []\n  text: "12"\n---\na: "true"\nb: null\nc: "x: y"\n',
     );
@@ -61,7 +61,7 @@ describe('YAML', () => {
 });
 
 describe('CSV', () => {
-  it('quotes, writes objects as JSON, and lets no formula begin a cell', () => {
+  it('quotes, writes objects as JSON, and escapes formulas', () => {
     const form = new CsvForm([{ name: 'a' }, { name: 'b' }]);
     expect(text(form, { a: 'x"y', b: { c: 1 } }, { a: '=1+1', b: -5 }, { a: null, b: '-x' })).toBe(
       'a,b\r\n"x""y","{""c"":1}"\r\n\'=1+1,-5\r\n,\'-x\r\n',
@@ -72,31 +72,31 @@ describe('CSV', () => {
 describe('a table', () => {
   const columns = [{ name: 'a' }, { name: 'b' }];
 
-  it('is as wide as its first items, and cut at the width of the terminal', () => {
+  it('has the column widths of its first items, and is cut at the width of the terminal', () => {
     const form = new TableForm(columns, { width: 12 });
     expect(text(form, { a: 'one', b: 'x' }, { a: 'four', b: 'a long text' })).toBe(
       'A     B\none   x\nfour  a lon…\n',
     );
   });
 
-  it('shows the items of a live list at once', () => {
+  it('shows the items of a live list immediately', () => {
     const form = new TableForm(columns, { width: 80, live: true });
     expect(form.item({ a: 'one', b: 'x' })).toBe('A    B\none  x\n');
     expect(form.item({ a: 'longer', b: 'y' })).toBe('longer  y\n');
   });
 
-  it('lets no data act on the terminal', () => {
+  it('escapes control characters', () => {
     const form = new TableForm(columns, { width: 80 });
     expect(text(form, { a: '\u001b[2J', b: '\u202e\n' })).toContain('\\u{1b}[2J  \\u{202e}\\u{a}\n');
   });
 
-  it('of nothing is nothing', () => {
+  it('of no items is empty', () => {
     expect(text(new TableForm(columns, { width: 80 }))).toBe('');
   });
 });
 
 describe('one item on a terminal', () => {
-  it('has a member a line', () => {
+  it('has one member per line', () => {
     expect(text(recordForm, { name: 'x', state: { a: 1 }, none: null })).toBe(
       'name   x\nstate  {"a":1}\nnone   \n',
     );

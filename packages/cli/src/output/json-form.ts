@@ -1,7 +1,7 @@
 import { exactJson } from './exact-json.js';
 import type { Form } from './form.js';
 
-/** One JSON document: an array with an item a line, or the only item itself. */
+/** One JSON document: an array with one item per line, or a single item. */
 export class JsonForm implements Form {
   private separator = '';
 

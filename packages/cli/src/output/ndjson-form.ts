@@ -1,7 +1,7 @@
 import { exactJson } from './exact-json.js';
 import type { Form } from './form.js';
 
-/** One JSON object a line. */
+/** One JSON object per line. */
 export const ndjsonForm: Form = {
   open: () => '',
   item: (item) => `${exactJson(item)}\n`,

@@ -1,7 +1,7 @@
 import type { Form, FormName } from './form.js';
 import { printableJson, printableLines } from './printable.js';
 
-/** Returns a form whose text does not act on a terminal. JSON still has the same values. */
+/** Returns a form whose output has escaped control characters. JSON still has the same values. */
 export function onTerminal(form: Form, name: FormName): Form {
   const shown = name === 'json' || name === 'ndjson' ? printableJson : printableLines;
   return {

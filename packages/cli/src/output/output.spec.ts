@@ -22,12 +22,15 @@ async function shown(form: FormName, isTerminal: boolean): Promise<string> {
 }
 
 describe('on a terminal', () => {
-  it.each(['table', 'csv', 'json', 'ndjson', 'yaml'] as const)('%s acts on nothing', async (form) => {
-    const screen = await shown(form, true);
-    // eslint-disable-next-line no-control-regex
-    expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[^\n\u0020-\u007e\u00a0-\u017f…]/);
-    expect(screen).toContain('ž');
-  });
+  it.each(['table', 'csv', 'json', 'ndjson', 'yaml'] as const)(
+    '%s contains no control characters',
+    async (form) => {
+      const screen = await shown(form, true);
+      // eslint-disable-next-line no-control-regex
+      expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[^\n\u0020-\u007e\u00a0-\u017f…]/);
+      expect(screen).toContain('ž');
+    },
+  );
 
   it.each(['json', 'ndjson'] as const)('%s has the same values', async (form) => {
     expect([JSON.parse(await shown(form, true))].flat()).toEqual([item]);

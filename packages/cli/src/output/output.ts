@@ -11,18 +11,18 @@ import { YamlForm } from './yaml-form.js';
 
 export interface OutputOptions {
   form: FormName;
-  /** Characters of a line of the terminal. */
+  /** The width of the terminal in characters. */
   width: number;
-  /** Data must not act on a terminal; elsewhere it is exact. */
+  /** On a terminal control characters are escaped; elsewhere the output is exact. */
   isTerminal?: boolean;
 }
 
 export interface ListOptions {
-  /** The items come one by one, and each is shown at once. */
+  /** The items arrive one by one, and each is shown immediately. */
   live?: boolean;
 }
 
-/** Writes data to standard output, in the form that was asked for. */
+/** Writes data to standard output, in the requested form. */
 export class Output {
   constructor(
     private readonly pipe: Pipe,
@@ -43,14 +43,14 @@ export class Output {
     await this.all([item], this.formOfOne(columns ?? columnsOf(item)));
   }
 
-  /** Writes a text or bytes as they are. */
+  /** Writes a text or bytes unchanged. */
   write(piece: string | Uint8Array): Promise<void> {
     return this.pipe.write(piece);
   }
 
   private async all(items: AsyncIterable<object> | Iterable<object>, exact: Form): Promise<void> {
     const form = this.options.isTerminal ? onTerminal(exact, this.options.form) : exact;
-    // Nothing is written before the first item: where it cannot be read there is no data.
+    // The opening is written with the first item: if reading the first item fails, no output is written.
     let opening = form.open();
     for await (const item of items) {
       await this.pipe.write(opening + form.item(item));

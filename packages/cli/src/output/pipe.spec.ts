@@ -2,11 +2,11 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Pipe } from './pipe.js';
 
-/** Its reader never reads. */
+/** A stream whose reader never reads. */
 const stuck = () => new Writable({ highWaterMark: 1, write: () => undefined });
 
 describe('a pipe that was closed', () => {
-  it('lets what writes to it go on', async () => {
+  it('does not block its writers', async () => {
     const closed = new AbortController();
     const pipe = new Pipe(stuck(), new AbortController().signal, closed.signal);
     const waiting = pipe.write('ab');

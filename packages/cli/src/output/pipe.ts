@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
-/** Writes to a stream, and waits where its reader is slower. What is written after the stream was closed is lost. */
+/** Writes to a stream with back-pressure. Data written after the stream was closed is discarded. */
 export class Pipe {
   constructor(
     private readonly stream: Writable,
@@ -9,7 +9,7 @@ export class Pipe {
     private readonly closed: AbortSignal = new AbortController().signal,
   ) {}
 
-  /** Resolves when there is room for more. @throws the reason of the signal, `BrokenPipeError` for example */
+  /** Resolves when there is room for more. @throws the reason of the signal, for example `BrokenPipeError` */
   async write(piece: string | Uint8Array): Promise<void> {
     this.signal.throwIfAborted();
     if (piece.length === 0 || this.closed.aborted || this.stream.write(piece)) return;

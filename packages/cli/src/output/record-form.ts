@@ -1,7 +1,7 @@
 import type { Form } from './form.js';
 import { printable } from './printable.js';
 
-/** One item, a member a line. */
+/** One item with one member per line. */
 export const recordForm: Form = {
   open: () => '',
   item: (item) => {

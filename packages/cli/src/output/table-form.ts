@@ -2,17 +2,17 @@ import { cellText, type Column } from './column.js';
 import type { Form } from './form.js';
 import { printable } from './printable.js';
 
-/** Items that a table waits for before it knows how wide its columns are. */
+/** The number of items that a table buffers to determine the column widths. */
 const firstItems = 100;
 
-/** Columns under their names. The first items decide how wide they are; the last column ends with the line. */
+/** Columns under their names. The first items determine the widths; the last column is cut at the end of the line. */
 export class TableForm implements Form {
   private waiting: string[][] = [];
   private widths: number[] | undefined;
 
   constructor(
     private readonly columns: readonly Column[],
-    /** Characters of a line; those of a live table do not wait for more items. */
+    /** `width` is the number of characters in a line. A live table does not buffer items. */
     private readonly options: { width: number; live?: boolean },
   ) {}
 

@@ -2,7 +2,7 @@ import { exactJson } from './exact-json.js';
 import { yamlOf } from '../yaml/yaml-of.js';
 import type { Form } from './form.js';
 
-/** Documents with `---` between them. */
+/** YAML documents separated by `---`. */
 export class YamlForm implements Form {
   private separator = '';
 

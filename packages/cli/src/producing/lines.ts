@@ -2,14 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../errors/cli-error.js';
 
-/** Bytes of a line at most: more than any event may have. */
+/** The maximum length of a line in bytes: more than any event may have. */
 const longest = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
 const byteOrderMark = /^\uFEFF/;
 
 /**
- * The lines of a stream of UTF-8, without their ends. What is not UTF-8 would be stored with other characters: such a line is
- * an error in its place. @throws UsageError for a line that is too long
+ * Yields the lines of a UTF-8 stream without their line ends. A line that is not UTF-8 would be stored with other
+ * characters, so an error is yielded instead.
+ * @throws UsageError for a line that is too long
  */
 export async function* linesOf(stream: Readable): AsyncGenerator<string | UsageError> {
   let isFirst = true;
@@ -20,7 +21,7 @@ export async function* linesOf(stream: Readable): AsyncGenerator<string | UsageE
     }
 }
 
-/** Pieces that end where a line ends. */
+/** Yields pieces that end at the end of a line. */
 async function* wholeLines(stream: Readable): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let size = 0;

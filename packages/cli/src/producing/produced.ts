@@ -1,18 +1,18 @@
 import { ProblemError, UnexpectedStatusError, UnknownOutcomeError } from '#client';
 import { exitCodes, type ExitCode } from '../errors/exit-code.js';
 
-/** Statuses that say something about one event, and nothing about the next one. */
+/** Statuses that concern only one event, not the following ones. */
 const ofOneEvent = new Set([400, 409, 413, 422]);
 
 /** Counts the outcomes of events. */
 export class Produced {
   accepted = 0;
   rejected = 0;
-  /** Why no further event is sent: without an answer, or with this key, it would end like the last one. */
+  /** The reason to send no further events: without an answer, or with this key, they would fail in the same way. */
   fatal: unknown;
   private unknown = 0;
 
-  /** Takes the error of an event that was not accepted. */
+  /** Counts an event that was not accepted. */
   fail(error: unknown): void {
     if (error instanceof UnknownOutcomeError) this.unknown++;
     else this.rejected++;
@@ -20,12 +20,12 @@ export class Produced {
     else if (error instanceof ProblemError && !ofOneEvent.has(error.status)) this.fatal ??= error;
   }
 
-  /** Counts an event that was on its way when the program was interrupted. */
+  /** Counts an event that was in flight when the program was interrupted. */
   interrupt(): void {
     this.unknown++;
   }
 
-  /** Whether the error says of one more event what ended the run already. */
+  /** Whether the error is the one that has already ended the command. */
   repeats(error: unknown): boolean {
     const { fatal } = this;
     return (
@@ -44,7 +44,7 @@ export class Produced {
 
   toString(): string {
     const parts = [`${this.accepted} accepted`, `${this.rejected} rejected`];
-    if (this.unknown > 0) parts.push(`${this.unknown} unknown: stored or not`);
+    if (this.unknown > 0) parts.push(`${this.unknown} with unknown outcome`);
     return parts.join(', ');
   }
 }

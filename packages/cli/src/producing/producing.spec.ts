@@ -20,7 +20,7 @@ async function lines(...chunks: (string | Uint8Array)[]): Promise<(string | Erro
 }
 
 describe('lines', () => {
-  it('end with LF or CRLF, the last one with the text, in whatever pieces they come', async () => {
+  it('end with LF or CRLF, the last one at the end of the text, for any split into pieces', async () => {
     expect(await lines('a\nb', 'b\r', '\n\nc')).toEqual(['a', 'bb', '', 'c']);
     const bytes = Buffer.from('ř\n');
     expect(await lines(bytes.subarray(0, 1), bytes.subarray(1))).toEqual(['ř']);
@@ -30,7 +30,7 @@ describe('lines', () => {
     expect(await lines('\uFEFFa\nb')).toEqual(['a', 'b']);
   });
 
-  it('are errors in their place where they are not UTF-8', async () => {
+  it('are replaced by errors if they are not UTF-8', async () => {
     const latin1 = Buffer.from('a\ncafé\nž\n', 'latin1');
     const found = await lines('ž\nb', latin1.subarray(0, 5), latin1.subarray(5), 'é\n', Buffer.from([0xc3]));
     expect(found.map((line) => (line instanceof Error ? line.message.slice(0, 22) : line))).toEqual([
@@ -38,7 +38,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('are not longer than an event may be', async () => {
+  it('must not exceed the maximum length', async () => {
     await expect(lines('x'.repeat(16 * 1024 * 1024 + 1))).rejects.toThrow('A line is longer than');
   });
 });
@@ -46,7 +46,7 @@ describe('lines', () => {
 describe('the event of a line', () => {
   const defaults = { stream: 's', event_type: 't' };
 
-  it('has the stream and the type of the command where it names none', () => {
+  it('has the stream and the type of the command if the line has none', () => {
     expect(readLine('{"data":{"n":1.0}}', defaults)).toEqual({
       stream: 's',
       event_type: 't',
@@ -57,9 +57,9 @@ describe('the event of a line', () => {
     });
   });
 
-  it('names no other stream than the command', () => {
+  it('must not name another stream than the command', () => {
     expect(() => readLine('{"stream":"x","data":{}}', defaults)).toThrow(
-      'names the stream "x", the command "s"',
+      'names the stream "x", but the command names "s"',
     );
   });
 });
@@ -67,7 +67,7 @@ describe('the event of a line', () => {
 describe('outcomes', () => {
   const problem = (status: number) => ({ status, code: 'c', detail: 'd' }) as unknown as Problem;
 
-  it('are an exit code', () => {
+  it('determine the exit code', () => {
     const produced = new Produced();
     produced.accepted++;
     expect([produced.exitCode, String(produced)]).toEqual([0, '1 accepted, 0 rejected']);
@@ -76,19 +76,19 @@ describe('outcomes', () => {
     produced.fail(new UnknownOutcomeError('id', 1));
     expect([produced.exitCode, String(produced)]).toEqual([
       4,
-      '1 accepted, 1 rejected, 1 unknown: stored or not',
+      '1 accepted, 1 rejected, 1 with unknown outcome',
     ]);
   });
 
-  it('end the command where no event would be accepted', () => {
+  it('end the command if no further event would be accepted', () => {
     const produced = new Produced();
     produced.fail(new UnauthenticatedError(problem(401)));
     expect(produced.fatal).toBeInstanceOf(UnauthenticatedError);
   });
 });
 
-describe('an address where something else answers', () => {
-  it('ends the command, and is told once', () => {
+describe('a URL where another server answers', () => {
+  it('ends the command, and is reported once', () => {
     const produced = new Produced();
     const [first, second] = [new UnexpectedStatusError(404, 'a'), new UnexpectedStatusError(404, 'a')];
     const told = [first, second].filter((error) => {
@@ -101,7 +101,7 @@ describe('an address where something else answers', () => {
 });
 
 describe('the bar', () => {
-  it('shows the share of a file, or what has come from a pipe', () => {
+  it('shows the fraction of a file, or the amount read from a pipe', () => {
     expect(barText({ events: 12_000, fraction: 0.25 }, 3)).toBe(
       '[######------------------] 25 %  12 000 events  4 000/s',
     );

@@ -1,17 +1,17 @@
 import type { Screen } from '../terminal.js';
 
-/** Milliseconds between two drawings. */
+/** Milliseconds between two updates of the bar. */
 const everyMs = 100;
 const cells = 24;
 
-/** How far reading is. */
+/** The progress of reading. */
 export interface Progress {
   events: number;
-  /** Of what is read, from 0 to 1; undefined for a pipe, whose end nobody knows. */
+  /** The fraction that was read, from 0 to 1; undefined for a pipe, whose length is unknown. */
   fraction: number | undefined;
 }
 
-/** A bar on one line of a terminal. Elsewhere it draws nothing. */
+/** A progress bar on one line of a terminal. On other outputs it draws nothing. */
 export class ProgressBar {
   private readonly startedAt: number;
   private drawnAt = -Infinity;
@@ -36,7 +36,7 @@ export class ProgressBar {
   }
 }
 
-/** `[######------------------] 25 %  12 000 events  4 000/s` */
+/** Returns the text of the bar: `[######------------------] 25 %  12 000 events  4 000/s`. */
 export function barText({ events, fraction }: Progress, seconds: number): string {
   const rate = `${grouped(events)} events  ${grouped(Math.round(events / Math.max(seconds, 0.001)))}/s`;
   if (fraction === undefined) return rate;

@@ -3,10 +3,10 @@ import type { Readable } from 'node:stream';
 import { UsageError } from '../errors/cli-error.js';
 import type { Terminal } from '../terminal.js';
 
-/** Where events are read from. */
+/** The input of `produce`. */
 export interface Source {
   stream: Readable;
-  /** Bytes of the file; undefined for a pipe. */
+  /** The size of the file in bytes; undefined for a pipe. */
   bytes: number | undefined;
 }
 
@@ -14,11 +14,11 @@ export interface Source {
 export function openSource(file: string | undefined, { stdin, stderr }: Terminal): Source {
   if (file === undefined || file === '-') {
     const stream = stdin();
-    if (stream.isTTY) stderr.write('One JSON object a line; Ctrl-D ends.\n');
+    if (stream.isTTY) stderr.write('One JSON object per line; Ctrl-D ends the input.\n');
     return { stream, bytes: sizeOf(() => fstatSync(stream.fd ?? 0)) };
   }
   const bytes = sizeOf(() => statSync(file));
-  if (bytes === undefined) throw new UsageError(`${file} is no file that can be read.`);
+  if (bytes === undefined) throw new UsageError(`${file} is not a readable file.`);
   return { stream: createReadStream(file), bytes };
 }
 

@@ -5,7 +5,10 @@ import { untilQueryable } from './until-queryable.js';
 
 const problem = { status: 504, code: 'not_yet_materialized', detail: 'd' } as unknown as Problem;
 
-/** A request waits for 20 s; the positions of one can be queried after so many. */
+/**
+ * A server with fake time: a request waits for 20 s, and the positions of one partition can be queried after this
+ * number of requests.
+ */
 function given({ partitions, requests }: { partitions: number; requests: number }) {
   let [now, asked, left] = [0, 0, requests];
   const first = async () => {
@@ -23,13 +26,13 @@ function given({ partitions, requests }: { partitions: number; requests: number 
 }
 
 describe('the wait for queries', () => {
-  it('goes on while something gets further', async () => {
+  it('continues while a partition makes progress', async () => {
     const { waiting, asked } = given({ partitions: 48, requests: 3 });
     await waiting;
     expect(asked()).toBe(9);
   });
 
-  it('ends after a minute without progress, and says so', async () => {
+  it('ends with an error after a minute without progress', async () => {
     const { waiting, asked } = given({ partitions: 1, requests: Infinity });
     const error: unknown = await waiting.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TimeoutError);

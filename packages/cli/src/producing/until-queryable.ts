@@ -1,9 +1,9 @@
 import { NotYetMaterializedError, TimeoutError, type Tributary } from '#client';
 
-/** Partitions that one request waits for at most. */
+/** The maximum number of partitions that one request waits for. */
 const mostAtOnce = 16;
 
-/** Milliseconds after which it ends where none of the partitions that it waits for gets further. */
+/** Milliseconds without progress of any partition after which the wait fails. */
 const patienceMs = 60_000;
 
 export interface WaitOptions {
@@ -11,7 +11,7 @@ export interface WaitOptions {
   now?: () => number;
 }
 
-/** Resolves when everything that the client has written can be queried. @throws TimeoutError without progress */
+/** Resolves when all events that the client has written can be queried. @throws TimeoutError without progress */
 export async function untilQueryable(
   client: Pick<Tributary, 'afterWrites' | 'events'>,
   options: WaitOptions,
@@ -41,7 +41,7 @@ async function untilStored(
 
 function tooLate(cause: unknown): TimeoutError {
   return new TimeoutError(
-    `The events are written, but not all of them can be queried after ${patienceMs / 1000} s without progress. \`tributary lag\` shows how far queries are.`,
+    `The events are written, but not all of them could be queried: ${patienceMs / 1000} s without progress. \`tributary lag\` shows the lag of queries.`,
     { cause },
   );
 }

@@ -6,7 +6,7 @@ import type { Profile, ProfileFile } from './profile.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The profiles of this user, in a file that only they can read. */
+/** The profiles of this user, in a file that only the user can read. */
 export class ProfileStore {
   readonly file: string;
 
@@ -15,7 +15,7 @@ export class ProfileStore {
     this.file = env.TRIBUTARY_CONFIG || join(folder, 'tributary', 'profiles.json');
   }
 
-  /** @throws UsageError where the file cannot be read or is no such file */
+  /** Reads the file. @throws UsageError if the file cannot be read or is not valid */
   async read(): Promise<ProfileFile> {
     const text = await readFile(this.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{"profiles":{}}';
@@ -24,11 +24,11 @@ export class ProfileStore {
     try {
       return checked(JSON.parse(text));
     } catch (error) {
-      throw new UsageError(`${this.file} is no file of profiles: ${(error as Error).message}`);
+      throw new UsageError(`${this.file} is not a file of profiles: ${(error as Error).message}`);
     }
   }
 
-  /** @throws UsageError where there is no profile of that name */
+  /** Returns a profile. @throws UsageError if there is no profile with this name */
   async get(name: string): Promise<Profile> {
     const { profiles } = await this.read();
     if (Object.hasOwn(profiles, name)) return profiles[name]!;
@@ -37,7 +37,7 @@ export class ProfileStore {
     );
   }
 
-  /** Replaces the file at once: another process reads the old one or the new one. */
+  /** Replaces the file atomically: another process reads the old or the new content. */
   async write(file: ProfileFile): Promise<void> {
     await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
     const draft = `${this.file}.${process.pid}`;

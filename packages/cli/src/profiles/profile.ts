@@ -1,16 +1,16 @@
-/** Where a Tributary is, and where its key is. The key itself is never in it. */
+/** The URLs of a Tributary instance and the source of its key. A profile never contains the key itself. */
 export interface Profile {
   url: string;
   ingest_url?: string;
   key_file?: string;
   key_command?: string;
-  /** Changes need `--profile` spelled out; what destroys something needs `--confirm` too. */
+  /** Changes require an explicit `--profile`; commands that destroy something also require `--confirm`. */
   protected?: boolean;
 }
 
-/** The file of the profiles. */
+/** The content of the file with the profiles. */
 export interface ProfileFile {
-  /** The profile that is used where none is named. */
+  /** The profile that is used if a command names none. */
   current?: string;
   profiles: Record<string, Profile>;
 }

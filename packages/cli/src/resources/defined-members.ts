@@ -1,17 +1,17 @@
 import type { Definition } from './resource.js';
 
-/** The members of this list that are not null. */
+/** Returns the members in this list that are not null. */
 export function pick(item: object, names: readonly string[]): Definition {
   const entries = names.map((name) => [name, (item as Definition)[name]] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null));
 }
 
-/** A list of names whose order says nothing. */
+/** Returns the names sorted, because their order has no meaning. */
 export function sortedNames(names: unknown): unknown {
   return Array.isArray(names) ? (names as unknown[]).toSorted() : names;
 }
 
-/** The source of a projection or a pipeline, with its names in order. */
+/** Returns the source of a projection or a pipeline with sorted names. */
 export function sourceOf(source: unknown): unknown {
   if (typeof source !== 'object' || source === null) return source;
   const { streams, event_types, ...rest } = pick(source, Object.keys(source));
@@ -22,7 +22,7 @@ export function sourceOf(source: unknown): unknown {
   };
 }
 
-/** The streams of a source, as `stream:orders`. */
+/** Returns the streams of a source as `stream:orders`. */
 export function streamsOf(wanted: Definition): string[] {
   const { streams } = (wanted.source ?? {}) as { streams?: unknown };
   return Array.isArray(streams) ? streams.map((name) => `stream:${String(name)}`) : [];

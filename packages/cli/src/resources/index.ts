@@ -6,7 +6,7 @@ import type { Resource } from './resource.js';
 import { schemaResource } from './schema.js';
 import { streamResource } from './stream.js';
 
-/** Every kind, those that others need first. */
+/** Every kind of resource; kinds that others depend on come first. */
 export const resources: readonly Resource[] = [
   streamResource,
   schemaResource,
@@ -17,9 +17,9 @@ export const resources: readonly Resource[] = [
 
 export const plurals: readonly string[] = resources.map(({ plural }) => plural);
 
-/** @throws UsageError for a word that is no kind, in the singular or the plural */
+/** Finds a kind by its singular or plural. @throws UsageError for an unknown word */
 export function resourceOf(word: string): Resource {
   const found = resources.find(({ kind, plural }) => word === kind || word === plural);
   if (found) return found;
-  throw new UsageError(`"${word}" is no kind of definition. There are: ${plurals.join(', ')}.`);
+  throw new UsageError(`"${word}" is not a kind of definition. The kinds are: ${plurals.join(', ')}.`);
 }

@@ -5,7 +5,7 @@ import type { Resource } from './resource.js';
 
 const names = ['name', 'scopes', 'streams', 'rate_limit', 'expires_at'];
 
-/** Keys. They are compared by name, and found by id; a key that was revoked or has expired is not there. */
+/** Keys. They are compared by name and found by id; revoked and expired keys are ignored. */
 export const keyResource: Resource = {
   kind: 'key',
   plural: 'keys',
@@ -32,7 +32,7 @@ export const keyResource: Resource = {
   provides: () => [],
 };
 
-/** Whether a key may still be used. */
+/** Whether a key is active. */
 export function isActive(key: object): boolean {
   return (key as Key).status === 'active';
 }

@@ -33,7 +33,7 @@ export const pipelineResource: Resource = {
   provides: ({ operators }) => valuesUnder(operators, 'stream').map((name) => `stream:${name}`),
 };
 
-/** The texts that members of this name have, at any depth: operators nest. */
+/** Returns the texts of all members with this name, at any depth, because operators nest. */
 function valuesUnder(value: unknown, member: string): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]: [string, unknown]) =>

@@ -26,7 +26,7 @@ export const projectionResource: Resource = {
   provides: ({ name }) => [`projection:${String(name)}`],
 };
 
-/** Without what the server takes by default. */
+/** Returns the definition without members that have the server's default value. */
 function definitionOf(item: object): Definition {
   const { key, from, source, fields, ...rest } = pick(item, names);
   return {

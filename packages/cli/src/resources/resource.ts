@@ -1,45 +1,48 @@
 import type { CallOptions, Tributary } from '#client';
 import type { Column } from '../output/column.js';
 
-/** What a definition says: the members of the API's request, and its kind. */
+/** A definition in a file: the body of the API's request, and its kind. */
 export type Manifest = { kind: string } & Record<string, unknown>;
 
 /** The members of a definition that are compared. */
 export type Definition = Record<string, unknown>;
 
-/** A definition that is there. */
+/** An existing definition. */
 export interface Found {
   name: string;
   definition: Definition;
 }
 
-/** A kind of definition: how it is listed, compared, made, changed and deleted. */
+/** A kind of definition with its operations: list, compare, create, change and delete. */
 export interface Resource {
   readonly kind: string;
   readonly plural: string;
   readonly columns: readonly Column[];
-  /** Members of a manifest. */
+  /** The members of a manifest. */
   readonly members: readonly string[];
-  /** Members that are its name: a manifest has each. */
+  /** The members that form the name: a manifest requires each. */
   readonly namedBy: readonly string[];
-  /** Members that stay as they are where a manifest leaves them out. */
+  /** The members that do not change if a manifest omits them. */
   readonly optional: readonly string[];
-  /** Whether `apply --prune` deletes what no file has. */
+  /** Whether `apply --prune` deletes definitions that are in no file. */
   readonly prunable: boolean;
   list(client: Tributary, options: CallOptions): AsyncIterable<object>;
   get(client: Tributary, name: string, options: CallOptions): Promise<object>;
-  /** The name under which `get` finds it. */
+  /** Returns the name under which `get` finds the definition. */
   nameOf(definition: Definition): string;
-  /** What is compared: without what only the server knows, and without what says the same as leaving it out. */
+  /**
+   * Returns the compared members: without values that only the server knows, and without values that are equivalent
+   * to omitted ones.
+   */
   definitionOf(item: object): Definition;
   create(client: Tributary, wanted: Definition, options: CallOptions): Promise<object>;
-  /** Undefined where nothing of it can be changed. */
+  /** Undefined if no member can be changed. */
   change?(client: Tributary, wanted: Definition, options: CallOptions): Promise<object>;
-  /** Members that cannot be changed once it is there. */
+  /** The members that cannot be changed after the creation. */
   readonly fixed: readonly string[];
   delete(client: Tributary, name: string, options: CallOptions & { confirm?: string }): Promise<void>;
-  /** The streams and projections that have to be there first, as `stream:orders`. */
+  /** Returns the streams and projections that must exist before, as `stream:orders`. */
   needs(wanted: Definition): string[];
-  /** Those that are there with it. */
+  /** Returns the streams and projections that are created with the definition. */
   provides(wanted: Definition): string[];
 }

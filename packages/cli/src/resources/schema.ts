@@ -6,7 +6,7 @@ import type { Resource } from './resource.js';
 
 const names = ['stream', 'event_type', 'schema', 'mode', 'compatibility'];
 
-/** Schemas, named `stream/event_type`. To delete one is to retire it. */
+/** Schemas, named `stream/event_type`. Deleting a schema retires it. */
 export const schemaResource: Resource = {
   kind: 'schema',
   plural: 'schemas',
@@ -27,10 +27,12 @@ export const schemaResource: Resource = {
   provides: () => [],
 };
 
-/** No stream has a slash in its name; event types may. */
+/** Splits the name at the first slash: stream names have no slash, event types may have one. */
 function addressOf(name: string): SchemaAddress {
   const at = name.indexOf('/');
   if (at < 1 || at === name.length - 1)
-    throw new UsageError(`"${name}" names no schema: write STREAM/EVENT_TYPE, such as orders/order.placed.`);
+    throw new UsageError(
+      `"${name}" is not the name of a schema: write STREAM/EVENT_TYPE, such as orders/order.placed.`,
+    );
   return { stream: name.slice(0, at), event_type: name.slice(at + 1) };
 }

@@ -1,7 +1,7 @@
 import type { SqlParameters } from '#client';
 import { UsageError } from '../errors/cli-error.js';
 
-/** Reads parameters of a statement: `name=value`. @throws UsageError */
+/** Parses the parameters of a statement: `name=value`. @throws UsageError */
 export function parametersOf(texts: readonly string[]): SqlParameters {
   return Object.fromEntries(texts.map(parameterOf));
 }

@@ -1,4 +1,4 @@
-/** The text of a value for a cell: numbers with every digit, texts without quotes; null is empty. */
+/** Returns the text of a value for a cell: numbers with every digit, texts without quotes, null as an empty text. */
 export function sqlCell(json: string): string {
   if (json === 'null') return '';
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;

@@ -1,10 +1,10 @@
 import { UsageError } from '../errors/cli-error.js';
 import type { Terminal } from '../terminal.js';
 
-/** The longest statement that the server takes. */
+/** The maximum size of a statement that the server accepts. */
 const mostBytes = 256 * 1024;
 
-/** Returns the statement: the word, or standard input to its end. @throws UsageError */
+/** Returns the statement: the argument, or all of standard input. @throws UsageError */
 export async function statementOf(word: string | undefined, terminal: Terminal): Promise<string> {
   const statement = word === undefined || word === '-' ? await readAll(terminal) : word;
   if (statement.trim() === '') throw new UsageError('STATEMENT is missing.');
@@ -13,7 +13,7 @@ export async function statementOf(word: string | undefined, terminal: Terminal):
 
 async function readAll({ stdin, stderr, signal }: Terminal): Promise<string> {
   const input = stdin();
-  if (input.isTTY) stderr.write('One statement; Ctrl-D ends it.\n');
+  if (input.isTTY) stderr.write('Enter one statement; Ctrl-D ends it.\n');
   const end = () => input.destroy();
   signal.addEventListener('abort', end, { once: true });
   const pieces: Buffer[] = [];

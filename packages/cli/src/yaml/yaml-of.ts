@@ -1,6 +1,6 @@
 import { isCollection, isScalar, parseDocument, Scalar, visit, type ScalarTag } from 'yaml';
 
-/** A number that keeps the digits it was written with. */
+/** A number that keeps the digits of its source text. */
 const exactNumber: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
@@ -10,7 +10,7 @@ const exactNumber: ScalarTag = {
   stringify: ({ source, value }) => source ?? JSON.stringify(value),
 };
 
-/** Returns a JSON text as YAML, in block style, with every digit of its numbers. */
+/** Converts a JSON text to YAML in block style, with every digit of its numbers. */
 export function yamlOf(json: string): string {
   const document = parseDocument(json, { customTags: (tags) => [exactNumber, ...tags], version: '1.2' });
   visit(document, (_key, node) => {

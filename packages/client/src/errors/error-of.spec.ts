@@ -15,8 +15,8 @@ const document = {
   ...{ code: 'stream_not_found', request_id: 'r', errors: [{ pointer: '/stream', detail: 'is unknown' }] },
 };
 
-describe('the error of an answer', () => {
-  it('has the class of its code, and the document', () => {
+describe('the error of a failed answer', () => {
+  it('has the class of its problem code, and the problem document', () => {
     const error = errorOf({ status: 404, text: JSON.stringify(document) });
     expect(error).toBeInstanceOf(StreamNotFoundError);
     expect(error).toMatchObject({ name: 'StreamNotFoundError', code: 'stream_not_found', problem: document });
@@ -30,7 +30,7 @@ describe('the error of an answer', () => {
   });
 
   it.each(['<html>', '{}', 'null', '""', ''])(
-    'is an unexpected status for %j, which is no problem',
+    'is an UnexpectedStatusError for %j, which is not a problem document',
     (text) => {
       const error = errorOf({ status: 502, text, retryAfterSeconds: 3 });
       expect(error).toBeInstanceOf(UnexpectedStatusError);
@@ -47,7 +47,7 @@ describe('the error of an answer', () => {
     [500, false],
     [503, true],
     [504, true],
-  ])('of status %i may be gone later: %s', (status, transient) => {
+  ])('of status %i is transient: %s', (status, transient) => {
     expect(isTransient(errorOf({ status, text: JSON.stringify({ ...document, status }) }))).toBe(transient);
   });
 });

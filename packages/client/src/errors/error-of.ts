@@ -4,16 +4,16 @@ import { ProblemError } from './problem-error.js';
 import { SqlError } from './sql-error.js';
 import { UnexpectedStatusError } from './unexpected-status-error.js';
 
-/** An answer that is no success. */
+/** An answer with an error status. */
 export interface FailedAnswer {
   status: number;
   text: string;
   retryAfterSeconds?: number;
-  /** `X-ClickHouse-Exception-Code`, which answers to SQL have. */
+  /** `X-ClickHouse-Exception-Code`, which SQL errors have. */
   exceptionCode?: string | null;
 }
 
-/** The error that an answer stands for: of the class of its problem code, or of SQL. */
+/** Converts a failed answer to an error: to the class of its problem code, or to an SqlError. */
 export function errorOf({
   status,
   text,

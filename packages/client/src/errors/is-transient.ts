@@ -4,7 +4,10 @@ import { UnexpectedStatusError } from './unexpected-status-error.js';
 
 const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
-/** Whether the same request may succeed later: no answer came, it was cut off, or its status says so. */
+/**
+ * Whether the same request may succeed later: no answer arrived, the answer was incomplete, or its status is
+ * transient.
+ */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ProblemError || error instanceof UnexpectedStatusError)
     return transientStatuses.has(error.status);
@@ -13,7 +16,9 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** Seconds that the server asks to wait before the request is repeated. */
+/**
+ * Returns the seconds that the server asks the client to wait before it repeats the request; 0 without `Retry-After`.
+ */
 export function retryAfterSecondsOf(error: unknown): number {
   const answered = error instanceof ProblemError || error instanceof UnexpectedStatusError;
   return (answered && error.retryAfterSeconds) || 0;

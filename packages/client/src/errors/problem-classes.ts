@@ -55,7 +55,7 @@ export class SchemaViolationError extends ProblemError {}
 export class QueryTooExpensiveError extends ProblemError {}
 export class NotYetMaterializedError extends ProblemError {}
 
-/** The class of each code. */
+/** The error class of each problem code. */
 export const problemClasses = {
   invalid_request: InvalidRequestError,
   invalid_json: InvalidJsonError,

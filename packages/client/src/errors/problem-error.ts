@@ -2,8 +2,8 @@ import type { Problem } from '../types/problem.js';
 import { TributaryError } from './tributary-error.js';
 
 /**
- * The server has refused. Each `code` has a class of its own; this one itself stands for codes that this version of the
- * client does not know.
+ * The server refused the request. Each known `code` has a subclass; this class itself is used for codes that this
+ * version of the client does not know.
  */
 export class ProblemError extends TributaryError {
   override readonly name: string;
@@ -11,9 +11,9 @@ export class ProblemError extends TributaryError {
   readonly status: number;
 
   constructor(
-    /** The problem document (RFC 9457) as it was answered. */
+    /** The problem document (RFC 9457) of the answer. */
     readonly problem: Problem,
-    /** Seconds of `Retry-After`, where the answer had it. */
+    /** Seconds of `Retry-After`, if the answer has it. */
     readonly retryAfterSeconds?: number,
   ) {
     super(withErrors(problem));
@@ -28,7 +28,7 @@ function withErrors({ detail, errors = [] }: Problem): string {
   return detail + listed.join('');
 }
 
-/** `StreamNotFoundError` for `stream_not_found`, also where a bundler has renamed the class. */
+/** Returns the class name, `StreamNotFoundError` for `stream_not_found`, even if a bundler has renamed the class. */
 function nameOf(code: string): string {
   const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `${words.join('').replace(/Error$/, '')}Error`;

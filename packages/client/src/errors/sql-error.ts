@@ -1,13 +1,13 @@
 import { TributaryError } from './tributary-error.js';
 
-/** The server has refused a SQL statement, or the statement failed: in the form of ClickHouse's own errors. */
+/** The server refused an SQL statement, or the statement failed. The error has the form of ClickHouse's errors. */
 export class SqlError extends TributaryError {
   override readonly name = 'SqlError';
 
   constructor(
-    /** The status of HTTP. */
+    /** The HTTP status. */
     readonly status: number,
-    /** ClickHouse's number: 62 is a syntax error, 497 a statement that is not allowed. */
+    /** ClickHouse's error code: 62 is a syntax error, 497 a statement that is not allowed. */
     readonly code: number,
     text: string,
   ) {

@@ -1,19 +1,19 @@
-/** Every error of this package, but those of a signal that was aborted. */
+/** The base class of all errors of this package, except those of an aborted signal. */
 export class TributaryError extends Error {
   override readonly name: string = 'TributaryError';
 }
 
-/** No answer came: the address is wrong, nothing listens there, or the connection broke. */
+/** No answer arrived: the URL is wrong, no server listens there, or the connection broke. */
 export class UnreachableError extends TributaryError {
   override readonly name = 'UnreachableError';
 }
 
-/** No answer came in time. */
+/** No answer arrived within the time-out. */
 export class TimeoutError extends TributaryError {
   override readonly name = 'TimeoutError';
 }
 
-/** What answered is not Tributary, or something on the way changed the answer. */
+/** The answer does not come from Tributary, or was changed on the way. */
 export class InvalidAnswerError extends TributaryError {
   override readonly name = 'InvalidAnswerError';
 }
@@ -23,14 +23,14 @@ export class ProducerClosedError extends TributaryError {
   override readonly name = 'ProducerClosedError';
 }
 
-/** With `onFull: 'reject'`: the buffer of the producer is full. The event was not sent. */
+/** The buffer of a producer with `onFull: 'reject'` is full. The event was not sent. */
 export class BufferFullError extends TributaryError {
   override readonly name = 'BufferFullError';
 }
 
 /**
- * The event was not acknowledged within `deliveryTimeoutMs`. It may be stored or not. Sent again with the same
- * `event_id` while the server remembers ids, it is stored once.
+ * The event was not acknowledged within `deliveryTimeoutMs`. It may or may not be stored. If it is sent again with
+ * the same `event_id` while the id is in the server's id window, it is stored once.
  */
 export class UnknownOutcomeError extends TributaryError {
   override readonly name = 'UnknownOutcomeError';
@@ -38,7 +38,7 @@ export class UnknownOutcomeError extends TributaryError {
 
   constructor(
     readonly event_id: string,
-    /** Requests that carried it. After none, it is certain that the event is not stored. */
+    /** The number of requests that contained the event. If it is 0, the event is certainly not stored. */
     readonly attempts: number,
     cause?: unknown,
   ) {

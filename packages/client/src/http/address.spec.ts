@@ -6,8 +6,8 @@ describe('a path', () => {
     expect(path`/api/${'a/b?c#d%'}/x/${7}`).toBe('/api/a%2Fb%3Fc%23d%25/x/7');
   });
 
-  it.each(['', '.', '..'])('cannot hold %j, which would be another address', (name) => {
-    expect(() => path`/api/${name}`).toThrow(`"${name}" cannot be part of an address.`);
+  it.each(['', '.', '..'])('cannot contain %j, which would change the path', (name) => {
+    expect(() => path`/api/${name}`).toThrow(`"${name}" cannot be part of a URL.`);
   });
 });
 
@@ -25,7 +25,7 @@ describe('a query', () => {
     expect(text).toBe('?stream=a&stream=b&limit=5&since=2026-01-02T00%3A00%3A00.000Z&dry=true');
   });
 
-  it('is nothing where there is nothing', () => {
+  it('is empty without parameters', () => {
     expect(queryText({ a: undefined })).toBe('');
   });
 });

@@ -2,15 +2,15 @@ import { TributaryError } from '../errors/tributary-error.js';
 
 type Scalar = string | number | boolean | Date;
 
-/** Query parameters. A list is sent as one parameter for each item; what is undefined is not sent. */
+/** Query parameters. A list is sent as one parameter for each item; undefined and null values are not sent. */
 export type Query = Readonly<Record<string, Scalar | readonly Scalar[] | null | undefined>>;
 
-/** The members of a query as parameters. */
+/** Returns the members of an object as query parameters. */
 export function queryOf(query: object): Query {
   return query as Query;
 }
 
-/** A path with its variable parts encoded. @throws TributaryError for `.` and `..`, which no address can hold */
+/** Returns a path with encoded variable parts. @throws TributaryError for `.` and `..`, which a URL would normalize */
 export function path(fixed: TemplateStringsArray, ...names: (string | number)[]): string {
   return fixed.reduce((before, after, i) => before + encoded(names[i - 1]) + after);
 }
@@ -18,11 +18,11 @@ export function path(fixed: TemplateStringsArray, ...names: (string | number)[])
 function encoded(name: string | number | undefined): string {
   const text = String(name);
   if (text === '' || text === '.' || text === '..')
-    throw new TributaryError(`"${text}" cannot be part of an address.`);
+    throw new TributaryError(`"${text}" cannot be part of a URL.`);
   return encodeURIComponent(text);
 }
 
-/** The query of an address, with its question mark, or an empty text. */
+/** Returns the query of a URL with its question mark, or an empty text. */
 export function queryText(query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -3,26 +3,26 @@ import { Pages, readPage } from '../reading/pages.js';
 import { queryOf } from './address.js';
 import type { ApiRequest, CallOptions, HttpClient } from './http-client.js';
 
-/** A list of the API. */
+/** A request for one list of the API. */
 export interface ListRequest<T> {
   path: string;
-  /** The member that holds the items. */
+  /** The name of the answer's member that contains the items. */
   name: string;
   query: object & { cursor?: string };
-  /** Reads one item from its JSON text; without it, `JSON.parse`. */
+  /** Parses one item from its JSON text; default: `JSON.parse`. */
   readItem?: (text: string) => T;
 }
 
-/** What a request that changes something is made of. */
+/** Options of a request that changes something. */
 export interface Change extends CallOptions {
   query?: object;
-  /** Sent as JSON. */
+  /** An object that is sent as JSON. */
   body?: object;
-  /** Sent as it is. */
+  /** JSON text that is sent unchanged. */
   json?: string;
 }
 
-/** Requests and answers as JSON. */
+/** Sends requests to the API and parses the JSON answers. */
 export class Api {
   constructor(readonly http: HttpClient) {}
 
@@ -30,7 +30,7 @@ export class Api {
     return parseJson<T>((await this.http.repeat(request)).text);
   }
 
-  /** The answer as it came, for what reads exact numbers. */
+  /** Returns the text of the answer, for readers of exact numbers. */
   async text(request: Pick<ApiRequest, 'path' | 'query' | 'signal'>): Promise<string> {
     return (await this.http.repeat(request)).text;
   }
@@ -58,7 +58,7 @@ export class Api {
     return this.change<T>('DELETE', path, change);
   }
 
-  /** The answer as it came, for what reads exact numbers. */
+  /** Sends a change and returns the text of the answer, for readers of exact numbers. */
   async changeForText(method: ApiRequest['method'], path: string, change: Change): Promise<string> {
     const { query = {}, body, json = body && JSON.stringify(body), signal } = change;
     return (await this.http.send({ method, path, query: queryOf(query), body: json, signal })).text;

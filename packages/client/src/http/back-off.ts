@@ -4,8 +4,8 @@ const firstMs = 100;
 const mostMs = 5_000;
 
 /**
- * Milliseconds until the next attempt: those of `Retry-After`, and of exponential back-off with full jitter, so that
- * clients that failed together do not come back together.
+ * Returns the milliseconds until the next attempt: the maximum of `Retry-After` and exponential back-off with full
+ * jitter. The jitter spreads the retries of clients that failed at the same time.
  */
 export function backOffMs(failures: number, error: unknown): number {
   const jitter = Math.random() * Math.min(mostMs, firstMs * 2 ** failures);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 import { Tributary } from '../tributary.js';
 
-/** A client whose answers are this body. */
+/** A client whose answers have this body. */
 function given(body: ReadableStream<Uint8Array>): Tributary {
   const headers = { 'content-type': 'application/x-ndjson' };
   const fetch = () => Promise.resolve(new Response(body, { headers }));
@@ -10,7 +10,7 @@ function given(body: ReadableStream<Uint8Array>): Tributary {
 }
 
 describe('the bytes of an export', () => {
-  it('reject with an error of the client where the connection breaks', async () => {
+  it('reject with an error of the client if the connection breaks', async () => {
     const pieces = ['{}\n'];
     const broken = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -26,7 +26,7 @@ describe('the bytes of an export', () => {
     await expect(next).rejects.toThrow('The answer was cut off: terminated');
   });
 
-  it('end the request when they are wanted no more', async () => {
+  it('cancel the request when the reader stops', async () => {
     let reason: unknown;
     const endless = new ReadableStream<Uint8Array>({ cancel: (why) => void (reason = why) });
     await (await given(endless).export()).cancel('enough');

@@ -1,4 +1,4 @@
-/** Reads a body on demand. When reading fails, the reader gets the error that `fail` throws. */
+/** Reads a body on demand. If reading fails, the reader gets the error that `fail` throws. */
 export function checkedBody(
   body: ReadableStream<Uint8Array>,
   fail: (error: unknown) => never,

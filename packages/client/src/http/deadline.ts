@@ -1,6 +1,8 @@
 import { TimeoutError } from '../errors/tributary-error.js';
 
-/** A signal that is aborted with the caller's, and with a `TimeoutError` when the time is over. */
+/**
+ * A signal that is aborted when the caller's signal is aborted, and with a `TimeoutError` when the time has elapsed.
+ */
 export class Deadline {
   private readonly controller = new AbortController();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,18 +20,18 @@ export class Deadline {
     return this.controller.signal;
   }
 
-  /** Counts the time, from zero on. */
+  /** Starts the time from zero. */
   start(): void {
     this.pause();
     if (this.milliseconds < Infinity) this.timer = setTimeout(this.expire, this.milliseconds);
   }
 
-  /** Stops counting. */
+  /** Stops the time. */
   pause(): void {
     clearTimeout(this.timer);
   }
 
-  /** Forgets the time and the caller's signal. */
+  /** Stops the time and removes the listener on the caller's signal. */
   release(): void {
     this.pause();
     this.caller?.removeEventListener('abort', this.follow);

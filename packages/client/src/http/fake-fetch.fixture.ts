@@ -1,25 +1,25 @@
 import { gunzipSync } from 'node:zlib';
 import { HttpClient, type Fetch } from './http-client.js';
 
-/** A request as a server would see it. */
+/** A request as a server receives it. */
 export interface SeenRequest {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** Decompressed. */
+  /** The decompressed body. */
   text: string;
 }
 
 export interface FakeAnswer {
   status?: number;
   headers?: Record<string, string>;
-  /** Text, or what is sent as JSON. */
+  /** A text, or a value that is sent as JSON. */
   body?: unknown;
 }
 
 type Answering = (request: SeenRequest) => FakeAnswer | Promise<FakeAnswer>;
 
-/** A `fetch` that a function answers; what it throws is a connection that fails. */
+/** A `fetch` whose answers come from a function; an error of the function is a failed connection. */
 export function fakeFetch(answer: Answering): Fetch & { seen: SeenRequest[] } {
   const seen: SeenRequest[] = [];
   const fetch: Fetch = async (url, { method = 'GET', headers, body, signal }) => {
@@ -47,7 +47,7 @@ export function clientOf(fetch: Fetch): HttpClient {
   return new HttpClient({ url: 'http://tributary', timeoutMs: 5_000, fetch });
 }
 
-/** A problem document as the server sends it. */
+/** Returns a problem document as the server sends it. */
 export function problem(code: string, status: number, more: object = {}): FakeAnswer {
   const document = { type: `urn:tributary:problem:${code}`, title: code, status, detail: `It is ${code}.` };
   return { status, body: { ...document, code, request_id: 'r-1', ...more } };

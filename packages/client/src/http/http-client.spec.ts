@@ -9,7 +9,7 @@ const refused = () => {
 };
 
 describe('a request', () => {
-  it('carries the key, and goes below the path of the base address', async () => {
+  it('contains the key, and its path is appended to the base URL', async () => {
     const fetch = fakeFetch(() => ({ body: 'x' }));
     const client = new HttpClient({
       url: 'http://tributary/base/',
@@ -21,18 +21,18 @@ describe('a request', () => {
     expect(fetch.seen).toMatchObject([{ path: '/base/api?a=1', headers: { authorization: 'Bearer trb_1' } }]);
   });
 
-  it('that nothing answers is an UnreachableError that says why', async () => {
+  it('without an answer fails with an UnreachableError that contains the reason', async () => {
     const sent = clientOf(fakeFetch(refused)).send({ path: '/' });
     await expect(sent).rejects.toThrow('http://tributary cannot be reached: connect ECONNREFUSED');
     await expect(sent).rejects.toBeInstanceOf(UnreachableError);
   });
 
-  it('that takes too long is a TimeoutError', async () => {
+  it('that takes too long fails with a TimeoutError', async () => {
     const sent = clientOf(fakeFetch(never)).send({ path: '/', timeoutMs: 20 });
     await expect(sent).rejects.toBeInstanceOf(TimeoutError);
   });
 
-  it('ends with the reason of its signal', async () => {
+  it('fails with the reason of its signal', async () => {
     const controller = new AbortController();
     const sent = clientOf(fakeFetch(never)).send({ path: '/', signal: controller.signal });
     controller.abort(new Error('enough'));
@@ -43,7 +43,7 @@ describe('a request', () => {
 });
 
 describe('a request that may be repeated', () => {
-  it('is sent again where the server has too much to do', async () => {
+  it('is sent again if the server is overloaded', async () => {
     const answers = [
       () => ({ ...problem('overloaded', 503), headers: { 'retry-after': '0' } }),
       refused,
@@ -53,13 +53,13 @@ describe('a request that may be repeated', () => {
     expect((await client.repeat({ path: '/' })).text).toBe('x');
   });
 
-  it('is sent three times at most', async () => {
+  it('is sent at most three times', async () => {
     const fetch = fakeFetch(refused);
     await expect(clientOf(fetch).repeat({ path: '/' })).rejects.toBeInstanceOf(UnreachableError);
     expect(fetch.seen).toHaveLength(3);
   });
 
-  it('is not sent again where it was refused for good or took too long', async () => {
+  it('is not sent again if it was refused permanently or timed out', async () => {
     const fetch = fakeFetch(() => problem('not_yet_materialized', 504));
     await expect(clientOf(fetch).repeat({ path: '/' })).rejects.toMatchObject({ status: 504 });
     expect(fetch.seen).toHaveLength(1);

@@ -8,20 +8,20 @@ import { Deadline } from './deadline.js';
 import { retryAfterSeconds } from './retry-after.js';
 import { sleep } from './sleep.js';
 
-/** The part of the global `fetch` that is used. */
+/** The subset of the global `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface HttpClientOptions {
   url: string;
   apiKey?: string;
   fetch?: Fetch;
-  /** Milliseconds that one request may take. */
+  /** The time-out of one request in milliseconds. */
   timeoutMs: number;
 }
 
-/** What every method takes besides its own parameters. */
+/** Options of every method in addition to its own parameters. */
 export interface CallOptions {
-  /** Ends the call: the promise rejects with the signal's reason. */
+  /** Aborts the call: the promise rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export interface ApiRequest extends CallOptions {
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
   timeoutMs?: number;
-  /** A status that is an answer and no error, besides 2xx. */
+  /** A status outside 2xx that is not an error. */
   accept?: number;
 }
 
@@ -42,10 +42,10 @@ export interface HttpAnswer {
   requestId: string;
 }
 
-/** How often such a request is sent at most. */
+/** The maximum number of attempts of a repeatable request. */
 const mostAttempts = 3;
 
-/** Sends requests to one port of Tributary; errors become objects of this package. */
+/** Sends requests to one port of Tributary, and converts failures to the errors of this package. */
 export class HttpClient {
   private readonly base: string;
   private readonly fetch: Fetch;
@@ -55,7 +55,7 @@ export class HttpClient {
     this.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   }
 
-  /** Sends a request that may arrive twice: where it is refused for a moment only, it is sent again. */
+  /** Sends an idempotent request, and repeats it after a transient failure. */
   async repeat(request: ApiRequest): Promise<HttpAnswer> {
     for (let failures = 1; ; failures++) {
       try {
@@ -63,7 +63,7 @@ export class HttpClient {
       } catch (error) {
         if (failures === mostAttempts || !isRefusedForNow(error)) throw error;
         const ms = backOffMs(failures, error);
-        // Much later, the server may have forgotten that it has stored the event already.
+        // After a longer time the server may have forgotten the event's id, and would store the event twice.
         if (ms > this.options.timeoutMs) throw error;
         await sleep(ms, request.signal);
       }
@@ -84,7 +84,7 @@ export class HttpClient {
     }
   }
 
-  /** Opens an answer of one of these media types that is read as it comes. The signal ends it. */
+  /** Opens an answer with one of these media types, which is read as a stream. The signal cancels it. */
   async open(
     request: ApiRequest,
     signal: AbortSignal,
@@ -117,7 +117,7 @@ export class HttpClient {
   }
 }
 
-/** Returns the body, unless it is the page of something in between. @throws InvalidAnswerError */
+/** Returns the body if it has an expected media type, which the page of a proxy has not. @throws InvalidAnswerError */
 function bodyOfType(
   { headers }: Response,
   body: ReadableStream<Uint8Array>,
@@ -133,7 +133,10 @@ function failure({ status, headers }: Response, text: string): Error {
   return errorOf({ status, text, exceptionCode, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
-/** Reads that time out are not repeated: where the server has too much to do, each would cost as much again. */
+/**
+ * Whether a refusal is transient. Reads that time out are not repeated: on an overloaded server each would cost as
+ * much again.
+ */
 function isRefusedForNow(error: unknown): boolean {
   if (error instanceof UnreachableError) return true;
   return error instanceof ProblemError && error.retryAfterSeconds !== undefined;
@@ -144,7 +147,7 @@ function cutOff(cause: unknown, signal: AbortSignal): never {
   throw new InvalidAnswerError(`The answer was cut off: ${reasonOf(cause)}`, { cause });
 }
 
-/** `fetch` says in the cause why it failed. */
+/** Returns the reason of a failed `fetch`, which is in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error ? cause.message || (cause as { code?: string }).code || message : message;

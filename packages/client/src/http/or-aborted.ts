@@ -1,4 +1,4 @@
-/** Settles as the promise does, or rejects with the signal's reason, whichever comes first. */
+/** Settles like the promise, or rejects with the signal's reason, whichever comes first. */
 export function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {

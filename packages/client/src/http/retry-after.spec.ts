@@ -8,15 +8,15 @@ it.each([
   ['Thu, 01 Jan 2026 00:00:05 GMT', 5],
   ['Thu, 01 Jan 2025 00:00:00 GMT', 0],
   ['soon', undefined],
-])('Retry-After: %s asks for %s seconds', (text, seconds) => {
+])('Retry-After: %s means %s seconds', (text, seconds) => {
   expect(retryAfterSeconds(new Headers({ 'retry-after': text }), Date.UTC(2026, 0, 1))).toBe(seconds);
 });
 
-it('is not there where the answer does not ask', () => {
+it('is undefined without the header', () => {
   expect(retryAfterSeconds(new Headers())).toBeUndefined();
 });
 
-it('the back-off is anything between nothing and twice as much each time, beside Retry-After', () => {
+it('the back-off is random, its maximum doubles with each failure, and it is at least Retry-After', () => {
   const waits = Array.from({ length: 200 }, () => backOffMs(3, undefined));
   expect(Math.min(...waits)).toBeLessThan(200);
   expect(Math.max(...waits)).toBeGreaterThan(600);

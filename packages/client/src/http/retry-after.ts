@@ -1,4 +1,4 @@
-/** Seconds that `Retry-After` asks for: it is a number of them, or the date of a time. */
+/** Parses `Retry-After`, which is a number of seconds or a date. Returns seconds. */
 export function retryAfterSeconds(headers: Headers, now = Date.now()): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;

@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds. @throws the reason of the signal as soon as it is aborted */
+/** Resolves after this time. @throws the reason of the signal as soon as it is aborted */
 export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

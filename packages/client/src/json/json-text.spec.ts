@@ -6,7 +6,7 @@ const spaced = (value: unknown) =>
   fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 2), JSON.stringify(value, null, '\t\r'));
 
 describe('the members of a JSON object', () => {
-  it('are its names with the text of their values, whatever is in them', () => {
+  it('are names with the texts of their values, for any value', () => {
     const cases = fc
       .dictionary(fc.string(), fc.jsonValue())
       .chain((value) => fc.tuple(fc.constant(value), spaced(value)));
@@ -27,7 +27,7 @@ describe('the members of a JSON object', () => {
 });
 
 describe('the elements of a JSON array', () => {
-  it('are the texts of its values', () => {
+  it('are the texts of the values', () => {
     const cases = fc.array(fc.jsonValue()).chain((value) => fc.tuple(fc.constant(value), spaced(value)));
     fc.assert(
       fc.property(cases, ([value, text]) => {

@@ -6,7 +6,9 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const comma = 0x2c;
 
-/** The members of a JSON object, each value as its text: with all digits of its numbers. The text is valid JSON. */
+/**
+ * Returns the members of a JSON object, each value as text with all digits of its numbers. `text` must be valid JSON.
+ */
 export function membersOf(text: string): Map<string, string> {
   const members = new Map<string, string>();
   let at = afterSpace(text, text.indexOf('{') + 1);
@@ -20,7 +22,7 @@ export function membersOf(text: string): Map<string, string> {
   return members;
 }
 
-/** The elements of a JSON array, each as its text. The text is valid JSON. */
+/** Returns the elements of a JSON array, each as text. `text` must be valid JSON. */
 export function elementsOf(text: string): string[] {
   const elements: string[] = [];
   let at = afterSpace(text, text.indexOf('[') + 1);
@@ -32,7 +34,7 @@ export function elementsOf(text: string): string[] {
   return elements;
 }
 
-/** Where the next item begins, or the bracket that ends the list. */
+/** Returns the position of the next item, or of the bracket that ends the list. */
 function nextItem(text: string, end: number): number {
   const at = afterSpace(text, end);
   return text.charCodeAt(at) === comma ? afterSpace(text, at + 1) : at;
@@ -58,7 +60,7 @@ function endOfNested(text: string, start: number): number {
   return text.length;
 }
 
-/** A quote ends a text where an even number of backslashes stands before it. */
+/** Returns the end of a string: a quote after an even number of backslashes. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let before = end - 1;

@@ -1,6 +1,6 @@
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 
-/** Reads an answer. @throws InvalidAnswerError */
+/** Parses an answer. @throws InvalidAnswerError */
 export function parseJson<T>(text: string): T {
   try {
     return JSON.parse(text) as T;

@@ -4,16 +4,16 @@ import type { JsonObject } from '../types/json.js';
 import type { StreamMessage } from './event-stream-parser.js';
 import type { LiveSource } from './live-stream.js';
 
-/** What a stream of changes says. */
+/** A message of a stream of changes. */
 export type Change<State = JsonObject> =
-  /** The state of a key has changed. One whose version is not above what is known is passed over. */
+  /** The state of a key has changed. A change whose version is not greater than the known one must be ignored. */
   | ({ type: 'change' } & ProjectionState<State>)
-  /** What was there has been sent. */
+  /** All states that existed at the start have been sent. */
   | { type: 'caught_up'; version: number }
-  /** Another version is read from now on: what is known so far is to be forgotten. */
+  /** The server now serves another version: the client must discard all states. */
   | { type: 'reset' };
 
-/** The states of a projection as they change. */
+/** The changes of a projection's states. */
 export class ChangesSource<State> implements LiveSource<Change<State>> {
   readonly request;
 

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
 import { EventStreamParser, type StreamMessage } from './event-stream-parser.js';
 
-/** Numbers that a seed repeats: `SSE_SEED` repeats a run. */
+/** Returns pseudo-random numbers of a seed: `SSE_SEED` repeats a test run. */
 function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -40,7 +40,7 @@ const ends = ['\n', '\r\n', '\r'];
 function randomText(random: (below: number) => number): string {
   const end = ends[random(4)];
   const next = () => lines[random(lines.length)]! + (end ?? ends[random(3)]!);
-  // A CR at the very end may be half of a line's end: the oracle waits for the other half.
+  // A CR at the very end may be half of a line end: the oracle waits for the other half.
   return `${Array.from({ length: 1 + random(60) }, next).join('')}: end\n`;
 }
 
@@ -60,7 +60,7 @@ function ours(pieces: readonly string[]) {
   return { retryMs: parser.retryMs, messages };
 }
 
-/** It tells ids of messages alone: those that stand without data are in no message. */
+/** The oracle reports ids only with messages; an id in a block without data is in no message. */
 function oracle(pieces: readonly string[]) {
   const messages: { event: string; data: string }[] = [];
   let retryMs = 0;
@@ -73,7 +73,7 @@ function oracle(pieces: readonly string[]) {
 }
 
 describe('Server-Sent Events', () => {
-  it('are read as eventsource-parser reads them, whatever pieces they come in', () => {
+  it('are parsed like eventsource-parser parses them, for any split into pieces', () => {
     const seed = Number(process.env.SSE_SEED ?? Math.floor(Math.random() * 2 ** 31));
     const random = randomOf(seed);
     for (let run = 0; run < 3_000; run++) {

@@ -1,30 +1,30 @@
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 
-/** Characters of a line at most: an event has far fewer. */
+/** The maximum length of a line in characters; an event has far fewer. */
 const mostCharacters = 64 * 1024 * 1024;
 
-/** What one block of Server-Sent Events says. */
+/** One block of Server-Sent Events. */
 export interface StreamMessage {
   event: string;
-  /** Undefined where the block only moves the id. */
+  /** Undefined if the block only contains an id. */
   data: string | undefined;
-  /** The last id, also where it came earlier. */
+  /** The last id of the stream, which may come from an earlier block. */
   id: string;
 }
 
-/** Reads Server-Sent Events as the HTML standard says (9.2.6), whatever pieces their text comes in. */
+/** Parses Server-Sent Events as specified by the HTML standard (9.2.6), for any split of the text into pieces. */
 export class EventStreamParser {
-  /** Milliseconds that the server asks to wait before the next connection. */
+  /** Milliseconds that the server asks the client to wait before it reconnects. */
   retryMs = 0;
   private lastId = '';
-  /** The line that has not ended yet. */
+  /** The beginning of an incomplete line. */
   private rest = '';
   private endedWithCarriageReturn = false;
   private event = '';
   private data: string[] = [];
   private id: string | undefined;
 
-  /** The messages that end in this piece. */
+  /** Returns the messages that end in this piece. */
   feed(text: string): StreamMessage[] {
     const messages: StreamMessage[] = [];
     for (const line of this.linesOf(text)) {
@@ -34,7 +34,7 @@ export class EventStreamParser {
     return messages;
   }
 
-  /** A line ends with CR, LF or both; the LF of both may come in the next piece. */
+  /** Splits a piece into lines. A line ends with CR, LF or CRLF; the LF of a CRLF may be in the next piece. */
   private linesOf(text: string): string[] {
     if (text === '') return [];
     const piece = this.endedWithCarriageReturn && text.startsWith('\n') ? text.slice(1) : text;

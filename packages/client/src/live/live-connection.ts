@@ -6,12 +6,12 @@ import type { Problem } from '../types/problem.js';
 import { EventStreamParser, type StreamMessage } from './event-stream-parser.js';
 
 export interface LiveConnectionOptions {
-  /** Milliseconds without a sign of life after which the connection counts as dead. */
+  /** Milliseconds without data after which the connection counts as dead. */
   silenceMs: number;
   signal?: AbortSignal;
 }
 
-/** One connection to a stream of Server-Sent Events, until it ends. */
+/** One connection to a stream of Server-Sent Events. */
 export class LiveConnection {
   private readonly parser = new EventStreamParser();
 
@@ -21,12 +21,15 @@ export class LiveConnection {
     private readonly options: LiveConnectionOptions,
   ) {}
 
-  /** Milliseconds that the server asks to wait before the next connection. */
+  /** Milliseconds that the server asks the client to wait before it reconnects. */
   get retryMs(): number {
     return this.parser.retryMs;
   }
 
-  /** @throws ProblemError when the server ends the stream, and UnreachableError or TimeoutError when it breaks off */
+  /**
+   * Yields the messages. @throws ProblemError if the server ends the stream, UnreachableError or TimeoutError if the
+   * connection breaks
+   */
   async *messages(): AsyncGenerator<StreamMessage, void, undefined> {
     for await (const text of this.pieces())
       for (const message of this.parser.feed(text)) {
@@ -35,7 +38,10 @@ export class LiveConnection {
       }
   }
 
-  /** Silence counts while something is waited for, and not while the reader is busy with what came. */
+  /**
+   * Yields the text in pieces. The time-out runs only while the stream waits for data, not while the reader processes
+   * a piece.
+   */
   private async *pieces(): AsyncGenerator<string, void, undefined> {
     const silence = new Deadline(this.options.silenceMs, this.options.signal);
     const decoder = new TextDecoder();

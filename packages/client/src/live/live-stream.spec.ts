@@ -7,7 +7,7 @@ import { TailSource } from './tail.js';
 
 const silent: FakeConnection = { pieces: ['id: end\n\n'], then: 'silence' };
 
-/** Follows the connections until so many events have come, and says what happened. */
+/** Follows the connections until this number of events has arrived, and returns what happened. */
 async function tail(connections: FakeConnection[], { take, ...options }: LiveOptions & { take: number }) {
   const { http, headers, urls } = givenStreams(...connections);
   const reconnects: unknown[] = [];
@@ -24,7 +24,7 @@ async function tail(connections: FakeConnection[], { take, ...options }: LiveOpt
 }
 
 describe('a tail', () => {
-  it('goes on from the last id when the connection breaks', async () => {
+  it('continues from the last id when the connection breaks', async () => {
     const broken: FakeConnection = {
       pieces: [eventMessage('a', '1'), eventMessage('b', '2')],
       then: 'break',
@@ -41,13 +41,13 @@ describe('a tail', () => {
     expect(urls[0]).toBe('http://tributary/api/v1/events/stream?stream=s');
   });
 
-  it('goes on from an id that came without data', async () => {
+  it('continues from an id that arrived without data', async () => {
     const first: FakeConnection = { pieces: [eventMessage('a', '1'), 'id: 7\n\n'], then: 'end' };
     const { resumed } = await tail([first, { pieces: [eventMessage('b', '8')], then: 'end' }], { take: 2 });
     expect(resumed).toEqual([undefined, '7']);
   });
 
-  it('passes over what comes again after the last id', async () => {
+  it('skips events that are sent again after the last id', async () => {
     const first: FakeConnection = {
       pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b')],
       then: 'break',
@@ -59,7 +59,7 @@ describe('a tail', () => {
     expect((await tail([first, again], { take: 3 })).ids).toEqual(['a', 'b', 'c']);
   });
 
-  it('tells its position, from which another one goes on', async () => {
+  it('has a position from which another stream can continue', async () => {
     const { positions } = await tail(
       [{ pieces: ['id: 1\n\n', eventMessage('a'), eventMessage('b', '2')], then: 'end' }],
       {
@@ -74,7 +74,7 @@ describe('a tail', () => {
     expect(resumed).toEqual(['2']);
   });
 
-  it('takes a connection for dead that is silent', async () => {
+  it('treats a silent connection as dead', async () => {
     const { ids, reconnects } = await tail([silent, { pieces: [eventMessage('a', '1')], then: 'end' }], {
       ...{ take: 1, silenceMs: 50 },
     });
@@ -82,7 +82,7 @@ describe('a tail', () => {
     expect(reconnects).toMatchObject([expect.any(TimeoutError)]);
   });
 
-  it('does not count the time in which the reader is busy as silence', async () => {
+  it('does not count the reader's processing time as silence', async () => {
     const { http, urls } = givenStreams({ pieces: [eventMessage('a', '1')], then: 'end' });
     for await (const _ of new LiveStream(http, new TailSource({}), { silenceMs: 20 })) {
       await new Promise((resolve) => setTimeout(resolve, 80));
@@ -96,7 +96,7 @@ describe('a tail', () => {
     ['shutting_down', 503],
     ['log_unavailable', 503],
     ['internal_error', 500],
-  ])('connects again when the server ends it with %s', async (code, status) => {
+  ])('reconnects when the server ends the stream with %s', async (code, status) => {
     const ended: FakeConnection = { pieces: ['retry: 1\n', errorMessage(code, status)], then: 'end' };
     const { reconnects } = await tail([ended, { pieces: [eventMessage('a', '1')], then: 'end' }], {
       take: 1,
@@ -109,25 +109,25 @@ describe('a tail', () => {
     ['stream_not_found', 404, 'StreamNotFoundError'],
     ['query_too_expensive', 422, 'QueryTooExpensiveError'],
     ['invalid_request', 400, 'InvalidRequestError'],
-  ])('throws what cannot be mended: %s', async (code, status, name) => {
+  ])('throws the permanent error %s', async (code, status, name) => {
     const ended: FakeConnection = { pieces: [errorMessage(code, status)], then: 'end' };
     await expect(tail([ended], { take: 1 })).rejects.toMatchObject({ name, code });
   });
 
-  it('does not take a page of something in between for a stream', async () => {
+  it('rejects the page of a proxy', async () => {
     const page: FakeConnection = { type: 'text/html', then: 'end' };
     const { reconnects } = await tail([page, { pieces: [eventMessage('a', '1')], then: 'end' }], { take: 1 });
     expect(reconnects).toMatchObject([expect.any(InvalidAnswerError)]);
   });
 
-  it('ends with its signal, also while it waits', async () => {
+  it('ends with its signal, even while it waits', async () => {
     await expect(tail([silent], { take: 1, signal: AbortSignal.timeout(20) })).rejects.toThrow();
     const gone: FakeConnection = { pieces: ['retry: 60000\n\n'], then: 'end' };
     await expect(tail([gone], { take: 1, signal: AbortSignal.timeout(20) })).rejects.toThrow();
   });
 });
 
-it('changes of a projection say what has changed, and when to forget', async () => {
+it('changes of a projection contain the changed states, and say when to discard them', async () => {
   const state = '{"key":"EUR","version":2,"updated_at":"2026-11-21T04:00:00Z","state":{"sum": 1.10}}';
   const pieces = [
     `id: 1\n\nevent: change\ndata: ${state}\n\n`,

@@ -8,27 +8,30 @@ import type { StreamMessage } from './event-stream-parser.js';
 import { LiveConnection } from './live-connection.js';
 
 export interface LiveOptions extends CallOptions {
-  /** Goes on where another stream was: its `position`. */
+  /** The `position` of another stream, from which this one continues. */
   from?: string;
-  /** Milliseconds of silence after which a connection counts as dead; default 45 000: three heart-beats. */
+  /** Milliseconds of silence after which a connection counts as dead; default 45 000: three heartbeats. */
   silenceMs?: number;
-  /** Told each time before it connects again, why and in how many milliseconds. */
+  /** Called before each reconnect with the reason and the delay in milliseconds. */
   onReconnect?: (error: unknown, delayMs: number) => void;
 }
 
-/** What a stream is of. */
+/** The source of a live stream: the request, and the parser of its messages. */
 export interface LiveSource<T> {
   request: ApiRequest;
-  /** What a message says; undefined where it says nothing new. */
+  /** Parses a message; returns undefined if it contains nothing new. */
   read(message: StreamMessage): T | undefined;
 }
 
 /**
- * Follows something for as long as it is iterated. It connects again by itself, from where it was; what cannot be mended
- * by that is thrown.
+ * Follows a source as long as it is iterated. It reconnects by itself from its last position, and throws permanent
+ * errors.
  */
 export class LiveStream<T> implements AsyncIterable<T> {
-  /** How far it is, what was iterated last included: give it to another stream as `from`, after a restart for example. */
+  /**
+   * The position after the last iterated item. Another stream can continue from it (`from`), for example after a
+   * restart.
+   */
   position: string | undefined;
 
   constructor(

@@ -1,6 +1,6 @@
 import { HttpClient, type Fetch } from '../http/http-client.js';
 
-/** One connection: the pieces that it sends, and then it ends, breaks off or stays silent. */
+/** One connection: the pieces that it sends, and whether it then ends, breaks or is silent. */
 export interface FakeConnection {
   pieces?: string[];
   then: 'end' | 'break' | 'silence';
@@ -8,7 +8,7 @@ export interface FakeConnection {
   type?: string;
 }
 
-/** A server of Server-Sent Events that plays these connections one after the other; the last one again and again. */
+/** A server of Server-Sent Events that plays these connections one after the other, and repeats the last one. */
 export function givenStreams(...connections: FakeConnection[]) {
   const headers: Record<string, string>[] = [];
   const urls: string[] = [];
@@ -29,13 +29,13 @@ function bodyOf({ pieces = [], then }: FakeConnection, signal?: AbortSignal | nu
       signal?.addEventListener('abort', () => controller.error(signal.reason));
       for (const piece of pieces) controller.enqueue(encoder.encode(piece));
       if (then === 'end') controller.close();
-      // What was sent is read first: an error throws away what is queued.
+      // The sent pieces are read first: an error discards the queue.
       if (then === 'break') setTimeout(() => controller.error(new Error('reset')), 20);
     },
   });
 }
 
-/** An event as the stream sends it. */
+/** Returns an event in the form in which the stream sends it. */
 export function eventMessage(event_id: string, id?: string): string {
   const event = `{"event_id":"${event_id}","stream":"s","data":{"n": 1.0},"metadata":{}}`;
   return `${id === undefined ? '' : `id: ${id}\n`}event: event\ndata: ${event}\n\n`;

@@ -5,8 +5,8 @@ import type { StreamMessage } from './event-stream-parser.js';
 import type { LiveSource } from './live-stream.js';
 
 /**
- * The events that can be queried from now on, or since a time. Where ids are long not each event has one: those after the
- * last id come again when the connection breaks, and are passed over.
+ * Events from now on, or since a time. If ids are long, not every event has one. After a reconnect the server sends
+ * the events after the last id again, and they are skipped.
  */
 export class TailSource<Data> implements LiveSource<StoredEvent<Data>> {
   readonly request;

@@ -8,12 +8,12 @@ import type { BatchWritten, RejectedEvent, WrittenPosition } from '../types/even
 import type { ProblemCode } from '../types/problem.js';
 import type { PendingEvent } from './pending-event.js';
 
-/** Settles one event by the answer to its request. */
+/** Settles one event with the answer to its request. */
 export function settleOne(event: PendingEvent, { text }: HttpAnswer): void {
   event.resolve(positionIn(parseJson(text)));
 }
 
-/** Settles each event by its place in the answer. Returns the error of those that may be sent again. */
+/** Settles each event with its result in the answer. Returns the error of the events that may be sent again. */
 export function settleBatch(events: readonly PendingEvent[], { text, requestId }: HttpAnswer): unknown {
   const results = parseJson<BatchWritten | null>(text)?.events;
   if (!Array.isArray(results) || results.length !== events.length)
@@ -30,11 +30,14 @@ export function settleBatch(events: readonly PendingEvent[], { text, requestId }
   return transient;
 }
 
-/** @throws InvalidAnswerError for what is no position: something in between may answer every request with 200 */
+/**
+ * Returns the position in a result. @throws InvalidAnswerError if there is none: a proxy may answer every request
+ * with 200
+ */
 function positionIn(result: unknown): WrittenPosition {
   const { partition, offset } = (result ?? {}) as Partial<WrittenPosition>;
   if (!Number.isSafeInteger(partition) || !Number.isSafeInteger(offset))
-    throw new InvalidAnswerError('The answer does not say where the event is stored.');
+    throw new InvalidAnswerError('The answer has no position of the event.');
   return result as WrittenPosition;
 }
 
@@ -43,7 +46,7 @@ function isRejected(result: unknown): result is RejectedEvent {
   return typeof error === 'object';
 }
 
-/** The problem of one event, as if it had been sent alone: its pointers begin at the event. */
+/** Returns the problem of one event as if it had been sent alone: its JSON pointers are relative to the event. */
 function problemOf({ error }: RejectedEvent, place: { index: number; requestId: string }): ProblemError {
   const { code, status, detail, errors } = error;
   const prefix = `/events/${place.index}`;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { byteLength } from './byte-length.js';
 
-it('is the length in UTF-8', () => {
+it('returns the number of bytes in UTF-8', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(byteLength(text)).toBe(Buffer.byteLength(text));

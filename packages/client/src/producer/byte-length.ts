@@ -1,4 +1,4 @@
-/** The length of a text in UTF-8. */
+/** Returns the number of bytes of a text in UTF-8. */
 export function byteLength(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
@@ -8,7 +8,7 @@ export function byteLength(text: string): number {
   return bytes;
 }
 
-/** Two of them are one character of four bytes. */
+/** Whether a code unit is a surrogate. Two surrogates are one character of four bytes. */
 function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff;
 }

@@ -11,15 +11,15 @@ import { gzip } from './gzip.js';
 import type { PendingEvent } from './pending-event.js';
 
 export interface DeliveryOptions {
-  /** Milliseconds in which an event is acknowledged, or its outcome is unknown. */
+  /** Milliseconds after which an event without acknowledgement has an unknown outcome. */
   deliveryTimeoutMs: number;
-  /** Milliseconds that one request may take. */
+  /** The time-out of one request in milliseconds. */
   requestTimeoutMs: number;
-  /** Bodies of at least so many bytes are compressed. */
+  /** Bodies of at least this size are compressed. */
   gzipFromBytes: number;
 }
 
-/** Milliseconds after which a wait looks whether its events have been aborted. */
+/** Milliseconds between two checks for aborted events during a back-off. */
 const lookMs = 100;
 
 const encoder = new TextEncoder();
@@ -49,7 +49,7 @@ export class Delivery {
     }
   }
 
-  /** Waits for the next attempt, as long as an event waits for it. */
+  /** Waits before the next attempt, until all events are settled. */
   private async backOff(
     events: readonly PendingEvent[],
     { failures, error }: { failures: number; error: unknown },
@@ -63,7 +63,10 @@ export class Delivery {
     }
   }
 
-  /** Those that are still to be sent. Where the time is over, the outcome is unknown. */
+  /**
+   * Returns the events that must still be sent. Events past the delivery time-out are rejected with an unknown
+   * outcome.
+   */
   private alive(events: readonly PendingEvent[], error: unknown): readonly PendingEvent[] {
     const oldest = performance.now() - this.options.deliveryTimeoutMs;
     for (const event of events)
@@ -72,7 +75,7 @@ export class Delivery {
     return events.some(({ settled }) => settled) ? events.filter(({ settled }) => !settled) : events;
   }
 
-  /** Sends the events once. Returns why those that have no outcome yet may be sent again. */
+  /** Sends the events once. Returns the error of the events that may be sent again. */
   private async attempt(events: readonly PendingEvent[]): Promise<unknown> {
     for (const event of events) event.attempts++;
     const [first] = events;
@@ -94,26 +97,32 @@ export class Delivery {
     });
   }
 
-  /** The body is larger than the server takes. */
+  /** Sends the batch in two halves, because the server refuses such a large body. */
   private async inHalves(events: readonly PendingEvent[]): Promise<void> {
     const middle = Math.ceil(events.length / 2);
     await this.deliver(events.slice(0, middle));
     await this.deliver(events.slice(middle));
   }
 
-  /** Nothing of the batch can be written. The answer to each event alone says why, with its own code. */
+  /**
+   * Sends each event separately. The server wrote no event of the batch, and the separate answers give each event its
+   * own reason.
+   */
   private async eachAlone(events: readonly PendingEvent[]): Promise<void> {
     for (const event of events) await this.deliver([event]);
   }
 
-  /** Milliseconds until the time of the first of them is over. */
+  /** Returns the milliseconds until the first delivery time-out of these events. */
   private timeLeft(events: readonly PendingEvent[]): number {
     const first = events.reduce((least, { takenAt }) => Math.min(least, takenAt), Infinity);
     return Math.max(1, first + this.options.deliveryTimeoutMs - performance.now());
   }
 }
 
-/** By its status: what stands before the server may have a smaller bound, and answers without a problem document. */
+/**
+ * Whether the body is too large. A proxy may have a smaller limit and answer without a problem document, so the
+ * status decides.
+ */
 function isTooLarge(error: unknown): boolean {
   return (error instanceof ProblemError || error instanceof UnexpectedStatusError) && error.status === 413;
 }

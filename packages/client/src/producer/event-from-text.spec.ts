@@ -3,7 +3,7 @@ import { eventFromText } from './event-from-text.js';
 import { eventText } from './event-text.js';
 
 describe('an event from its text', () => {
-  it('keeps its data as it is, with every digit', () => {
+  it('keeps the text of its data, with every digit', () => {
     const text = ' {"event_type": "t", "data": {"big": 9007199254740993, "p": 1.10}, "stream": "s"}';
     const event = eventFromText(text);
     expect(event).toEqual({ stream: 's', event_type: 't', dataText: '{"big": 9007199254740993, "p": 1.10}' });

@@ -8,8 +8,8 @@ const known = new Set([
 ]);
 
 /**
- * Reads an event from its JSON text, a line of a file for example. Its data keeps every digit.
- * @throws TributaryError for what is not the text of an event
+ * Parses an event from JSON text, for example from a line of a file. Its data keeps every digit.
+ * @throws TributaryError if the text is not an event
  */
 export function eventFromText(text: string): NewEvent {
   const members = membersOf(objectText(text));

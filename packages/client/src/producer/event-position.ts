@@ -1,4 +1,4 @@
-/** Where an event is in the log. */
+/** The position of an event in the log. */
 export interface EventPosition {
   event_id: string;
   stream: string;

@@ -3,17 +3,17 @@ import { eventText } from './event-text.js';
 
 const event = { stream: 's', event_type: 't' };
 
-it('has the id and the data, and nothing that is not given', () => {
+it('contains the id and the data, and only given members', () => {
   expect(eventText({ ...event, data: { a: 1 } }, 'id')).toBe(
     '{"event_id":"id","stream":"s","event_type":"t","data":{"a":1}}',
   );
 });
 
-it('has the text of the data as it is', () => {
+it('contains the text of the data unchanged', () => {
   expect(eventText({ ...event, dataText: '{"n": 1.10}' }, 'id')).toMatch(/,"data":\{"n": 1\.10\}\}$/);
 });
 
-it('writes a Date as a time', () => {
+it('writes a Date as an RFC 3339 time', () => {
   const timestamp = new Date(0);
   expect(eventText({ ...event, timestamp, data: {} }, 'id')).toContain(
     '"timestamp":"1970-01-01T00:00:00.000Z"',

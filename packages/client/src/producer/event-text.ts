@@ -1,7 +1,7 @@
 import { TributaryError } from '../errors/tributary-error.js';
 import type { NewEvent } from '../types/event.js';
 
-/** An event as JSON text, with its id. It is what is sent, at the first attempt and at every later one. */
+/** Returns an event as JSON text with its id. Every attempt sends the same text. */
 export function eventText(event: NewEvent, eventId: string | null | undefined): string {
   const { stream, event_type, entity_id, timestamp, metadata } = event;
   if ('data' in event) {
@@ -12,7 +12,10 @@ export function eventText(event: NewEvent, eventId: string | null | undefined): 
   return `${JSON.stringify(head).slice(0, -1)},"data":${checked(event.dataText)}}`;
 }
 
-/** Text that is no JSON would break the request, and with it the events beside it. */
+/**
+ * Validates the text, because an invalid one would break the request and the other events in it. @throws
+ * TributaryError
+ */
 function checked(dataText: string): string {
   try {
     JSON.parse(dataText);

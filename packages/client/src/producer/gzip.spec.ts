@@ -5,7 +5,7 @@ import { gzip, gzipInBrowser } from './gzip.js';
 it.each([
   ['in Node', gzip],
   ['in a browser', gzipInBrowser],
-])('what is compressed %s is the same when it is decompressed', async (_, compress) => {
+])('bytes compressed %s are the same after decompression', async (_, compress) => {
   const bytes = new TextEncoder().encode('{"n":1}\n'.repeat(10_000));
   const compressed = await compress(bytes);
   expect(compressed.length).toBeLessThan(bytes.length / 10);

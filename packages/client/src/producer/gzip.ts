@@ -1,6 +1,6 @@
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The part of Node's own module that is used. */
+/** The subset of Node's module that is used. */
 interface Zlib {
   gzip(
     bytes: Bytes,
@@ -16,19 +16,19 @@ interface Global {
 /** Undefined in browsers, and in Node before 20.16. */
 const zlib = (globalThis as Global).process?.getBuiltinModule?.('node:zlib');
 
-/** Compresses bytes. Node's own module keeps the event loop busy for a fifth of the time that a stream takes. */
+/** Compresses bytes. Node's module blocks the event loop for a fifth of the time of a CompressionStream. */
 export function gzip(bytes: Bytes): Promise<Bytes> {
   return zlib ? gzipInNode(bytes, zlib) : gzipInBrowser(bytes);
 }
 
-/** With the least effort: more of it costs more time than the network saves. */
+/** Compresses with the lowest level: higher levels cost more time than they save on the network. */
 function gzipInNode(bytes: Bytes, zlib: Zlib): Promise<Bytes> {
   return new Promise((resolve, reject) =>
     zlib.gzip(bytes, { level: 1 }, (error, compressed) => (error ? reject(error) : resolve(compressed))),
   );
 }
 
-/** Compresses with what browsers have. */
+/** Compresses with the API of browsers. */
 export async function gzipInBrowser(bytes: Bytes): Promise<Bytes> {
   const compressed = new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'));
   return new Uint8Array(await new Response(compressed).arrayBuffer());

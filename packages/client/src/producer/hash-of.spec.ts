@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hashOf } from './hash-of.js';
 
-it('spreads entities evenly over lanes, and tells streams apart', () => {
+it('distributes entities evenly, and distinguishes streams', () => {
   const lanes = [0, 0, 0, 0];
   for (let n = 0; n < 4_000; n++) lanes[hashOf('orders', `order-${n}`) % 4]!++;
   for (const events of lanes) expect(events).toBeGreaterThan(800);

@@ -1,4 +1,4 @@
-/** A number of 32 bits that two texts always have (FNV-1a). */
+/** Returns a deterministic 32-bit hash of two texts (FNV-1a). */
 export function hashOf(stream: string, entity: string): number {
   return mix(mix(mix(0x811c9dc5, stream), '\0'), entity);
 }

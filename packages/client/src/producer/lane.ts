@@ -1,13 +1,13 @@
 import type { PendingEvent } from './pending-event.js';
 
-/** When a batch is complete: with so many events or bytes, or when its first event has waited for so long. */
+/** Limits of a batch: number of events, bytes, and the time that its first event waits. */
 export interface BatchBounds {
   events: number;
   bytes: number;
   lingerMs: number;
 }
 
-/** Delivers events in their order, in batches, one request at a time. */
+/** Delivers events in order, in batches, one request at a time. */
 export class Lane {
   private queue: PendingEvent[] = [];
   private queuedBytes = 0;
@@ -39,7 +39,7 @@ export class Lane {
     else if (this.isFull) this.complete?.();
   }
 
-  /** Resolves when everything that was added so far has its outcome. It does not wait for more events. */
+  /** Resolves when all events added so far have an outcome. It does not wait for more events. */
   flush(): Promise<void> {
     if (!this.running) return Promise.resolve();
     return new Promise((resolve) => {

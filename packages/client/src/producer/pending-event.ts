@@ -1,36 +1,39 @@
 import type { EventPosition } from './event-position.js';
 
-/** What a producer keeps of an event until its outcome is known. */
+/** The data of an event that a producer keeps until its outcome is known. */
 export interface Origin {
   event_id: string;
   stream: string;
-  /** Undefined where it has none: then its place among others does not matter. */
+  /** Undefined for an event without an entity, whose order does not matter. */
   entity: string | undefined;
-  /** JSON text; empty once there is an outcome. */
+  /** The JSON text; empty once there is an outcome. */
   text: string;
   bytes: number;
-  /** Gives it up. What is on its way may be stored all the same. */
+  /** Aborts the event. A request in flight may still store it. */
   signal?: AbortSignal;
 }
 
-/** What the promise of `send` is settled with. */
+/** The callbacks of the promise that `send` returned. */
 export interface Outcome {
   resolve: (position: EventPosition) => void;
   reject: (reason: unknown) => void;
 }
 
-/** Hears of the outcome of each event before its promise is settled. */
+/** Notified of the outcome of each event before its promise is settled. */
 export interface Observer {
   acknowledged(position: EventPosition): void;
-  /** Called once, whatever the outcome is. */
+  /** Called once for each event, with any outcome. */
   settled(event: PendingEvent): void;
 }
 
-/** An event that was given to a producer and has no outcome yet. Thousands wait at once: it has no closures. */
+/**
+ * An event that a producer has accepted and that has no outcome yet. It has no closures, because thousands wait at
+ * once.
+ */
 export class PendingEvent {
-  /** Requests that carried it. */
+  /** The number of requests that contained the event. */
   attempts = 0;
-  /** When the producer took it, in milliseconds of a clock that does not step. */
+  /** The time of acceptance in milliseconds of a monotonic clock. */
   takenAt = 0;
   settled = false;
   private readonly onAbort: (() => void) | undefined;
@@ -62,7 +65,7 @@ export class PendingEvent {
   private settle(): boolean {
     if (this.settled) return false;
     this.settled = true;
-    // A batch that is complete may wait for a request: it need not hold the text.
+    // Frees the text, because a complete batch may still wait for a request.
     this.origin.text = '';
     const { signal } = this.origin;
     if (this.onAbort && !signal?.aborted) signal?.removeEventListener('abort', this.onAbort);

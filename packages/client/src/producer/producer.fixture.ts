@@ -8,13 +8,13 @@ export interface SentEvent {
   data: { n: number };
 }
 
-/** The events of a request: it holds one, or a batch. */
+/** Returns the events of a request, which contains one event or a batch. */
 export function eventsOf({ text }: SeenRequest): SentEvent[] {
   const body = JSON.parse(text) as SentEvent & { events?: SentEvent[] };
   return body.events ?? [body];
 }
 
-/** Answers each request as the server does that takes everything. */
+/** Answers each request like a server that accepts all events. */
 export function written(request: SeenRequest): FakeAnswer {
   const positions = eventsOf(request).map(({ event_id, data }) => ({
     event_id,

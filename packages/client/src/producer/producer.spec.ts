@@ -6,7 +6,7 @@ import { eventsOf, givenProducer, written } from './producer.fixture.js';
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 const numbersIn = (request: SeenRequest) => eventsOf(request).map(({ data }) => data.n);
 
-/** A server that answers when it is let go. */
+/** A server that answers a request when the test releases it. */
 function held(answer: (request: SeenRequest) => FakeAnswer = written) {
   const waiting: (() => void)[] = [];
   return {
@@ -25,12 +25,12 @@ describe('an event', () => {
     expect(acknowledged).toEqual([position]);
   });
 
-  it('keeps the id that it was given', async () => {
+  it('keeps its given id', async () => {
     const event_id = '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
     expect(await givenProducer().send(1, { event_id })).toMatchObject({ event_id });
   });
 
-  it('is read when it is given: what becomes of the object later does not matter', async () => {
+  it('is read at once, so later changes of the object have no effect', async () => {
     const { producer, requests } = givenProducer();
     const data = { n: 1 };
     const sent = producer.send({ stream: 's', event_type: 't', data });
@@ -41,7 +41,7 @@ describe('an event', () => {
 });
 
 describe('batches', () => {
-  it('hold what comes within the linger, up to their number of events', async () => {
+  it('contain the events of the linger time, up to the maximum number', async () => {
     const { send, requests } = givenProducer(written, { batchEvents: 4, lanes: 1 });
     await Promise.all(numbers(10).map((n) => send(n)));
     expect(requests.map(numbersIn)).toEqual([
@@ -51,7 +51,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('are bounded in bytes', async () => {
+  it('have a maximum size in bytes', async () => {
     const { send, requests } = givenProducer(written, { batchBytes: 1_000, lanes: 1 });
     await Promise.all(numbers(6).map((n) => send(n, { metadata: { filler: 'x'.repeat(300) } })));
     expect(requests.map(numbersIn)).toEqual([
@@ -61,7 +61,7 @@ describe('batches', () => {
     ]);
   });
 
-  it('are compressed from 8 KiB on', async () => {
+  it('are compressed from 8 KiB', async () => {
     const { send, requests } = givenProducer(written, { lanes: 1 });
     await send(1);
     await Promise.all(numbers(100).map((n) => send(n)));
@@ -71,7 +71,7 @@ describe('batches', () => {
 });
 
 describe('the events of an entity', () => {
-  it('keep their order: while a request is on its way, the next ones wait', async () => {
+  it('keep their order: while a request is in flight, the next ones wait', async () => {
     const { release, answer } = held();
     const { send, requests } = givenProducer(answer, { batchEvents: 2 });
     const sent = numbers(5).map((n) => send(n, { entity_id: 'e' }));
@@ -85,7 +85,7 @@ describe('the events of an entity', () => {
     expect(requests.flatMap(numbersIn)).toEqual(numbers(5));
   });
 
-  it('do not wait for those of other lanes', async () => {
+  it('do not wait for requests of other lanes', async () => {
     const { release, answer } = held();
     const { send, requests } = givenProducer(answer, { lanes: 4 });
     const sent = numbers(64).map((n) => send(n, { entity_id: `e${n}` }));
@@ -95,7 +95,7 @@ describe('the events of an entity', () => {
   });
 });
 
-describe('a request that fails for now', () => {
+describe('a request with a transient failure', () => {
   it('is repeated with the same bytes, and its events resolve', async () => {
     const failures: (() => FakeAnswer)[] = [
       () => {
@@ -119,7 +119,7 @@ describe('a request that fails for now', () => {
     expect(performance.now() - start).toBeGreaterThanOrEqual(990);
   });
 
-  it('is given up after the delivery time-out: the outcome of its events is unknown', async () => {
+  it('ends after the delivery time-out with an unknown outcome', async () => {
     const { send } = givenProducer(() => problem('starting', 503), { deliveryTimeoutMs: 300 });
     const error: unknown = await send(1).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnknownOutcomeError);
@@ -127,7 +127,7 @@ describe('a request that fails for now', () => {
     expect((error as UnknownOutcomeError).attempts).toBeGreaterThan(1);
   });
 
-  it('counts as failed when no answer comes in time', async () => {
+  it('fails if no answer arrives in time', async () => {
     let calls = 0;
     const never = new Promise<never>(() => undefined);
     const { send } = givenProducer((request) => (++calls === 1 ? never : written(request)), {
@@ -138,7 +138,7 @@ describe('a request that fails for now', () => {
 });
 
 describe('a request that is refused', () => {
-  it('rejects each event of a batch by itself, with pointers into the event', async () => {
+  it('rejects each event of a batch separately, with pointers into the event', async () => {
     const wrong = { code: 'schema_violation', status: 422, detail: 'It does not fit.' };
     const errors = [{ pointer: '/events/1/data/n', detail: 'must be less' }];
     const answer = (request: SeenRequest) => {
@@ -156,7 +156,7 @@ describe('a request that is refused', () => {
     });
   });
 
-  it('is repeated for those events of a batch that fail for now', async () => {
+  it('is repeated for the events of a batch with a transient failure', async () => {
     const busy = { error: { code: 'log_unavailable', status: 503, detail: 'Kafka is away.' } };
     let calls = 0;
     const answer = (request: SeenRequest) => {
@@ -178,7 +178,7 @@ describe('a request that is refused', () => {
     expect(taken.flatMap(numbersIn)).toEqual(numbers(7));
   });
 
-  it('is halved also where something before the server finds it too large', async () => {
+  it('is halved also if a proxy refuses its size', async () => {
     const answer = (request: SeenRequest) =>
       eventsOf(request).length > 2 ? { status: 413, body: '<html>' } : written(request);
     const { send } = givenProducer(answer, { lanes: 1 });
@@ -189,26 +189,26 @@ describe('a request that is refused', () => {
     ['a page that says OK', { status: 200, body: { status: 'ok' } }],
     ['null', { status: 200, body: 'null' }],
     ['a batch of nothing known', { status: 200, body: { events: [null, { partition: 'x', offset: 1 }] } }],
-  ])('is repeated when it is answered by %s: that is no acknowledgement', async (_, junk) => {
+  ])('is repeated if the answer is %s, which is not an acknowledgement', async (_, junk) => {
     const answers: FakeAnswer[] = [junk];
     const { send, requests } = givenProducer((request) => answers.shift() ?? written(request));
     expect(await Promise.all([send(1), send(2)])).toMatchObject([{ offset: 1 }, { offset: 2 }]);
     expect(requests.length).toBeGreaterThan(1);
   });
 
-  it('ends within the delivery time-out, however long a request may take', async () => {
+  it('ends within the delivery time-out, even with a longer request time-out', async () => {
     const never = new Promise<never>(() => undefined);
     const { send } = givenProducer(() => never, { deliveryTimeoutMs: 50, requestTimeoutMs: 600_000 });
     await expect(send(1)).rejects.toBeInstanceOf(UnknownOutcomeError);
   });
 
-  it('ends within the delivery time-out, however long Retry-After is', async () => {
+  it('ends within the delivery time-out, even with a longer Retry-After', async () => {
     const later = { ...problem('too_many_requests', 429), headers: { 'retry-after': '600' } };
     const { send } = givenProducer(() => later, { deliveryTimeoutMs: 50 });
     await expect(send(1)).rejects.toBeInstanceOf(UnknownOutcomeError);
   });
 
-  it('is repeated event by event where none was written, so that each has its own reason', async () => {
+  it('is repeated for each event if no event was written, so that each has its own reason', async () => {
     const answer = ({ path }: SeenRequest) =>
       path.endsWith('/batch') ? problem('invalid_request', 400) : problem('stream_reserved', 403);
     const { send } = givenProducer(answer, { lanes: 1 });
@@ -216,7 +216,7 @@ describe('a request that is refused', () => {
     expect(results).toMatchObject(Array(2).fill({ reason: { name: 'StreamReservedError' } }));
   });
 
-  it('rejects all events of a batch where the key is wrong', async () => {
+  it('rejects all events of a batch if the key is invalid', async () => {
     const { send, requests } = givenProducer(() => problem('invalid_token', 401), { lanes: 1 });
     const results = await Promise.allSettled([send(1), send(2)]);
     expect(results).toMatchObject(Array(2).fill({ reason: { code: 'invalid_token' } }));
@@ -227,7 +227,7 @@ describe('a request that is refused', () => {
 describe('a full buffer', () => {
   const bounds = { maxBufferedBytes: 200, lanes: 1 };
 
-  it('lets send wait, in order, and drops nothing', async () => {
+  it('makes send wait, in order, and loses no event', async () => {
     const { release, answer } = held();
     const { producer, send, requests } = givenProducer(answer, bounds);
     const sent = numbers(10).map((n) => send(n, { entity_id: 'e' }));
@@ -240,7 +240,7 @@ describe('a full buffer', () => {
     expect(requests.flatMap(numbersIn)).toEqual(numbers(10));
   });
 
-  it('lets send reject, where that is wanted', async () => {
+  it('makes send reject if configured', async () => {
     const { release, answer } = held();
     const { send, requests } = givenProducer(answer, { ...bounds, onFull: 'reject' });
     const sent = [send(1), send(2)];
@@ -256,7 +256,7 @@ describe('a full buffer', () => {
 });
 
 describe('flush', () => {
-  it('sends at once, and resolves when what was sent before has its outcome, whatever that is', async () => {
+  it('sends at once, and resolves when all earlier events have an outcome, even a failure', async () => {
     const { producer, send } = givenProducer(() => problem('stream_reserved', 403), { lingerMs: 60_000 });
     const outcomes: string[] = [];
     void send(1).catch(() => outcomes.push('refused'));
@@ -265,7 +265,7 @@ describe('flush', () => {
     await producer.flush();
   });
 
-  it('does not wait for what is sent later, and does not hold it back', async () => {
+  it('does not wait for later events, and does not delay them', async () => {
     const { release, answer } = held();
     const { producer, send, requests } = givenProducer(answer, { lanes: 1 });
     const first = send(1);
@@ -287,7 +287,7 @@ describe('flush', () => {
 });
 
 describe('close', () => {
-  it('waits for what was sent, and takes nothing more', async () => {
+  it('waits for all sent events, and accepts no more', async () => {
     const { producer, send, acknowledged } = givenProducer(written, { lingerMs: 60_000 });
     void send(1);
     await producer.close();
@@ -295,7 +295,7 @@ describe('close', () => {
     await expect(send(2)).rejects.toBeInstanceOf(ProducerClosedError);
   });
 
-  it('is what `await using` does', async () => {
+  it('is called by `await using`', async () => {
     const { producer, send } = givenProducer();
     await producer[Symbol.asyncDispose]();
     await expect(send(2)).rejects.toBeInstanceOf(ProducerClosedError);
@@ -303,7 +303,7 @@ describe('close', () => {
 });
 
 describe('a signal', () => {
-  it('gives up an event that waits: it is not sent', async () => {
+  it('aborts a waiting event, which is not sent', async () => {
     const { release, answer } = held();
     const { producer, send, requests } = givenProducer(answer, { lanes: 1 });
     const first = send(1);
@@ -319,7 +319,7 @@ describe('a signal', () => {
     expect(requests.map(numbersIn)).toEqual([[1]]);
   });
 
-  it('ends the wait for the next attempt, so that the producer can close', async () => {
+  it('ends the back-off, so that the producer can close', async () => {
     const later = { ...problem('too_many_requests', 429), headers: { 'retry-after': '600' } };
     const { producer, send, requests } = givenProducer(() => later, { deliveryTimeoutMs: 600_000 });
     const controller = new AbortController();
@@ -330,7 +330,7 @@ describe('a signal', () => {
     await producer.close();
   });
 
-  it('of thousands that wait for room keeps none of the others from its outcome', async () => {
+  it('of thousands of waiting events does not prevent the outcomes of the others', async () => {
     const { release, answer } = held();
     const { producer, send } = givenProducer(answer, { lanes: 1, maxBufferedBytes: 100 });
     const first = send(1);
@@ -344,7 +344,7 @@ describe('a signal', () => {
     await producer.flush();
   });
 
-  it('that is aborted already keeps an event from being taken', async () => {
+  it('that is already aborted prevents the event from being accepted', async () => {
     const { producer } = givenProducer();
     const event = { stream: 's', event_type: 't', data: { n: 2 } };
     await expect(producer.send(event, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(

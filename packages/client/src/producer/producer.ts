@@ -13,23 +13,23 @@ import { Room } from './room.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
 export interface ProducerOptions {
-  /** Events of one batch; default 500. */
+  /** The maximum number of events in a batch; default 500. */
   batchEvents?: number;
-  /** Bytes of one batch before it is compressed; default 1 MiB. */
+  /** The maximum size of a batch in bytes before compression; default 1 MiB. */
   batchBytes?: number;
   /** Milliseconds that a batch waits for more events; default 5. */
   lingerMs?: number;
-  /** Requests on their way at once; default 4. Events of one entity share a lane, where they keep their order. */
+  /** The number of concurrent requests; default 4. Events of one entity use the same lane, so they keep their order. */
   lanes?: number;
-  /** Bytes of events without an outcome; default 32 MiB. */
+  /** The maximum number of bytes of events without an outcome; default 32 MiB. */
   maxBufferedBytes?: number;
-  /** Above that: `send` waits for room (default), or it rejects. */
+  /** Behaviour when the buffer is full: `send` waits for room (default), or it rejects. */
   onFull?: 'wait' | 'reject';
-  /** Milliseconds after which an event that was not acknowledged is rejected as unknown; default 30 000. */
+  /** Milliseconds after which an event without acknowledgement is rejected with an unknown outcome; default 30 000. */
   deliveryTimeoutMs?: number;
-  /** Milliseconds that one request may take; default 10 000. */
+  /** The time-out of one request in milliseconds; default 10 000. */
   requestTimeoutMs?: number;
-  /** Bodies of at least so many bytes are compressed; default 8192. `Infinity`: none. */
+  /** Bodies of at least this size are compressed; default 8192. `Infinity` disables compression. */
   gzipFromBytes?: number;
 }
 
@@ -39,7 +39,7 @@ const defaults = {
   ...{ deliveryTimeoutMs: 30_000, requestTimeoutMs: 10_000, gzipFromBytes: 8192 },
 };
 
-/** Writes events in batches, and repeats what was not acknowledged. Nothing that it took is dropped. */
+/** Writes events in batches, and repeats them until they are acknowledged. No accepted event is lost silently. */
 export class Producer {
   private readonly options: typeof defaults;
   private readonly lanes: Lane[];
@@ -59,9 +59,9 @@ export class Producer {
   }
 
   /**
-   * Resolves when Kafka has acknowledged the event, with its position. The event is read at once: what becomes of the
-   * object later does not matter.
-   * @throws ProblemError when it was refused, and UnknownOutcomeError when it was not acknowledged in time
+   * Sends an event and resolves with its position when Kafka has acknowledged it. The event is read at once, so later
+   * changes of the object have no effect.
+   * @throws ProblemError if it was refused, UnknownOutcomeError if it was not acknowledged in time
    */
   send(event: NewEvent, { signal }: CallOptions = {}): Promise<EventPosition> {
     return new Promise((resolve, reject) => {
@@ -71,24 +71,26 @@ export class Producer {
       const text = eventText(event, event_id);
       const bytes = byteLength(text);
       if (this.options.onFull === 'reject' && !this.room.fits(bytes))
-        throw new BufferFullError(`${this.options.maxBufferedBytes} bytes wait for their acknowledgement.`);
+        throw new BufferFullError(
+          `${this.options.maxBufferedBytes} bytes of events are not acknowledged yet.`,
+        );
       const { stream, entity_id } = event;
       const origin = { event_id, stream, entity: entity_id ?? undefined, text, bytes, signal };
       this.take(new PendingEvent(origin, { resolve, reject }, this.observer));
     });
   }
 
-  /** Resolves when the next `send` need not wait: for loops that do not await each event. */
+  /** Resolves when the next `send` does not have to wait: for loops that do not await each event. */
   ready(): Promise<void> {
     return this.room.some();
   }
 
-  /** Resolves when every event that was sent so far has its outcome. */
+  /** Resolves when every event sent so far has an outcome. */
   flush({ signal }: CallOptions = {}): Promise<void> {
     return orAborted(this.settled(), signal);
   }
 
-  /** Takes no more events, and resolves when those that it took have their outcome. */
+  /** Accepts no more events, and resolves when all accepted events have an outcome. */
   close(options: CallOptions = {}): Promise<void> {
     this.closed = true;
     return this.flush(options);
@@ -110,14 +112,17 @@ export class Producer {
     if (event.takenAt > 0) this.room.give(event.origin.bytes);
   }
 
-  /** Events without an entity go where they arrive first: with others that wait, and not behind a request. */
+  /**
+   * Returns the lane of an event. Events without an entity use the lane with the shortest wait: with other waiting
+   * events, not after a request in flight.
+   */
   private laneOf({ stream, entity }: Origin): Lane {
     if (entity !== undefined) return this.lanes[hashOf(stream, entity) % this.lanes.length]!;
     const free = this.lanes.find((lane) => !lane.isBusy);
     return free ?? this.lanes.reduce((shortest, lane) => (lane.length < shortest.length ? lane : shortest));
   }
 
-  /** Who waits for room by now enters before. */
+  /** Resolves when all events are settled, including those that wait for room now. */
   private settled(): Promise<void> {
     return new Promise((resolve) => this.room.take(0, () => resolve(this.delivered())));
   }

@@ -7,7 +7,7 @@ function given() {
   return { room, entered, take: (bytes: number, name: string) => room.take(bytes, () => entered.push(name)) };
 }
 
-it('lets in what fits, and then who waits, in order', () => {
+it('admits requests that fit, and then the waiting ones in order', () => {
   const { room, entered, take } = given();
   take(8, 'a');
   take(4, 'b');
@@ -18,7 +18,7 @@ it('lets in what fits, and then who waits, in order', () => {
   expect(entered).toEqual(['a', 'b', 'c']);
 });
 
-it('takes what is larger than the room when it is empty', () => {
+it('admits a request above the limit when the room is empty', () => {
   const { room, entered, take } = given();
   take(1, 'a');
   take(50, 'b');
@@ -29,7 +29,7 @@ it('takes what is larger than the room when it is empty', () => {
   expect(entered).toEqual(['a', 'b', 'c']);
 });
 
-it('says when there is some', async () => {
+it('reports when there is room', async () => {
   const { room, take } = given();
   await room.some();
   take(10, 'a');

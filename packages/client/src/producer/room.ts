@@ -3,23 +3,23 @@ interface Waiter {
   enter: () => void;
 }
 
-/** A bounded number of bytes. Whoever finds no room waits behind those who wait already. */
+/** A budget of bytes. Requests that do not fit wait in a queue. */
 export class Room {
   private used = 0;
   private waiting: Waiter[] = [];
-  /** The first of `waiting` that still waits. */
+  /** The index of the first entry in `waiting` that still waits. */
   private first = 0;
   private admitting = false;
   private watching: (() => void)[] = [];
 
   constructor(private readonly bytes: number) {}
 
-  /** Whether so many bytes can be taken now. Anything fits into an empty room. */
+  /** Whether this number of bytes can be taken now. Any number fits if no bytes are used. */
   fits(bytes: number): boolean {
     return !this.isAwaited && this.hasRoomFor(bytes);
   }
 
-  /** Calls back when the bytes are taken: at once where they fit. */
+  /** Calls `enter` when the bytes are taken: at once if they fit. */
   take(bytes: number, enter: () => void): void {
     if (!this.fits(bytes)) this.waiting.push({ bytes, enter });
     else this.admit(bytes, enter);
@@ -32,7 +32,7 @@ export class Room {
     for (const tell of this.watching.splice(0)) tell();
   }
 
-  /** Resolves when nobody waits and there is some room. */
+  /** Resolves when no request waits and some bytes are free. */
   some(): Promise<void> {
     if (!this.isAwaited && this.used < this.bytes) return Promise.resolve();
     return new Promise((resolve) => this.watching.push(resolve));
@@ -42,7 +42,7 @@ export class Room {
     return this.first < this.waiting.length;
   }
 
-  /** Who enters may give room back at once: that is seen in the next round, not in a call within the call. */
+  /** Admits waiting requests. A callback may free bytes at once; a loop handles that instead of a recursive call. */
   private admitWaiting(): void {
     if (this.admitting) return;
     this.admitting = true;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { UuidV7Generator } from './uuid-v7.js';
 
-it('makes UUIDs of version 7 that increase, whatever the clock does', () => {
+it('generates UUIDs of version 7 that increase, even if the clock is set back', () => {
   const clock = [5_000_000, 5_000_000, 4_000_000, 5_000_001];
   const ids = new UuidV7Generator(() => clock[Math.floor(Math.random() * clock.length)]!);
   const made = Array.from({ length: 20_000 }, () => ids.next());

@@ -4,8 +4,8 @@ const mostInOneMillisecond = 0xfff;
 const hexOfByte = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /**
- * Makes UUIDv7 (RFC 9562): 48 bits of milliseconds, a counter of 12 bits, 62 random bits. Ids of one generator
- * increase strictly, whatever the clock does.
+ * Generates UUIDv7 (RFC 9562): 48 bits of milliseconds, a counter of 12 bits, 62 random bits. Ids of one generator
+ * increase strictly, even if the clock is set back.
  */
 export class UuidV7Generator {
   private readonly random = new Uint8Array(idsPerRefill * bytesPerId);
@@ -24,7 +24,7 @@ export class UuidV7Generator {
     return `${this.prefix}${counter}-${variant}${this.hex(at + 1, at + 2)}-${this.hex(at + 2, at + 8)}`;
   }
 
-  /** A counter that is used up borrows the next millisecond. */
+  /** Advances the counter; an exhausted counter uses the next millisecond. */
   private tick(): void {
     const now = this.now();
     if (now > this.milliseconds) this.startAt(now);

@@ -1,4 +1,4 @@
-/** The last position that was acknowledged in each partition. */
+/** The last acknowledged position of each partition. */
 export class WrittenPositions {
   private readonly streams = new Map<string, Map<number, number>>();
 
@@ -8,7 +8,7 @@ export class WrittenPositions {
     if ((partitions.get(partition) ?? -1) < offset) partitions.set(partition, offset);
   }
 
-  /** As `wait_for` takes them, of these streams or of all. */
+  /** Returns the positions of these streams, or of all, in the form of `wait_for`. */
   list(streams: readonly string[]): string[] {
     const chosen = streams.length > 0 ? streams : [...this.streams.keys()];
     return chosen.flatMap((stream) =>

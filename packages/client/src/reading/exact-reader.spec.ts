@@ -5,8 +5,8 @@ import { readMadeSnapshot } from './states.js';
 const text =
   '{"event_id":"e","version":2,"data":{"big": 9007199254740993, "price":1.10},"metadata":{"n":1.0}}';
 
-describe('an event that was read', () => {
-  it('has its data as it was sent, and parsed', () => {
+describe('an event from an answer', () => {
+  it('has its data as the sent text, and parsed', () => {
     const event = readEvent<{ price: number }>(text);
     expect(event.dataText).toBe('{"big": 9007199254740993, "price":1.10}');
     expect(event.metadataText).toBe('{"n":1.0}');
@@ -15,7 +15,7 @@ describe('an event that was read', () => {
     expect(event.version).toBe(2);
   });
 
-  it('is written as JSON without the texts', () => {
+  it('is serialized to JSON without the texts', () => {
     const written = JSON.parse(JSON.stringify(readEvent(text))) as object;
     expect(written).toEqual({
       ...{ event_id: 'e', version: 2 },
@@ -24,7 +24,7 @@ describe('an event that was read', () => {
     });
   });
 
-  it('has no state where the answer has none', () => {
+  it('has no state if the answer has none', () => {
     const snapshot = readMadeSnapshot('{"snapshot_id":"s"}');
     expect(snapshot.state).toBeUndefined();
     expect(JSON.stringify(snapshot)).toBe('{"snapshot_id":"s"}');

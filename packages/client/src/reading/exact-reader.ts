@@ -3,9 +3,9 @@ import { membersOf } from '../json/json-text.js';
 type Read = Record<string, unknown>;
 
 /**
- * Makes a reader of JSON objects that keeps the text of some members, since `JSON.parse` rounds numbers: `data` is
- * parsed when it is first asked for, `dataText` is it as it was sent. `JSON.stringify` writes what was read, without the
- * texts.
+ * Returns a parser of JSON objects that keeps the text of some members, because `JSON.parse` rounds numbers. For
+ * example, `dataText` is the text as it was sent, and `data` is parsed on first access. `JSON.stringify` writes the
+ * object without the texts.
  */
 export function exactReader<T>(...names: string[]): (text: string) => T {
   const prototype = prototypeWith(names);

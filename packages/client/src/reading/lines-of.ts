@@ -1,6 +1,9 @@
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 
-/** Yields the lines of an answer; leaving the loop ends the request. @throws InvalidAnswerError for a last line without an end */
+/**
+ * Yields the lines of an answer; leaving the loop cancels the request. @throws InvalidAnswerError if the last line
+ * has no line end
+ */
 export async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

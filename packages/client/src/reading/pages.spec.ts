@@ -23,19 +23,19 @@ describe('a list of two pages', () => {
     expect(asked).toEqual([undefined, 'c']);
   });
 
-  it('reads no page that is not needed', async () => {
+  it('reads only the needed pages', async () => {
     const asked: (string | undefined)[] = [];
     for await (const item of given(asked)) if (item === 2) break;
     expect(asked).toHaveLength(1);
   });
 
-  it('is iterated page by page, from a cursor on', async () => {
+  it('is iterated page by page, starting at a cursor', async () => {
     const pages = [];
     for await (const page of given([], 'c').pages()) pages.push(page);
     expect(pages).toEqual([{ items: [3], total: 3, has_more: false, next_cursor: null }]);
   });
 
-  it('shows its first page alone', async () => {
+  it('returns only its first page', async () => {
     expect(await given([]).first()).toMatchObject({ items: [1, 2], next_cursor: 'c' });
   });
 });

@@ -1,24 +1,24 @@
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 import { elementsOf, membersOf } from '../json/json-text.js';
 
-/** A part of a list. */
+/** One page of a list. */
 export interface Page<T> {
   items: T[];
   has_more: boolean;
-  /** Where the next page begins: the `cursor` of the same query. */
+  /** The cursor of the next page: the `cursor` of the same query. */
   next_cursor: string | null;
-  /** Of the whole list, where the API counts it. */
+  /** The number of items in the whole list, if the API counts it. */
   total?: number;
 }
 
-/** A list that is read page by page: `for await` goes over its items, `pages()` over its pages. */
+/** A list that is read page by page: `for await` iterates its items, `pages()` its pages. */
 export class Pages<T> implements AsyncIterable<T> {
   constructor(
     private readonly readPage: (cursor: string | undefined) => Promise<Page<T>>,
     private readonly from?: string,
   ) {}
 
-  /** The first page alone. */
+  /** Returns only the first page. */
   first(): Promise<Page<T>> {
     return this.readPage(this.from);
   }
@@ -37,7 +37,7 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 }
 
-/** Reads a page from an answer that lists its items under this name. */
+/** Parses a page from an answer whose items are the member `name`. */
 export function readPage<T>(text: string, name: string, readItem: (text: string) => T): Page<T> {
   const members = membersOf(text);
   const items = members.get(name);

@@ -3,7 +3,7 @@ import type { SqlParameters } from '../types/sql.js';
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' };
 
-/** Returns parameters of the address for those of a statement, in the escaped form that ClickHouse reads. */
+/** Returns the URL parameters for the parameters of a statement, in the escaped form that ClickHouse parses. */
 export function sqlParameters(parameters: SqlParameters): Query {
   const entries = Object.entries(parameters);
   return Object.fromEntries(entries.map(([name, value]) => [`param_${name}`, escaped(value)]));

@@ -13,7 +13,7 @@ function given(answer: FakeAnswer = { body: lines, headers: rowsType }) {
   return { fetch, client: new Tributary({ url: 'http://tributary', apiKey: 'k', fetch }) };
 }
 
-/** A body in these pieces; what is an error breaks it. */
+/** A body with these pieces; an error in the list breaks the stream. */
 function bodyOf(...pieces: (string | Error)[]): ReadableStream<Uint8Array> & { cancelled?: boolean } {
   const body: ReadableStream<Uint8Array> & { cancelled?: boolean } = new ReadableStream({
     pull(controller) {
@@ -28,7 +28,7 @@ function bodyOf(...pieces: (string | Error)[]): ReadableStream<Uint8Array> & { c
 }
 
 describe('the rows of a SQL statement', () => {
-  it('have the names of their columns, and every digit', async () => {
+  it('have the column names and every digit', async () => {
     const rows = await given().client.sql<{ name: string | null; big: number }>('SELECT name, big FROM t');
     const read = [];
     for await (const row of rows) read.push(row);
@@ -41,7 +41,7 @@ describe('the rows of a SQL statement', () => {
     expect(read[1]!.texts).toEqual(['null', '1.10']);
   });
 
-  it('are asked for with the statement as it is, and its parameters escaped', async () => {
+  it('are requested with the unchanged statement and escaped parameters', async () => {
     const { fetch, client } = given();
     const parameters = { text: 'a\tb\\', n: 5, yes: true, none: null };
     await (await client.sql("SELECT 'ü' -- x", { parameters })).all();
@@ -54,17 +54,17 @@ describe('the rows of a SQL statement', () => {
     expect(headers).toMatchObject({ authorization: 'Bearer k', 'content-type': 'text/plain' });
   });
 
-  it('come in any pieces', async () => {
+  it('are parsed from any split into pieces', async () => {
     const rows = await SqlRows.of(bodyOf('["', 'n"]\n[', '1]\n[2', ']\n'));
     expect(await rows.all()).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
-  it('are none where nothing matches: the columns have names all the same', async () => {
+  it('are empty if nothing matches, but the columns have names', async () => {
     const rows = await SqlRows.of(bodyOf('["n"]\n'));
     expect([rows.columns, await rows.all()]).toEqual([['n'], []]);
   });
 
-  it('end the request when the loop is left', async () => {
+  it('cancel the request when the loop is left', async () => {
     const body = bodyOf('["n"]\n', '[1]\n', '[2]\n');
     for await (const { row } of await SqlRows.of(body)) {
       expect(row).toEqual({ n: 1 });
@@ -73,7 +73,7 @@ describe('the rows of a SQL statement', () => {
     expect(body.cancelled).toBe(true);
   });
 
-  it('throw the error of a statement that fails behind them', async () => {
+  it('throw the error of a statement that fails after the first rows', async () => {
     const said = '\r\n__exception__\r\ntag\r\nCode: 395. DB::Exception: Oh. (X)\n30 tag\r\n__exception__\r\n';
     const rows = await SqlRows.of(bodyOf('["n"]\n[1]\n', said, new TypeError('terminated')));
     const read: unknown[] = [];
@@ -88,12 +88,12 @@ describe('the rows of a SQL statement', () => {
   it.each([
     ['is cut off', bodyOf('["n"]\n', '[1')],
     ['has something else in it', bodyOf('["n"]\n', '<html>\n', new TypeError('terminated'))],
-  ])('reject where the answer %s', async (_, body) => {
+  ])('reject if the answer %s', async (_, body) => {
     const rows = await SqlRows.of(body);
     await expect(rows.all()).rejects.toBeInstanceOf(InvalidAnswerError);
   });
 
-  it('reject where the statement names a form itself, and end the request', async () => {
+  it('reject if the statement has a FORMAT clause, and cancel the request', async () => {
     const body = bodyOf('1\n', '2\n');
     await expect(SqlRows.of(body)).rejects.toThrow('leave FORMAT out');
     expect(body.cancelled).toBe(true);

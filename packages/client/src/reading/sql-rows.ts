@@ -5,10 +5,10 @@ import { parseJson } from '../json/parse-json.js';
 import type { JsonObject } from '../types/json.js';
 import { linesOf } from './lines-of.js';
 
-/** ClickHouse's own bound is 16 KiB. */
+/** The maximum length of an error message; ClickHouse's own limit is 16 KiB. */
 const mostFailureLength = 20_000;
 
-/** A row of the answer to a SQL statement. */
+/** A row in the answer to an SQL statement. */
 export class SqlRow<Row = JsonObject> {
   private parsed: Row | undefined;
 
@@ -18,12 +18,12 @@ export class SqlRow<Row = JsonObject> {
     readonly texts: readonly string[],
   ) {}
 
-  /** Parsed when it is first asked for. Numbers become 64-bit floating point: `rowText` has them exactly. */
+  /** The row, parsed on first access. Numbers become 64-bit floating point: `rowText` has them exactly. */
   get row(): Row {
     return (this.parsed ??= parseJson<Row>(this.rowText));
   }
 
-  /** The row as a JSON object, with every digit. */
+  /** The row as JSON text of an object, with every digit. */
   get rowText(): string {
     const members = this.columns.map((name, i) => `${JSON.stringify(name)}:${this.texts[i]}`);
     return `{${members.join(',')}}`;
@@ -31,8 +31,8 @@ export class SqlRow<Row = JsonObject> {
 }
 
 /**
- * The answer to a SQL statement: `for await` reads its rows once, as they come. A statement that fails later than its
- * first row throws there.
+ * The answer to an SQL statement: `for await` reads its rows once, as they arrive. If the statement fails after its
+ * first row, the iteration throws.
  */
 export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
   private constructor(
@@ -40,7 +40,7 @@ export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
     private readonly lines: AsyncGenerator<string, void, undefined>,
   ) {}
 
-  /** Reads the names of the columns, which are the first line. @throws InvalidAnswerError */
+  /** Reads the first line, which contains the column names. @throws InvalidAnswerError */
   static async of<Row>(body: ReadableStream<Uint8Array>): Promise<SqlRows<Row>> {
     const lines = linesOf(body);
     try {
@@ -70,11 +70,14 @@ export class SqlRows<Row = JsonObject> implements AsyncIterable<SqlRow<Row>> {
 function cellsOf(line: string): string[] {
   if (line.startsWith('[')) return elementsOf(line);
   throw new InvalidAnswerError(
-    `The answer has no names of columns: leave FORMAT out of the statement. It begins with: ${line.slice(0, 200)}`,
+    `The answer has no column names: leave FORMAT out of the statement. It begins with: ${line.slice(0, 200)}`,
   );
 }
 
-/** Reads what ClickHouse writes behind the rows when a statement fails; then the connection ends without a proper end. */
+/**
+ * Reads the error that ClickHouse writes after the rows when a statement fails; it then ends the connection without
+ * completing the answer.
+ */
 async function lateFailure(first: string, lines: AsyncIterable<string>): Promise<Error> {
   let text = first;
   try {
@@ -83,9 +86,9 @@ async function lateFailure(first: string, lines: AsyncIterable<string>): Promise
       if (text.length > mostFailureLength) break;
     }
   } catch {
-    // What has come says more than the end of the connection.
+    // The text so far says more than the error of the connection.
   }
   const [failure, code] = /Code: (\d+)\. DB::Exception: .*/.exec(text) ?? [];
   if (failure !== undefined) return new SqlError(200, Number(code), failure);
-  return new InvalidAnswerError(`This is no row: ${text.slice(0, 200)}`);
+  return new InvalidAnswerError(`This is not a row: ${text.slice(0, 200)}`);
 }

@@ -3,22 +3,22 @@ import type { JsonObject } from '../types/json.js';
 import { exactReader } from './exact-reader.js';
 
 interface Exact<State> {
-  /** Parsed when it is first asked for. Numbers become 64-bit floating point: `stateText` has them exactly. */
+  /** The state, parsed on first access. Numbers become 64-bit floating point: `stateText` has them exactly. */
   readonly state: State;
   /** JSON text with every digit. */
   readonly stateText: string;
 }
 
-/** The state of an entity: the data of its events, merged. */
+/** The state of an entity: the merged data of its events. */
 export interface EntityState<State = JsonObject> extends EntityAddress, Exact<State> {
-  /** Of the last event in it. */
+  /** The version of its last event. */
   version: number;
   timestamp: string;
-  /** The version of the snapshot that it was read from. */
+  /** The version of the snapshot that the read started from. */
   from_snapshot: number | null;
 }
 
-/** The state of an entity as it was kept. */
+/** A stored snapshot of an entity's state. */
 export interface Snapshot<State = JsonObject> extends EntityAddress, Exact<State> {
   snapshot_id: string;
   version: number;
@@ -27,14 +27,14 @@ export interface Snapshot<State = JsonObject> extends EntityAddress, Exact<State
   reason: 'automatic' | 'requested';
 }
 
-/** A snapshot that was made; its state where the key may read it. */
+/** A new snapshot; its state only if the key may read it. */
 export type MadeSnapshot<State = JsonObject> = Omit<Snapshot<State>, keyof Exact<State>> &
   Partial<Exact<State | null>>;
 
 /** The state of one key of a projection. */
 export interface ProjectionState<State = JsonObject> extends Exact<State> {
   key: string;
-  /** Counts the events of the key. */
+  /** The number of events of the key. */
   version: number;
   updated_at: string;
 }

@@ -1,29 +1,29 @@
 import type { JsonObject } from '../types/json.js';
 import { exactReader } from './exact-reader.js';
 
-/** An event as it was read. */
+/** An event from an answer. */
 export interface StoredEvent<Data = JsonObject> {
   readonly event_id: string;
   readonly stream: string;
   readonly event_type: string;
   readonly entity_id: string | null;
-  /** Counts the events of the entity, from 1 on. */
+  /** The number of the event within its entity, from 1. */
   readonly version: number | null;
-  /** When it happened. */
+  /** The time when the event happened. */
   readonly timestamp: string;
-  /** When it was written. */
+  /** The time when the event was written. */
   readonly ingested_at: string;
-  /** Parsed when it is first asked for. Numbers become 64-bit floating point: `dataText` has them exactly. */
+  /** The data, parsed on first access. Numbers become 64-bit floating point: `dataText` has them exactly. */
   readonly data: Data;
   /** The data as it was sent: JSON text with every digit. */
   readonly dataText: string;
   readonly metadata: JsonObject;
   readonly metadataText: string;
-  /** The version of the schema that it fits. */
+  /** The schema version that the event was checked with and conforms to. */
   readonly schema_version: number | null;
   readonly partition: number;
   readonly offset: number;
 }
 
-/** Reads an event from its JSON text. */
+/** Parses an event from its JSON text. */
 export const readEvent: <Data>(text: string) => StoredEvent<Data> = exactReader('data', 'metadata');

@@ -4,7 +4,7 @@ import type { Pages } from '../reading/pages.js';
 import type { DeadLetter, DeadLetterQuery, Replay, ReplayInput } from '../types/dead-letter.js';
 
 export interface ReplayOptions extends CallOptions {
-  /** Says what would be replayed, and replays nothing. */
+  /** Reports which dead letters would be replayed, and replays none. */
   dryRun?: boolean;
 }
 
@@ -15,7 +15,10 @@ export class DeadLetters {
     return this.api.list({ path: '/api/v1/dead-letters', name: 'dead_letters', query }, options);
   }
 
-  /** Replays up to a thousand; `next_cursor` goes on. A letter that is replayed twice is stored once. */
+  /**
+   * Replays up to a thousand dead letters; `next_cursor` continues. A dead letter that is replayed twice is stored
+   * once.
+   */
   replay(input: ReplayInput, { dryRun, ...options }: ReplayOptions = {}): Promise<Replay> {
     const query = { dry_run: dryRun };
     return this.api.post('/api/v1/dead-letters/replay', { body: input, query, ...options });

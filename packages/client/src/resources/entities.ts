@@ -8,12 +8,12 @@ import type { ListQuery } from '../types/list.js';
 export class Entities {
   constructor(private readonly api: Api) {}
 
-  /** The entities of a stream, or of all, each with its last version. */
+  /** Lists the entities of a stream, or of all streams, each with its latest version. */
   list(query: ListQuery & { stream?: string } = {}, options: CallOptions = {}): Pages<Entity> {
     return this.api.list({ path: '/api/v1/entities', name: 'entities', query }, options);
   }
 
-  /** Erases the entity's events from the stream, for good. `confirm` is its id once more. */
+  /** Erases the entity's events from the stream permanently. `confirm` must repeat the entity's id. */
   erase(
     { stream, entity_id }: EntityAddress,
     { confirm, ...options }: CallOptions & { confirm: string },

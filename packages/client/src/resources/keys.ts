@@ -16,12 +16,12 @@ export class Keys {
     return this.api.get({ path: path`/api/v1/keys/${keyId}`, ...options });
   }
 
-  /** Issues a key. Its text is in this answer and nowhere else. */
+  /** Issues a key. Only this answer contains its text. */
   issue(input: KeyInput, options: CallOptions = {}): Promise<IssuedKey> {
     return this.api.post('/api/v1/keys', { body: input, ...options });
   }
 
-  /** Gives the key another secret. */
+  /** Gives the key a new secret. */
   rotate(keyId: string, input: RotationInput = {}, options: CallOptions = {}): Promise<IssuedKey> {
     return this.api.post(path`/api/v1/keys/${keyId}/rotate`, { body: input, ...options });
   }

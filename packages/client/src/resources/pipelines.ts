@@ -14,7 +14,7 @@ import type {
 } from '../types/pipeline.js';
 
 export interface ReplaceOptions extends CallOptions {
-  /** Reads the streams from their beginning again, instead of going on. */
+  /** Reads the streams from their beginning again, instead of continuing. */
   from?: 'beginning';
 }
 
@@ -29,7 +29,7 @@ export class Pipelines {
     return this.api.get({ path: path`/api/v1/pipelines/${name}`, ...options });
   }
 
-  /** Defines a pipeline. The same definition once more changes nothing. */
+  /** Defines a pipeline. Repeating the same definition changes nothing. */
   define(input: PipelineInput, options: CallOptions = {}): Promise<Pipeline> {
     return this.api.post('/api/v1/pipelines', { body: input, ...options });
   }
@@ -47,7 +47,7 @@ export class Pipelines {
     return this.api.post(path`/api/v1/pipelines/${name}/resume`, options);
   }
 
-  /** Begins the pipeline again. */
+  /** Restarts the pipeline from its beginning. */
   reset(name: string, options: CallOptions = {}): Promise<Pipeline> {
     return this.api.post(path`/api/v1/pipelines/${name}/reset`, options);
   }
@@ -57,7 +57,7 @@ export class Pipelines {
     return this.api.delete(path`/api/v1/pipelines/${name}`, options);
   }
 
-  /** Shows what each operator would do with these events. Nothing is written. */
+  /** Shows what each operator would do with these events. No event is written. */
   dryRun({ definition, events }: DryRunInput, options: CallOptions = {}): Promise<DryRun> {
     const texts = events.map((event) => eventText(event, event.event_id));
     const json = `{"definition":${JSON.stringify(definition)},"events":[${texts.join(',')}]}`;

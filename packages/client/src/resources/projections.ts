@@ -18,7 +18,7 @@ import type {
 } from '../types/projection.js';
 
 export interface ChangesOptions extends LiveOptions {
-  /** Begins with the states of all keys. */
+  /** The stream begins with the current states of all keys. */
   snapshot?: boolean;
 }
 
@@ -33,12 +33,12 @@ export class Projections {
     return this.api.get({ path: path`/api/v1/projections/${name}`, ...options });
   }
 
-  /** Defines a projection. The same definition once more changes nothing. */
+  /** Defines a projection. Repeating the same definition changes nothing. */
   define(input: ProjectionInput, options: CallOptions = {}): Promise<Projection> {
     return this.api.post('/api/v1/projections', { body: input, ...options });
   }
 
-  /** Changes what is folded: another version is built beside the one that is read, and takes its place. */
+  /** Replaces the definition: a new version is built beside the serving one, and then replaces it. */
   replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
     return this.api.put(path`/api/v1/projections/${name}`, { body: input, ...options });
   }
@@ -51,7 +51,7 @@ export class Projections {
     return this.api.post(path`/api/v1/projections/${name}/resume`, options);
   }
 
-  /** Builds the projection from the log again. */
+  /** Rebuilds the projection from the log. */
   reset(name: string, options: CallOptions = {}): Promise<Projection> {
     return this.api.post(path`/api/v1/projections/${name}/reset`, options);
   }
@@ -61,7 +61,7 @@ export class Projections {
     return this.api.delete(path`/api/v1/projections/${name}`, options);
   }
 
-  /** The state of one key. */
+  /** Returns the state of one key. */
   async state<State = JsonObject>(
     name: string,
     key: string,
@@ -84,7 +84,7 @@ export class Projections {
     return this.api.list({ ...list, readItem: readProjectionState<State> }, options);
   }
 
-  /** The states as they change, until the signal is aborted or the iteration ends. */
+  /** Streams the changes of the states, until the signal is aborted or the iteration ends. */
   changes<State = JsonObject>(
     name: string,
     { snapshot = false, ...options }: ChangesOptions = {},

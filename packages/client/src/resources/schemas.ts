@@ -13,12 +13,12 @@ export interface SchemaQuery extends ListQuery {
 export class Schemas {
   constructor(private readonly api: Api) {}
 
-  /** The latest version of each. */
+  /** Lists the latest version of each schema. */
   list(query: SchemaQuery = {}, options: CallOptions = {}): Pages<Schema> {
     return this.api.list({ path: '/api/v1/schemas', name: 'schemas', query }, options);
   }
 
-  /** The latest version. */
+  /** Returns the latest version. */
   get(address: SchemaAddress, options: CallOptions = {}): Promise<Schema> {
     return this.api.get({ path: pathOf(address), ...options });
   }
@@ -31,17 +31,17 @@ export class Schemas {
     return this.api.get({ path: pathOf(address) + path`/versions/${version}`, ...options });
   }
 
-  /** Registers a schema, or a new version of it. The same schema makes no new version. */
+  /** Registers a schema, or a new version of it. An unchanged schema creates no new version. */
   register(input: SchemaInput, options: CallOptions = {}): Promise<Schema> {
     return this.api.post('/api/v1/schemas', { body: input, ...options });
   }
 
-  /** Whether a schema would be accepted as the next version. */
+  /** Checks whether a schema would be accepted as the next version. */
   check(address: SchemaAddress, input: SchemaCheckInput, options: CallOptions = {}): Promise<SchemaCheck> {
     return this.api.post(`${pathOf(address)}/check`, { body: input, ...options });
   }
 
-  /** Ends checking. The versions stay, because events name them. */
+  /** Ends the checking of events. The versions remain, because events refer to them. */
   retire(address: SchemaAddress, options: CallOptions = {}): Promise<void> {
     return this.api.delete(pathOf(address), options);
   }

@@ -9,7 +9,7 @@ import type { ListQuery } from '../types/list.js';
 export class Snapshots {
   constructor(private readonly api: Api) {}
 
-  /** Those of a stream, of an entity, or of both; the newest first. */
+  /** Lists the snapshots of a stream, of an entity, or of both; the newest first. */
   list<State = JsonObject>(
     query: ListQuery & Partial<EntityAddress>,
     options: CallOptions = {},
@@ -18,7 +18,7 @@ export class Snapshots {
     return this.api.list({ ...list, readItem: readSnapshot<State> }, options);
   }
 
-  /** Keeps the state of an entity as it is stored now. */
+  /** Stores the current state of an entity as a snapshot. */
   async make<State = JsonObject>(
     entity: EntityAddress,
     options: CallOptions = {},

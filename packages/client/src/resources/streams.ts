@@ -20,12 +20,12 @@ export class Streams {
     return this.api.post('/api/v1/streams', { body: input, ...options });
   }
 
-  /** Changes how long events are kept, or how often snapshots are made. A shorter retention removes events. */
+  /** Changes the retention, or how often snapshots are taken. A shorter retention removes events. */
   change(name: string, change: StreamChange, options: CallOptions = {}): Promise<StreamDetail> {
     return this.api.patch(path`/api/v1/streams/${name}`, { body: change, ...options });
   }
 
-  /** Deletes the stream with all its events. `confirm` is its name once more. */
+  /** Deletes the stream with all its events. `confirm` must repeat its name. */
   delete(name: string, { confirm, ...options }: CallOptions & { confirm: string }): Promise<void> {
     return this.api.delete(path`/api/v1/streams/${name}`, { query: { confirm }, ...options });
   }

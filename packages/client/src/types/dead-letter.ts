@@ -1,19 +1,19 @@
 import type { Time } from './json.js';
 
-/** What could not become an event, or not go on in a pipeline. */
+/** A record that could not become an event, or an event that failed in a projection or pipeline. */
 export interface DeadLetter {
   id: string;
-  /** Who gave up on it: `materializer`, `projection:<name>`, `pipeline:<name>`. */
+  /** The consumer that gave up: `materializer`, `projection:<name>`, `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
   offset: number;
   /** A JSON pointer to the operator of the pipeline. */
   operator: string | null;
-  /** A stable word, such as `operator_failed`. */
+  /** A stable identifier, such as `operator_failed`. */
   reason: string;
   error: string;
-  /** The record as text, or `base64:` and its bytes where they are not UTF-8. */
+  /** The record as text, or `base64:` and its bytes if they are not UTF-8. */
   event: string;
   created_at: string;
   replayed_at: string | null;
@@ -28,7 +28,7 @@ export interface DeadLetterQuery {
   cursor?: string;
 }
 
-/** Which dead letters to replay: these, or all of a source. */
+/** Selects the dead letters to replay: by ids, or all of a source. */
 export interface ReplayInput {
   ids?: string[] | null;
   source?: string | null;

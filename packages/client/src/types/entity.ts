@@ -8,7 +8,7 @@ export interface EntityAddress {
 }
 
 export interface StateQuery extends EntityAddress, WaitFor {
-  /** The state that the events had made by then. */
+  /** Requests the state of the events up to this time. */
   as_of?: Time;
 }
 
@@ -17,10 +17,10 @@ export interface Entity extends EntityAddress {
   last_timestamp: string;
 }
 
-/** What an erasure took away. */
+/** The result of an erasure. */
 export interface Erasure extends EntityAddress {
   events_erased: number;
-  /** Events that were on their way are still to be removed. */
+  /** Events in flight are still to be removed. */
   pending: boolean;
   erased_at: string;
 }

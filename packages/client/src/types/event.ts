@@ -1,30 +1,30 @@
 import type { Time } from './json.js';
 
-/** What every event has that is written. */
+/** The common members of a new event. */
 interface NewEventHead {
   stream: string;
   event_type: string;
-  /** What it happened to. Events of one entity keep their order and are counted by version. */
+  /** The entity of the event. Events of one entity keep their order and are numbered by version. */
   entity_id?: string | null;
-  /** When it happened. Default: when the server receives it. */
+  /** The time when the event happened. Default: when the server receives it. */
   timestamp?: Time | null;
-  /** A UUID that no other event has. Default: a UUIDv7. */
+  /** A unique UUID. Default: a UUIDv7. */
   event_id?: string | null;
-  /** About the event itself. */
+  /** Metadata of the event. */
   metadata?: Record<string, string | number | boolean | null> | null;
 }
 
-/** An event to write. Its data is an object, or JSON text that is sent as it is, with numbers of any length. */
+/** An event to write. Its data is an object, or JSON text that is sent unchanged, with numbers of any length. */
 export type NewEvent = NewEventHead & ({ data: object } | { dataText: string });
 
-/** Where an event that was written is in the log. */
+/** The position of a written event in the log. */
 export interface WrittenPosition {
   event_id: string;
   partition: number;
   offset: number;
 }
 
-/** The answer to one event that was written. */
+/** The answer to one written event. */
 export interface WrittenEvent extends WrittenPosition {
   stream: string;
   event_type: string;
@@ -32,10 +32,10 @@ export interface WrittenEvent extends WrittenPosition {
   timestamp: string;
 }
 
-/** Why one event of a batch was not written. */
+/** The reason why one event of a batch was not written. */
 export interface RejectedEvent {
   error: { code: string; status: number; detail: string; errors?: { pointer: string; detail: string }[] };
-  /** With lenient handling: where it is kept in the log. */
+  /** With lenient handling: the position of the record that keeps it. */
   partition?: number;
   offset?: number;
 }
@@ -47,13 +47,13 @@ export interface BatchWritten {
   events: (WrittenPosition | RejectedEvent)[];
 }
 
-/** Which events: of these streams, types and entities, in this time. */
+/** Selects events by streams, types, entities and time. */
 export interface EventFilter {
   stream?: string | readonly string[];
   event_type?: string | readonly string[];
   event_type_prefix?: string;
   entity_id?: string | readonly string[];
-  /** Events that happened at this time or later. */
+  /** Events that happened at or after this time. */
   since?: Time;
   /** Events that happened before this time. */
   until?: Time;
@@ -61,33 +61,33 @@ export interface EventFilter {
   where?: string;
 }
 
-/** Positions that a read waits for, `stream:partition:offset`: `client.afterWrites()` has them. */
+/** Positions that a read waits for, `stream:partition:offset`; `client.afterWrites()` returns them. */
 export interface WaitFor {
   wait_for?: readonly string[];
 }
 
 export interface EventQuery extends EventFilter, WaitFor {
-  /** By the time the event happened. */
+  /** The order by the time when events happened. */
   order?: 'asc' | 'desc';
-  /** Events of one page, 100 by default. Iterating reads every page. */
+  /** The number of events in a page, 100 by default. Iterating reads all pages. */
   limit?: number;
-  /** Where to go on: `next_cursor` of a page of the same query. */
+  /** The `next_cursor` of a page of the same query. */
   cursor?: string;
 }
 
 export interface CountQuery extends EventFilter, WaitFor {
   group_by?: 'stream' | 'event_type' | 'entity_id';
-  /** Counts each span of this length by itself: `30s`, `5m`, `1h`, `1d`. */
+  /** Counts each interval of this length separately: `30s`, `5m`, `1h`, `1d`. */
   interval?: string;
 }
 
-/** The forms of an export. */
+/** The formats of an export. */
 export type ExportFormat = 'parquet' | 'arrow' | 'ndjson' | 'csv';
 
 export interface ExportQuery extends EventFilter, WaitFor {
   /** Default: `ndjson`. */
   format?: ExportFormat;
-  /** In CSV: an apostrophe stands before each character that a spreadsheet could begin a formula with. */
+  /** In CSV: an apostrophe precedes each character that could begin a spreadsheet formula. */
   csv_safe?: boolean;
 }
 

@@ -1,6 +1,6 @@
-/** How a process is. */
+/** The health of a process. */
 export interface Health {
-  /** `ok`, or why it is not. */
+  /** `ok`, or the reason why it is not. */
   status: string;
   version: string;
   uptime_seconds: number;

@@ -1,17 +1,19 @@
 /**
- * What becomes of a request of which something is refused. `lenient` keeps what is refused as dead letters and writes the
- * rest. `strict` does not keep it.
+ * What happens to refused events of a request. `lenient` keeps them as dead letters and writes the rest. `strict`
+ * does not keep them.
  */
 export type Handling = 'lenient' | 'strict';
 
-/** Where the fields of raw values come from: each a constant, or a JSON pointer into the value (`/user/id`). */
+/** The sources of an event's fields in raw values: each a constant, or a JSON pointer into the value (`/user/id`). */
 export interface RawMapping {
   event_type: string;
-  /** What it happened to. Default: nothing. */
+  /** The entity. Default: none. */
   entity_id?: string;
-  /** Names one event within its stream. Default: made of the body, so that the same request is stored once. */
+  /**
+   * The id of an event within its stream. Default: derived from the body, so that a repeated request is stored once.
+   */
   event_id?: string;
-  /** When it happened. Default: when the server receives it. */
+  /** The time when the event happened. Default: when the server receives it. */
   timestamp?: string;
 }
 
@@ -27,11 +29,11 @@ export interface CloudEvent {
 /** The answer to a write of raw values or CloudEvents. It does not list the events. */
 export interface Intake {
   accepted: number;
-  /** Kept as dead letters. */
+  /** The number of values kept as dead letters. */
   refused: number;
-  /** The last position in each partition that was written to. */
+  /** The last written position in each partition. */
   positions: LastPosition[];
-  /** The first 100 that were refused. */
+  /** The first 100 refused values. */
   errors: RefusedValue[];
 }
 
@@ -40,9 +42,9 @@ export interface LastPosition {
   offset: number;
 }
 
-/** A value that was refused, and where it is kept. */
+/** A refused value, and the position of the record that keeps it. */
 export interface RefusedValue extends LastPosition {
-  /** Of the value in the body, from 0. */
+  /** The index of the value in the body, from 0. */
   index: number;
   code: string;
   status: number;

@@ -14,7 +14,7 @@ export interface RateLimitInput {
 export interface KeyInput {
   name: string;
   scopes: Scope[];
-  /** Streams that the key is limited to; `orders.*` covers those that begin so. Default: all. */
+  /** The streams that the key is limited to; `orders.*` covers all names with this prefix. Default: all. */
   streams?: string[] | null;
   expires_at?: string | null;
   rate_limit?: RateLimitInput | null;
@@ -35,11 +35,11 @@ export interface Key {
 }
 
 export interface IssuedKey extends Key {
-  /** The secret. It is in this answer and nowhere else. */
+  /** The secret. Only this answer contains it. */
   key: string;
 }
 
 export interface RotationInput {
-  /** How long the old secret goes on working, `24h` for example. Default: not at all. */
+  /** The time for which the old secret remains valid, for example `24h`. Default: it ends at once. */
   overlap?: string | null;
 }

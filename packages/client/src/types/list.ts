@@ -1,7 +1,7 @@
-/** How a list is read. */
+/** Options of a list request. */
 export interface ListQuery {
-  /** Items of one page, 100 by default. Iterating reads every page. */
+  /** The number of items in a page, 100 by default. Iterating reads all pages. */
   limit?: number;
-  /** Where to go on: `next_cursor` of a page of the same list. */
+  /** The `next_cursor` of a page of the same list. */
   cursor?: string;
 }

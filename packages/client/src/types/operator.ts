@@ -1,6 +1,6 @@
 import type { Field } from './projection.js';
 
-/** CEL expressions, nested as the result shall be. */
+/** CEL expressions, nested like the desired result. */
 export type Template = string | { [name: string]: Template };
 
 /** One step of a pipeline. */
@@ -23,13 +23,13 @@ export type Operator =
       };
     };
 
-/** Groups events by key and time. One of `tumbling`, `hopping` and `session` says how. */
+/** Groups events by key and time. Exactly one of `tumbling`, `hopping` and `session` defines the windows. */
 export interface Window {
   tumbling?: string;
   hopping?: { size: string; every: string };
   session?: string;
   key: string;
-  /** How long a window waits for events beyond its end. */
+  /** The time that a window waits for late events after its end. */
   lateness: string;
   emit?: 'updates' | 'final';
   late?: { stream: string };

@@ -3,7 +3,7 @@ import type { Operator } from './operator.js';
 import type { From, Source } from './source.js';
 
 export interface PipelineSource extends Source {
-  /** After so long without an event, a partition holds back no window any more. */
+  /** A partition without an event for this time no longer holds back windows. */
   idle_after?: string | null;
 }
 
@@ -14,7 +14,7 @@ export interface PipelineInput {
   from?: From | null;
 }
 
-/** A definition without its name, which is in the address. */
+/** A definition without its name, which is in the URL. */
 export type PipelineReplacement = Omit<PipelineInput, 'name'> & { name?: string | null };
 
 export interface Pipeline {
@@ -29,14 +29,14 @@ export interface Pipeline {
   failure: string | null;
 }
 
-/** A pipeline and how far it is. */
+/** A pipeline and its progress. */
 export interface PipelineFigures extends Pipeline {
   processed: number;
   emitted: number;
   dropped: number;
   late: number;
   failed: number;
-  /** Records that it has not read yet. */
+  /** The number of unread records. */
   lag: number;
   watermark: string | null;
   internal_topics: InternalTopic[];
@@ -45,7 +45,7 @@ export interface PipelineFigures extends Pipeline {
 
 export interface InternalTopic {
   topic: string;
-  /** A JSON pointer to the operator that reads it. */
+  /** A JSON pointer to the operator that reads the topic. */
   stage: string;
   partitions: number;
 }
@@ -55,7 +55,7 @@ export interface DryRunInput {
   events: NewEvent[];
 }
 
-/** What each operator would do with the events. */
+/** The effect of each operator on the events. */
 export interface DryRun {
   events: DryRunTrace[];
   windows: DryRunWindow[];
@@ -73,13 +73,13 @@ export interface DryRunEvent {
   metadata: object;
 }
 
-/** The way of one event. */
+/** The path of one event through the operators. */
 export interface DryRunTrace {
   event: DryRunEvent;
   steps: DryRunStep[];
 }
 
-/** The way of the result of one window. */
+/** The path of the result of one window. */
 export interface DryRunWindow extends DryRunTrace {
   at: string;
 }

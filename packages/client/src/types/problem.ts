@@ -55,21 +55,21 @@ export type ProblemCode =
   | 'query_too_expensive'
   | 'not_yet_materialized';
 
-/** Where in a request something is wrong. */
+/** An error in one part of a request. */
 export interface InputProblem {
   /** A JSON pointer into the body, or the name of a parameter. */
   pointer: string;
   detail: string;
 }
 
-/** Why a request was refused (RFC 9457). */
+/** The reason why a request was refused (RFC 9457). */
 export interface Problem {
   type: string;
   title: string;
   status: number;
   detail: string;
   code: ProblemCode;
-  /** Quote it in a report: the server's log has it. */
+  /** Mention it in an error report: the server's log contains it. */
   request_id: string;
   errors?: InputProblem[];
 }

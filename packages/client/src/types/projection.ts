@@ -4,10 +4,10 @@ import type { From, Source } from './source.js';
 export type FoldOperation =
   'count' | 'sum' | 'min' | 'max' | 'avg' | 'first' | 'last' | 'count_distinct' | 'collect' | 'merge';
 
-/** How one field of a state is folded. */
+/** The computation of one field of a state. */
 export interface Field {
   op: FoldOperation;
-  /** A CEL expression over the event. Every operation but `count` has one. */
+  /** A CEL expression over the event. Every operation except `count` requires it. */
   value?: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface ProjectionInput {
   from?: From | null;
 }
 
-/** A definition without its name, which is in the address. */
+/** A definition without its name, which is in the URL. */
 export type ProjectionReplacement = Omit<ProjectionInput, 'name'> & { name?: string | null };
 
 export interface Projection {
@@ -32,37 +32,37 @@ export interface Projection {
   fields: Record<string, Field>;
   from: From;
   created_at: string;
-  /** The version that is read. */
+  /** The version that serves reads. */
   serving_version: number | null;
   failure: string | null;
 }
 
-/** A projection and how far it is. */
+/** A projection and its progress. */
 export interface ProjectionFigures extends Projection {
   processed: number;
   failed: number;
-  /** Records that it has not read yet. */
+  /** The number of unread records. */
   lag: number;
   updated_at: string | null;
 }
 
 export interface ProjectionDetail extends ProjectionFigures {
-  /** The version that is being built; null while there is none. */
+  /** The version that is being built; null if there is none. */
   progress: {
     version: number;
     started_at: string;
     processed: number;
     failed: number;
     lag: number;
-    /** Of the log that it has read. */
+    /** The fraction of the log that it has read. */
     fraction: number;
   } | null;
 }
 
 export interface StatesQuery extends WaitFor {
-  /** Keys that begin with this. */
+  /** Keys with this prefix. */
   prefix?: string;
-  /** A field; without it the states are in the order of their keys. */
+  /** A field; by default the states are ordered by key. */
   order_by?: string;
   order?: 'asc' | 'desc';
   limit?: number;

@@ -4,10 +4,10 @@ export type JsonSchema = boolean | { [keyword: string]: unknown };
 export type Compatibility =
   'none' | 'backward' | 'backward_transitive' | 'forward' | 'forward_transitive' | 'full' | 'full_transitive';
 
-/** What becomes of an event that does not fit: it is refused, stored and counted, or stored unchecked. */
+/** What happens to an invalid event: it is refused, stored and counted, or stored unchecked. */
 export type SchemaMode = 'enforce' | 'warn' | 'off';
 
-/** Which events a schema is for. */
+/** The stream and the event type that a schema belongs to. */
 export interface SchemaAddress {
   stream: string;
   event_type: string;

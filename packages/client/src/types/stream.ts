@@ -5,11 +5,11 @@ export interface StreamInput {
   stream: string;
   partitions?: number | null;
   retention?: Retention | null;
-  /** Versions of an entity between two snapshots; 0: none by itself. */
+  /** The number of versions of an entity between two snapshots; 0 disables automatic snapshots. */
   snapshot_every?: number | null;
 }
 
-/** What changes. The retention replaces the one that there was. */
+/** Changes of a stream. A retention replaces the previous one. */
 export interface StreamChange {
   retention?: Retention;
   snapshot_every?: number | null;
@@ -29,8 +29,8 @@ export interface Stream extends CreatedStream {
   last_timestamp: string | null;
 }
 
-/** One stream. A list leaves out what Kafka would have to be asked for. */
+/** One stream, including members that need a request to Kafka and are therefore not in a list. */
 export interface StreamDetail extends Stream {
-  /** Seconds for which an `event_id` that is sent again is recognised; null if Kafka does not answer in time. */
+  /** Seconds for which a repeated `event_id` is recognised; null if Kafka does not answer in time. */
   id_window_seconds: number | null;
 }
