@@ -52,7 +52,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     for (const describeTheme of writingAndReading) describeTheme(contract);
   });
 
-  describe(`${name} as a store to remove from`, () => {
+  describe(`${name} as a store with removals`, () => {
     const contract = new StoreContract(open);
     beforeEach(() => contract.open());
     afterEach(() => contract.close());

@@ -174,7 +174,7 @@ export interface DeadLetterQuery extends Permitted {
   /** At most `maxDeadLetterIds`; a malformed id matches no dead letter. */
   ids?: readonly string[];
   source?: string;
-  /** Only dead letters that were, or were not, replayed; undefined means both. */
+  /** True selects only replayed dead letters, false only the others; undefined selects both. */
   replayed?: boolean;
   since?: Micros;
   until?: Micros;
@@ -198,7 +198,10 @@ export interface EventReader {
    * @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError
    */
   inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage>;
-  /** Returns those of the ids that are stored in the ranges. @throws StoreUnavailableError */
+  /**
+   * Returns the event ids, out of the given ones, that are stored in the offset ranges. @throws
+   * StoreUnavailableError
+   */
   storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]>;
   /**
    * Returns buckets ordered by start, then by group. A query without interval and group returns one bucket

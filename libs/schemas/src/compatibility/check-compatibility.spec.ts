@@ -113,7 +113,7 @@ describe('the compatibility mode', () => {
     ['forward_transitive', narrow, [other, wide], ['1 type_changed']],
     ['full_transitive', narrow, [wide, narrow], ['1 type_narrowed']],
     ['backward', wide, [], []],
-  ])('%s', async (...[mode, schema, versions, expected]) => {
+  ])('%s reports exactly the differences in its direction', async (...[mode, schema, versions, expected]) => {
     expect(await check(schema, versions, mode)).toEqual(expected);
   });
 
@@ -151,7 +151,7 @@ describe('schemas with references', () => {
     expect(await check(referring, { ...referring, $defs: { text: number } })).toHaveLength(1);
   });
 
-  it('may contain themselves', async () => {
+  it('can be recursive', async () => {
     expect(await check(list(integer), list(number))).toEqual([]);
     expect(await check(list(number), list(integer))).toEqual([
       expect.objectContaining({ rule: 'type_narrowed' }),

@@ -149,7 +149,7 @@ describe('readDocument', () => {
     }
   });
 
-  it('stops to compile regular expressions after twenty invalid ones', () => {
+  it('stops compiling regular expressions after twenty invalid ones', () => {
     const compile = vi.spyOn(RE2JS, 'compile');
     try {
       expect(errorsOf({ properties: named(90, (i) => ({ pattern: `(?=${i})` })) })).toHaveLength(20);

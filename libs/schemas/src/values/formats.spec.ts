@@ -30,7 +30,7 @@ describe('formats', () => {
     ['email', `${'a'.repeat(321)}@example.com`, false],
     ['email', 'a@[unknown:tag]', false],
     ['hostname', 'xn--', false],
-  ])('%s: %s is %s', (name, text, expected) => {
+  ])('%s: the validity of %s is %s', (name, text, expected) => {
     expect(formats.get(name)?.(text)).toBe(expected);
   });
 

@@ -40,7 +40,7 @@ describe('errorOfCode', () => {
     ['AUTHENTICATION_FAILED', 516, 'read', StoreFaultError],
     ['AUTHENTICATION_FAILED', 516, 'write', StoreFaultError],
     ['WRONG_PASSWORD', 193, 'lookup', StoreFaultError],
-  ])('%s (%d) on a %s', (...[, code, purpose, type]) => {
+  ])('maps %s (%d) on a %s to an error class', (...[, code, purpose, type]) => {
     const cause = new Error('first line\nsecond line');
     const error = errorOfCode(code, purpose, cause);
     expect(error.constructor).toBe(type);

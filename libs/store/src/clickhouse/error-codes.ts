@@ -78,8 +78,8 @@ const misunderstood = new Set([
   457, // BAD_QUERY_PARAMETER
 ]);
 /**
- * A table can be missing briefly during a repair. A write therefore reports a retryable error; a lookup
- * reports a fault.
+ * The code for an unknown table. A table can be missing briefly during a repair, so a write reports a
+ * retryable error; a lookup reports a StoreFaultError.
  */
 const unknownTable = 60;
 

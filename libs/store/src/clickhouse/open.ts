@@ -57,7 +57,10 @@ export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): 
   });
 }
 
-/** Opens the export of events as files. Its queries have a longer time limit than other reads. */
+/**
+ * Opens the export of events as files from the same database. Its queries have a longer time limit than other
+ * reads.
+ */
 export function openClickHouseFiles(
   options: ClickHouseOptions,
   given: Partial<EventFileBounds> = {},

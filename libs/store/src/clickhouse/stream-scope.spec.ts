@@ -75,7 +75,7 @@ const cases: [string, StreamScope, string[], unknown[]][] = [
 ];
 
 describe('streamConditions', () => {
-  it.each(cases)('for %s', (...[, scope, sql, values]) => {
+  it.each(cases)('returns the conditions for %s', (...[, scope, sql, values]) => {
     const params = new Params();
     expect(streamConditions(scope, params)).toEqual(sql);
     expect(Object.values(params.values)).toEqual(values);

@@ -19,7 +19,7 @@ export function namedStreams({ access, hidden, streams }: StreamScope): string[]
   );
 }
 
-/** Excludes late rows of dropped streams. */
+/** Excludes rows that were written after their stream was dropped. */
 const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
 
 /**

@@ -107,7 +107,7 @@ export function describeAccess(contract: StoreContract): void {
       });
     });
 
-    it('do not include a dead letter if the caller may see streams of the same names, whatever their current ids', async () => {
+    it('hide a dead letter by the names of its streams, whatever the current ids of these streams', async () => {
       const [first, second] = [newStream(), newStream()];
       const source = `m-${first}`;
       const letter = letterOf({ stream: `${first}#1`, source, offset: 0, streams: [first, second] });

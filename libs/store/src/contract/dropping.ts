@@ -75,7 +75,7 @@ export function describeDropping(contract: StoreContract): void {
       expect(await ofBoth()).toEqual([1, 1, 1, 0]);
     });
 
-    it('does not change that all answers contain stream names instead of ids', async () => {
+    it('keeps stream ids internal: all answers contain the name of the stream', async () => {
       const name = newStream();
       const stream = `${name}#1`;
       await contract.write(rows(stream));

@@ -222,7 +222,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(items.filter((letter) => letter.stream === stream)).toMatchObject([{ step: { path: '1' } }]);
     });
 
-    it('is preceded by tracesOf, which reports the events or latest version, and the dead letters', async () => {
+    it('can be previewed by tracesOf, which reports whether the entity has events or a latest version, and dead letters', async () => {
       const [stream, other] = [newStream(), newStream()];
       const traces = (entityId: string, query: Partial<Permitted> = {}) =>
         contract.store.reader.tracesOf({ access: allStreams, stream, entityId, ...query });
