@@ -120,7 +120,7 @@ export class Processor {
     for (const generation of this.generations) for (const { partition } of generation) yield partition;
   }
 
-  /** The operation that Kafka or ClickHouse rejects and the reason; undefined while no operation is being retried. */
+  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }

@@ -132,7 +132,7 @@ export class Pipelines {
     for (const { partition } of this.states()) yield partition;
   }
 
-  /** The operation that Kafka or ClickHouse rejects and the reason; undefined while no operation is being retried. */
+  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }

@@ -135,7 +135,7 @@ export class PartitionKeys {
     this.cache.mayGo(entry, this);
   }
 
-  /** Evicts an entry. The entry must be saved. */
+  /** Evicts an entry whose changes are saved. */
   forget(entry: KeyEntry): void {
     this.entries.delete(entry.key);
     if (this.complete && !this.closed) (this.forgotten ??= new KeyFilter()).add(entry.key);

@@ -52,7 +52,7 @@ export interface PartitionStateOptions {
 export class PartitionState implements Checkpointed<UnsavedBatch> {
   next: number;
   watermark: Micros;
-  /** See `DoneBatch`. */
+  /** State that is needed to continue from `next`; see `DoneBatch`. */
   state: string;
   /** The saved watermark. All rows that close up to it have closed. */
   savedWatermark: Micros;
@@ -107,7 +107,7 @@ export class PartitionState implements Checkpointed<UnsavedBatch> {
     return (this.options.rows?.unsavedWeight ?? 0) + this.lettersWeight;
   }
 
-  /** Records that a batch is done and all its outputs are written. */
+  /** Marks a batch as done. All its outputs must be written before. */
   done({ next, letters, counts, watermark, state, timestamp }: DoneBatch): void {
     this.options.rows?.settle();
     this.letters.push(...letters);
