@@ -126,7 +126,8 @@ function byBeginning(a: PipelineDefinition, b: PipelineDefinition): number {
 function wayOf(loop: readonly LoopStep[]): string {
   const [first, last] = [loop[0] as LoopStep, loop.at(-1) as LoopStep];
   const others = loop.length - 1;
-  const over = others === 0 ? '' : ` through ${others === 1 ? 'another pipeline' : `${others} other pipelines`}`;
+  const over =
+    others === 0 ? '' : ` through ${others === 1 ? 'another pipeline' : `${others} other pipelines`}`;
   return `The pipeline would feed itself: its output to ${first.to} returns${over} in ${last.to}, which it reads. Change it.`;
 }
 
