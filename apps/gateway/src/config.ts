@@ -18,7 +18,10 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(10) @Max(31_536_000) KEYS_MAX_AGE_SECONDS = 300;
   /** Whether the first event of an unknown stream creates the stream. */
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
-  /** Whether a new schema version must allow for members that no version describes. */
+  /**
+   * How schema checks treat members that a schema does not mention: they may have any value (`strict`), or they do not
+   * occur (`lenient`).
+   */
   @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
   /**
    * Records of a partition for which an event id is remembered. The materializer and the processor need the same value.
@@ -36,13 +39,13 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
   /**
    * Mebibytes of answers in memory at the same time, from the read until the client has received the answer. A request
-   * beyond it gets a 503 `overloaded`.
+   * that would exceed this limit gets a 503 `overloaded`.
    */
   @FromText('number') @IsInt() @Min(96) @Max(65_536) GATEWAY_ANSWER_MIB = 192;
   /** Limit of open streams of live events and of projection changes; the next one gets a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
   /**
-   * Limit of such streams of one API key; the next one gets a 429. Callers on the core port have no key and no such
+   * Limit of open streams of one API key; the next one gets a 429. Callers on the core port have no key and no such
    * limit.
    */
   @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;

@@ -3,11 +3,12 @@ import { openClickHouse, type ClickHouseOptions, type Store } from '#store';
 
 /** Two clients of the same ClickHouse: one for requests, one for live streams. */
 export interface GatewayStores {
-  /** For requests. Its results count in the memory budget of answers. */
+  /** The client for requests. Its results count in the memory budget of answers. */
   requests: Store;
   /**
-   * For live streams and the health check of ClickHouse. It works even while slow clients use up the budget of answers.
-   * It reads at most seven pages at the same time: one of new events, three of history, three of projection changes.
+   * The client for live streams and for the health check of ClickHouse. It works even while slow clients use up the
+   * budget of answers. It reads at most seven pages at the same time: one of new events, three of history, three of
+   * projection changes.
    */
   live: Store;
 }

@@ -11,8 +11,8 @@ export class RunningPerKey {
   ) {}
 
   /**
-   * Counts one more running operation; the returned function counts it out again. Callers without a key are not
-   * limited.
+   * Counts one more running operation. Call the returned function when the operation has ended. Callers without a key
+   * are not limited.
    * @throws ProblemError 429 `too_many_requests`
    */
   enter(keyId: string | null): () => void {

@@ -8,7 +8,10 @@ export interface EventPage {
   nextCursor?: string;
 }
 
-/** Characters that are written to the socket at a time. It keeps writes few, and the memory of a slow client small. */
+/**
+ * Characters that are written to the socket at a time. The size keeps the number of writes low and the memory of a slow
+ * client small.
+ */
 const chunkCharacters = 64 * 1024;
 
 /**

@@ -29,7 +29,7 @@ export function erasureOf(
 /**
  * Undoes the replay of entities that were erased between the replay's check and its write: extends their erasures over
  * the new records, and deletes the events of these records from the store. An erasure reads the log's end once more
- * when the entity has dead letters, so the replay sees the erasure or the erasure sees the new records.
+ * when the entity has dead letters, so either the replay sees the erasure or the erasure sees the new records.
  * @returns the ids of these dead letters
  */
 export async function takeBackErased(

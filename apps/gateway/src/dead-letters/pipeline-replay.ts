@@ -17,7 +17,7 @@ interface Replayable {
   letter: FoundDeadLetter;
   run: string;
   id: string;
-  /** Made by `replayValue`. */
+  /** The value of the record for the job, encoded by `replayValue`. */
   value: string;
 }
 

@@ -3,7 +3,7 @@ import type { DefinitionFault } from '#dataflow';
 
 const mostErrors = 100;
 
-/** The context of the errors. */
+/** What the problem of an invalid definition contains in addition to the errors. */
 export interface UnusableDefinition {
   /** The kind of the definition. */
   what: 'projection' | 'pipeline';
@@ -31,7 +31,7 @@ export function unusableDefinition(
   });
 }
 
-/** Adds a full stop to a detail that does not end with one. Only the details of expressions may do so. */
+/** Adds a full stop to a sentence that does not end with one. Only a sentence about an expression may end with one. */
 function sentence(text: string): string {
   return /[.)]$/.test(text) ? text : `${text}.`;
 }

@@ -66,8 +66,8 @@ export class EntityErasure {
     // Once the tombstone exists, a materializer that has just stored events of the stream removes them too.
     const found = await eraser.countEntity({ stream: id, entityHash: hash, entityId, before: wanted.before });
     let tombstone = await this.tombstone(wanted, actor);
-    // A replay that saw no tombstone may have written a dead letter again past these ends. A later replay sees the
-    // tombstone.
+    // A replay that saw no tombstone may have written a dead letter again after the offsets that the tombstone covers.
+    // A later replay sees the tombstone.
     if ((await this.traces(request)).deadLetters)
       tombstone = await this.tombstone(upTo(await this.logEnds(id)), actor);
     const remove = ({ before }: Erasure) =>
@@ -120,7 +120,7 @@ export class EntityErasure {
 
   /**
    * Whether versions of events after the erasure continue those of erased events. The materializer assigned such
-   * versions before it read the erasure; a rebuild would start at 1.
+   * versions before it read the erasure; a rebuild would number these events from 1.
    */
   private async goesOn(
     { stream, entityId, permitted, client }: ErasureRequest,

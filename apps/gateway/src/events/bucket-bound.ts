@@ -6,7 +6,7 @@ import type { CountBucket } from '#store';
 export const mostBuckets = limits.pageMax;
 
 /**
- * Refuses a time range that has more intervals than an answer may have buckets. It needs no read of the store.
+ * Refuses a time range that has more intervals than an answer may have buckets. The check does not read from the store.
  * @throws ProblemError 400
  */
 export function requireFewStretches(

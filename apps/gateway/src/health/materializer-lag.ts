@@ -12,7 +12,10 @@ export interface Lag {
   lag_seconds: number;
 }
 
-/** Publishes the lag of a consumer group as metrics. The gateway does it, because a group that is down cannot. */
+/**
+ * Publishes the lag of a consumer group as metrics. The gateway publishes it, because a group that is down cannot
+ * report its own lag.
+ */
 export function showLag(group: 'materializer' | 'processor', { lag_events, lag_seconds }: Lag): void {
   metrics.groupLagRecords.set({ group }, lag_events);
   metrics.groupLagSeconds.set({ group }, lag_seconds);
@@ -41,8 +44,8 @@ export class MaterializerLag {
   ) {}
 
   /**
-   * Resolves with a new measurement, or with the last one when a new one takes too long. With thousands of streams it
-   * may. Concurrent callers share one measurement.
+   * Resolves with a new measurement. With thousands of streams, a measurement may take long: then it resolves with the
+   * last one. Concurrent callers share one measurement.
    * @throws LogUnavailableError
    */
   async recent(): Promise<Lag> {

@@ -37,7 +37,7 @@ export function registerChecks(
     await Promise.any([log.admin.ping(), store.ping()]);
   });
   health.register('definitions', async () => definitionsHealth(definitions));
-  // Without Kafka, definitions become outdated while queries still work. The instance stays ready for these.
+  // Without Kafka, definitions become outdated but queries still work. So this check does not affect readiness.
   health.register('definitions_age', async () => definitionsAge(definitions), { readiness: false });
   health.register('materializer', async () => behind(await lag.recent(), 'queries'), { readiness: false });
   const projections = async () => behind(await processor.measure(performance.now()), 'projections');

@@ -10,7 +10,7 @@ import { endOf } from './key-status.js';
 
 /** How long expired and revoked keys are listed. The audit stream keeps their history. */
 const endedKeptMicros = durationMs('7d') * 1000;
-/** Limit of keys beyond that age which are removed whenever a key is issued. */
+/** Limit of keys that ended more than 7 days ago and are removed whenever a key is issued. */
 const forgottenAtOnce = 10;
 
 /** A key's definition, and its text, which cannot be read again. */

@@ -3,7 +3,7 @@ export interface ListEnd {
   next_cursor: string | null;
 }
 
-/** Returns the last members of a list's answer. They are the same for all lists. */
+/** Returns the members `has_more` and `next_cursor`, with which the answers of all lists end. */
 export function listEnd(nextCursor: string | undefined): ListEnd {
   return { has_more: nextCursor !== undefined, next_cursor: nextCursor ?? null };
 }

@@ -3,7 +3,7 @@ import { nameCursor, nameOfCursor } from './name-cursor.js';
 
 export interface NamedPage<T> {
   items: T[];
-  /** The last members of the list's answer. */
+  /** The members with which the answer of the list ends. */
   end: ListEnd & { total: number };
 }
 
@@ -11,7 +11,8 @@ export interface NamedPage<T> {
 export interface PageRequest<T = unknown> {
   limit: number;
   /**
-   * Returns the approximate length of an item in the answer, in characters. With it, a page ends after a few megabytes.
+   * Returns the approximate length of an item in the answer, in characters. If it is given, a page ends after a few
+   * megabytes.
    */
   lengthOf?: (item: T) => number;
   cursor?: string | undefined;

@@ -13,9 +13,12 @@ type Socket = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'writableLength
 
 /** Milliseconds between two checks whether a slow client has received enough. */
 const lookMs = 50;
-/** Milliseconds in which a client must receive some of the remaining bytes, until it has the last message. */
+/**
+ * Milliseconds in which a client must receive some of the remaining bytes. Such periods are repeated until it has the
+ * last message.
+ */
 const lastMs = 5_000;
-/** Limit of such periods. The remaining bytes have a limit, so the time that they are kept has one too. */
+/** Limit of periods of `lastMs`. It bounds the time for which unsent bytes are kept in memory. */
 const lastLooks = 4;
 
 /** Writes to one client. Its memory for unsent bytes is limited to `bytes` and one more piece. */
@@ -35,7 +38,7 @@ export class EventSocket {
 
   /**
    * Resolves when the client has received so much that the next piece may be written.
-   * @throws ProblemError `overloaded` when it has not within `slowMs`, and the signal's reason
+   * @throws ProblemError `overloaded` when the client needs longer than `slowMs`, and the signal's reason
    */
   async room(signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + this.options.slowMs;

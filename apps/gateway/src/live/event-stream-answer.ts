@@ -43,6 +43,6 @@ export function begin(reply: FastifyReply): ServerResponse {
     // Proxies must pass on each message without buffering.
     'x-accel-buffering': 'no',
   });
-  // A write fails after the client has disconnected, which is no error.
+  // A write that fails because the client has disconnected is no error.
   return reply.raw.on('error', () => undefined);
 }

@@ -82,7 +82,7 @@ export class LiveConnections {
   }
 
   /**
-   * Runs the work as one of the open streams, which count against the limits.
+   * Runs the work, and counts a stream as open until the work ends.
    * @param keyId id of the caller's key; null on a port without keys, where only the total is limited
    * @throws ProblemError 429 `too_many_requests` when the key has reached its limit, 503 `overloaded`, `shutting_down`,
    * and the errors of the work

@@ -16,7 +16,7 @@ export class LiveEvent {
 
   constructor(readonly event: StoredEvent) {}
 
-  /** Returns its JSON on one line, with `data` and `metadata` as they were sent. */
+  /** Returns the event's JSON on one line, with `data` and `metadata` as they were sent. */
   json(format: EventFormat): string {
     return (this.texts[format] ??= onOneLine(encode[format](this.event)));
   }

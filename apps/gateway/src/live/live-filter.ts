@@ -9,10 +9,11 @@ export type LiveQuestion = Omit<EventFilter, keyof Permitted> & { access: Stream
 
 /**
  * Evaluates the filters of a query for one event at a time. `where` has the same CEL semantics as in queries, whose
- * translation to SQL is tested against this evaluation. An event without a value for it does not match, as in queries.
+ * translation to SQL is tested against this evaluation. An event for which `where` has no value does not match, as in
+ * queries.
  */
 export class LiveFilter {
-  /** Hash of the filters. A position is valid only with the same hash. */
+  /** Hash of the filters. A position is valid only for filters with the same hash. */
   readonly binding: string;
   private readonly streams: ReadonlySet<string> | undefined;
   private readonly eventTypes: ReadonlySet<string> | undefined;

@@ -19,9 +19,9 @@ export interface LiveBatch {
 
 /** Limits for the work on one batch. */
 export interface LiveBounds {
-  /** For the whole batch: other work of the process may run between two events. */
+  /** Turn for the whole batch: it lets other work of the process run between two events. */
   turn: Pick<Turn, 'over' | 'end'>;
-  /** For the evaluations of this group. */
+  /** Budget of steps for the evaluations of this group. */
   budget: StepBudget;
 }
 
@@ -40,11 +40,15 @@ export interface LiveListener {
 /** Characters of messages after which a part is delivered. */
 const partCharacters = 64 * 1024;
 /**
- * Size that an evaluation counts as. It may take long even for a small event, so the turn checks the clock after each.
+ * Characters that one evaluation of an expression counts as. An evaluation may take long even for a small event, so the
+ * turn checks the clock after each one.
  */
 const sizeOfEvaluation = 16 * 1024;
 
-/** The streams with the same question, access and format. Events are selected and serialized once for all of them. */
+/**
+ * The open live streams with the same filters, access and format. Events are selected and serialized once for all of
+ * them.
+ */
 export class LiveGroup {
   /** Listeners that have received everything up to the cursor. */
   readonly listeners = new Set<LiveListener>();
@@ -83,7 +87,8 @@ export class LiveGroup {
     } catch (error) {
       this.fail(error as Error);
     }
-    // Nothing has been awaited since the last evaluation, so no stream has joined at a cursor that now jumps.
+    // Nothing has been awaited since the last evaluation. So no stream has joined at a cursor that is now moved past
+    // the batch.
     this.reach(batch);
   }
 

@@ -41,8 +41,8 @@ function hash(text: string): string {
 /**
  * A position in the partitions of some streams: it includes every event below its offsets, and no other. It includes
  * nothing of a partition that it does not name, so a stream that is created later is read from its beginning.
- * As text: the binding, then for each stream `.`, its key, and base64url of its offsets as LEB128, in the order of the
- * partitions, without the zeros at the end.
+ * The text of a position is its binding, then for each stream `.`, the key of the stream, and base64url of its offsets
+ * as LEB128. The offsets are in the order of the partitions, without the zeros at the end.
  */
 export class LivePosition {
   private readonly streams = new Map<string, StreamPlace>();

@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 
-/** Problems for which a live stream is not opened, or is ended. */
+/** Problems for which a live stream is refused or ended. */
 
 export function tooMany(most: number): ProblemError {
   const detail = `This instance already has ${most} open streams, which is its limit.`;

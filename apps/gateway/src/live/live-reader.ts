@@ -41,7 +41,7 @@ const pieceCharacters = 64 * 1024;
 export class LiveReader {
   private readonly pages: PageReader;
   private readonly options: Required<LiveReaderOptions>;
-  /** Spaces the ids of events that are read from the store. The group spaces those of live events. */
+  /** Decides which of the events read from the store are sent with an id. The group decides it for live events. */
   private ids = new SpacedIds();
   private readonly opened = performance.now();
   private isLive = false;
@@ -143,7 +143,10 @@ export class LiveReader {
     metrics.liveEvents.inc(events.length);
   }
 
-  /** The position is ahead of this process: another instance was faster, or one of its streams has been deleted. */
+  /**
+   * Waits while the client's position is ahead of this process: another instance was faster, or a stream of the
+   * position has been deleted.
+   */
   private async wait(signal: AbortSignal): Promise<void> {
     const { follower, unknownMs } = this.options;
     await follower.nextRound(signal);
@@ -194,7 +197,7 @@ export class LiveReader {
   }
 }
 
-/** Whether the store may answer later. */
+/** Whether an error of the store is transient, so that a later read may succeed. */
 export function isPassing(error: unknown): boolean {
   return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
 }

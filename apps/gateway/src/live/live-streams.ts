@@ -93,7 +93,10 @@ export class LiveStreams {
     };
   }
 
-  /** Refuses a `where` that the store cannot evaluate, before anything is sent: catching up reads from the store. */
+  /**
+   * Refuses a `where` that the store cannot evaluate, before anything is sent. The store evaluates it when a stream
+   * catches up on earlier events.
+   */
   private async askOnce(question: LiveQuestion, client: AbortSignal): Promise<void> {
     const { where, access } = question;
     if (!where) return;

@@ -8,7 +8,7 @@ export interface RoundsOptions {
   /** Polls once. Resolves with true when more is available already: the next poll then follows without a pause. */
   readonly look: () => Promise<boolean>;
   logger: Logger;
-  /** What waits while polls fail, as log lines name it: `live streams`. */
+  /** Name in log lines for what waits while polls fail, such as `live streams`. */
   what: string;
   /** Milliseconds between two polls. */
   pollMs: number;

@@ -10,14 +10,17 @@ export function eventMessage(json: string, id: string | undefined): string {
 }
 
 /**
- * Returns the first text of a stream: the client resumes from this position even if it has received no event. It has no
- * data, so the client sees no message.
+ * Returns the first text of a stream: the client resumes from this position even if it has received no event. The text
+ * has no data, so the client sees no message.
  */
 export function beginning(position: string): string {
   return `retry: 1000\nid: ${position}\n\n`;
 }
 
-/** Returns the id of a position up to which everything has been sent. It has no data, so the client sees no message. */
+/**
+ * Returns the id of a position up to which everything has been sent. The text has no data, so the client sees no
+ * message.
+ */
 export function reached(position: string): string {
   return `id: ${position}\n\n`;
 }

@@ -15,8 +15,8 @@ export function continuedRun(
   const streams = Object.keys(fresh.sources);
   const replaced = streams.flatMap((stream, i): InputError[] => {
     const known = run.sources[stream]?.id ?? former.get(stream);
-    // Offsets of the new stream would count as processed because the old stream had the same ones, and emitted ids
-    // would repeat.
+    // Offsets of the new stream would count as processed, because the job has read the same offsets of the old stream.
+    // Its emitted events would get ids that have been used.
     if (known === undefined || known === definitions.stream(stream)?.id) return [];
     const detail = `the stream ${stream} that the pipeline has read was deleted; another stream has this name now`;
     return [{ pointer: `/source/streams/${i}`, detail }];

@@ -21,7 +21,7 @@ export interface WantedPipeline {
   client: AbortSignal;
 }
 
-/** For a job that has never read other streams than now. */
+/** No former sources, for a job that has never read other streams than now. */
 const none: ReadonlyMap<string, string> = new Map();
 
 /** Changes pipelines. A change that is already in effect does nothing; each reset starts a new job. */
@@ -132,8 +132,8 @@ export class PipelineChanges {
   }
 
   /**
-   * Resolves with the ids by name of streams that are new to the job now, but that it has read earlier. They are stored
-   * with the job's progress.
+   * Resolves with the ids, by name, of streams that the definition adds and that the job has read earlier. The progress
+   * of the job contains them.
    */
   private async formerSources(
     { id, sources }: PipelineRun,

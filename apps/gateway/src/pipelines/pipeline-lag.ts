@@ -18,7 +18,7 @@ export interface InternalTopic {
 
 /** The lag of a pipeline, and its internal topics. */
 export interface PipelineReading {
-  /** Records of its source streams and internal topics that the job has not processed yet. */
+  /** Records of the source streams and internal topics that the job has not processed yet. */
   lag: number;
   internalTopics: InternalTopic[];
 }

@@ -21,7 +21,10 @@ export interface PipelineCounts {
 
 /** Statistics of the job of one pipeline. */
 export interface RunStats extends PipelineCounts, PipelineReading {
-  /** The watermark: events before it are complete, unless they arrive late. Null before the first event. */
+  /**
+   * The watermark: all events before it have been processed, except those that arrive late. Null before the first
+   * event.
+   */
   watermark: Micros | null;
   /** Time of the last checkpoint; null before the first one. */
   updatedAt: Micros | null;

@@ -40,8 +40,8 @@ export class RequiredStreams {
   }
 
   /**
-   * Creates the missing streams that a pipeline writes to. A stream that cannot be created is an error now, and not
-   * when the first event is emitted.
+   * Creates the missing streams that a pipeline writes to. So an error of the creation is reported now, and not when
+   * the first event is emitted.
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable; `stream_not_found` when writes do not create streams (`AUTO_CREATE_STREAMS`)
    */

@@ -110,7 +110,7 @@ function firstDefinition(name: string, build: Prepared): ProjectionDefinition {
   return { name, version: 1, created_at, paused: false, serving: null, building, failure: null };
 }
 
-/** Returns the definition with a new generation, which clears its failure. */
+/** Returns the definition with a new generation and without its failure. */
 function rebuilt(current: ProjectionDefinition, building: ProjectionBuild): ProjectionDefinition {
   return { ...current, version: building.version, building, failure: null };
 }

@@ -32,7 +32,7 @@ export class Bulkhead {
       signal.throwIfAborted();
       return await read(signal);
     } catch (error) {
-      // Whatever error the store throws for an abort, the cause is the client's disconnect.
+      // After an abort, the cause is the client's disconnect, whatever error the store throws.
       throw signal.aborted ? signal.reason : error;
     } finally {
       metrics.readsRunning.dec();

@@ -22,7 +22,7 @@ export function namedReader(reader: EventReader, names: Names): EventReader {
   };
 }
 
-/** Returns snapshots by stream names, with the events from which snapshots are computed. */
+/** Returns a snapshot store whose queries name streams. It also serves the events from which snapshots are computed. */
 export function namedSnapshots(snapshots: SnapshotStore, names: Names): SnapshotStore {
   const { idOf, scope } = lookUp(names);
   return {
@@ -35,7 +35,7 @@ export function namedSnapshots(snapshots: SnapshotStore, names: Names): Snapshot
   };
 }
 
-/** Returns exports of events as files by stream names. */
+/** Returns exports of events as files, whose queries name streams. */
 export function namedFiles(files: EventFiles, names: Names): EventFiles {
   const { named } = lookUp(names);
   return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };

@@ -9,7 +9,7 @@ export interface WantedSchema {
   event_type: string;
   /** Parsed JSON that compiles as a schema. */
   schema: unknown;
-  /** Undefined keeps the current value. */
+  /** Undefined keeps the current compatibility of the subject. */
   compatibility?: Compatibility | undefined;
   mode?: SchemaMode | undefined;
 }

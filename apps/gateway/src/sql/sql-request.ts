@@ -17,8 +17,8 @@ const transportParameters = ['client_protocol_version', 'compress', 'enable_http
 const readableEncodings = ['gzip', 'br', 'deflate'];
 
 /**
- * Parses a request in the form of ClickHouse's HTTP interface. Other parameters are settings of ClickHouse, which
- * analysts may not change. They are ignored, because clients send them by default.
+ * Parses a request in the form of ClickHouse's HTTP interface. Parameters that are not listed here are settings of
+ * ClickHouse, which analysts may not change. They are ignored, because clients send them by default.
  * @throws SqlError for a database other than that of the views
  */
 export function sqlRequest(

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface Named {
   /** The parts of the view's name. */
   parts: readonly string[];
-  /** RFC 3339. If two views would have the same name, the older definition gets it. */
+  /** Creation time (RFC 3339). If two views would have the same name, the older definition gets it. */
   createdAt: string;
 }
 

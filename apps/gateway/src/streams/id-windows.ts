@@ -6,7 +6,7 @@ import { LOG } from '../adapters/adapters.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
 
-/** Milliseconds after which the answer omits the window. */
+/** Milliseconds to wait for Kafka, after which the answer omits the id window. */
 const patienceMs = 1000;
 
 /** Computes for how long a repeated event id is recognised as a duplicate, from offsets in the log. */
@@ -19,7 +19,8 @@ export class IdWindows {
   ) {}
 
   /**
-   * Resolves with the seconds of the partition with the shortest window; null if Kafka does not answer within a second.
+   * Resolves with the id window in seconds, of the partition with the shortest one; null if Kafka does not answer
+   * within a second.
    */
   async secondsOf(stream: StreamId): Promise<number | null> {
     const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.config;

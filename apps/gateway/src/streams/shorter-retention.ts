@@ -1,7 +1,8 @@
 import { durationMs, type Retention } from '#api';
 
 /**
- * Whether the wanted retention keeps less than the current one, by time or by size. Such a change removes events.
+ * Whether the wanted retention keeps less than the current one, by time or by size. If it does, the change removes
+ * events.
  * @throws RangeError for an invalid duration
  */
 export function isShorter(wanted: Retention, current: Retention): boolean {

@@ -1,8 +1,8 @@
 import { ProblemError } from '#api';
 
 /**
- * Runs work that reports errors with JSON pointers into a definition. Prefixes these with the pointer to the definition
- * in the body.
+ * Runs work that reports errors with JSON pointers into a definition. Prefixes these pointers with the pointer to the
+ * definition in the body.
  * @throws ProblemError the errors of `work`, with their pointers below `pointer`
  */
 export async function pointersBelow<T>(pointer: string, work: () => T | Promise<T>): Promise<T> {

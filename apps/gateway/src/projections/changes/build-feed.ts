@@ -49,7 +49,7 @@ const longestRest = 2_000;
 export class BuildFeed {
   /** Everything below this position is saved. */
   readonly cursor: LivePosition;
-  /** The keys of its source streams in positions, by stream name. */
+  /** The keys in positions of the generation's source streams, by stream name. */
   private readonly keys: ReadonlyMap<string, string>;
   private readonly answers = new SharedAnswers<ChangesPage>(kept);
   private limit = page.keys;
@@ -68,8 +68,8 @@ export class BuildFeed {
   }
 
   /**
-   * Moves the cursor to the saved positions in the store. It pauses after a slow read, so that reads take at most half
-   * of the time.
+   * Moves the cursor to the saved positions in the store. The cursor rests after a slow read, so that reads take at
+   * most half of the time.
    */
   advance(progress: readonly StateProgress[]): void {
     if (performance.now() < this.restUntil) return;
@@ -88,7 +88,7 @@ export class BuildFeed {
     return abortable(this.movement, signal);
   }
 
-  /** Wakes all that wait in `moved`. */
+  /** Resolves all pending promises of `moved`. */
   stir(): void {
     this.wake();
     this.movement = new Promise((resolve) => (this.wake = resolve));

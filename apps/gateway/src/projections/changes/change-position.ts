@@ -3,14 +3,14 @@ import { bindingOf, LivePosition, longestId } from '../../live/live-position.js'
 import { notAPosition } from '../../live/live-problems.js';
 
 /**
- * Returns the binding of a position to one generation of a projection. Offsets of another generation mean nothing
- * there.
+ * Returns the binding of a position to one generation of a projection. Offsets of one generation mean nothing in
+ * another.
  */
 export function bindingTo(name: string, { id }: Pick<ProjectionBuild, 'id'>): string {
   return `${bindingOf(['changes', name])}${bindingOf(id)}`;
 }
 
-/** The sent part of the changes between two positions: those of keys up to and including `after`. */
+/** The part of the changes between two positions that has been sent: those of keys up to and including `after`. */
 export interface SentChanges {
   to: LivePosition;
   after: string;

@@ -34,14 +34,14 @@ export interface ChangeStart {
 type Socket = Pick<EventSocket, 'write' | 'room'>;
 
 /**
- * One open stream of changes. Repeatedly, it moves from its position to the saved position of the generation, and sends
- * the current state of each key that has changed in between. The longer one such pass takes, the more changes of a key
- * become one message in the next: nothing is buffered for a slow client.
+ * One open stream of changes. It repeatedly moves from its position to the saved position of the generation, and sends
+ * the current state of each key that has changed in between. The longer such a pass takes, the more changes of a key
+ * become one message in the next pass: nothing is buffered for a slow client.
  */
 export class ChangeReader {
   private feed: BuildFeed;
   private own: LivePosition;
-  /** The keys of the next changes that have already been sent. */
+  /** The keys after the position whose changes have already been sent. */
   private sent: SentChanges | undefined;
   private isOfAnother: boolean;
   private isBehind = true;

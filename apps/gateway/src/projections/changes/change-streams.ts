@@ -16,7 +16,7 @@ import { ProjectionFollower } from './projection-follower.js';
 
 /** An authorized request for the changes of a projection. */
 export interface ChangesRequest {
-  /** The definition when the stream is opened. A generation of it is serving. */
+  /** The definition at the time when the stream is opened. It has a generation that is serving. */
   definition: ProjectionDefinition;
   caller: StreamingCaller;
   snapshot: boolean;

@@ -5,8 +5,8 @@ interface Kept<Answer> {
 }
 
 /**
- * Shares answers between callers with the same question, while it is being answered and for a little later. The oldest
- * answers are removed first. A failure is not kept: only the callers that wait for it receive it.
+ * Shares answers between callers with the same question, while the answer is being computed and for a little later. The
+ * oldest answers are removed first. A failure is not kept: only the callers that wait for it receive it.
  */
 export class SharedAnswers<Answer extends { bytes: Buffer }> {
   private readonly kept = new Map<string, Kept<Answer>>();

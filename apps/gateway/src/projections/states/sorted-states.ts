@@ -19,7 +19,7 @@ export interface SortedRequest {
   resultOf: (state: FoldState) => string;
   order: 'asc' | 'desc';
   limit: number;
-  /** The position before the first key of the page. */
+  /** The sort position after which the page starts. */
   after?: SortedPlace | undefined;
   /** Reads the next keys after a key, in the order of keys. */
   read: (after: string | undefined, limit: number) => Promise<KeyedState[]>;
