@@ -26,6 +26,7 @@ export interface FoldedEntity {
   from?: EntitySnapshot;
 }
 
+/** A query for the state of one entity, optionally up to a time or a version. */
 export interface EntityStateQuery extends EntityTimeQuery {
   /** Only events with a version up to this one, inclusive. */
   upTo?: number;

@@ -2,6 +2,7 @@ import type { Micros } from '#event';
 import type { EntitySnapshot, Permitted, SnapshotReason, SnapshotStore } from '#store';
 import { entityState } from './entity-state.js';
 
+/** A request to save a snapshot of one entity. */
 export interface SnapshotRequest extends Permitted {
   stream: string;
   entityId: string;
@@ -11,6 +12,7 @@ export interface SnapshotRequest extends Permitted {
   version?: number;
 }
 
+/** A saved or already existing snapshot. */
 export interface MadeSnapshot {
   snapshot: EntitySnapshot;
   /** True if the snapshot is new; false if one of the same version already existed. */

@@ -109,6 +109,7 @@ export interface KeyedState {
   parts: readonly StateRow[];
 }
 
+/** A query for one page of an owner's keys. */
 export interface StatePageQuery {
   owner: string;
   limit: number;

@@ -3,6 +3,7 @@ import { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRang
 import { PageSize } from './page-size.js';
 import type { EventReader } from './store.js';
 
+/** The source and the page limits of a PageReader. */
 export interface PageReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Maximum number of events in a page. */

@@ -1,3 +1,4 @@
+/** The limits of a PageSize. */
 export interface PageSizeOptions {
   /** Number of rows of the first page. */
   first: number;

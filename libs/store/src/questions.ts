@@ -25,12 +25,14 @@ export interface EventFilter extends Permitted {
   where?: Expression;
 }
 
+/** One page of a list, with a cursor for the next page. */
 export interface Page<T> {
   items: T[];
   /** Cursor of the next page; absent on the last page. */
   nextCursor?: string;
 }
 
+/** A query for one entity of one stream. */
 export interface EntityQuery extends Permitted {
   stream: string;
   entityId: string;

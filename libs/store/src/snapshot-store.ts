@@ -19,6 +19,7 @@ export interface HistoryEvent extends EventPlace {
   data: string;
 }
 
+/** Why a snapshot was created: by the processor itself, or by a request. */
 export type SnapshotReason = 'automatic' | 'requested';
 
 /** The state of an entity after its event of one version. */
@@ -38,6 +39,7 @@ export interface EntitySnapshot {
   state: string;
 }
 
+/** A query for the stored events of one entity, optionally up to a time. */
 export interface EntityTimeQuery extends EntityQuery {
   /** Only events with a timestamp up to this one, inclusive; undefined means all events. */
   asOf?: Micros;
@@ -49,6 +51,7 @@ export interface VersionSpan {
   last: number;
 }
 
+/** A query for the events of one entity in a range of versions. */
 export interface HistoryQuery extends EntityTimeQuery {
   /** Only events with a version greater than this one. */
   after: number;
@@ -59,11 +62,13 @@ export interface HistoryQuery extends EntityTimeQuery {
 /** Maximum number of versions in one history query. */
 export const maxHistory = 16_384;
 
+/** A query for the snapshot of one entity with the greatest version up to a given one. */
 export interface NearestSnapshotQuery extends EntityTimeQuery {
   /** Only snapshots of this version or a lower one. */
   upTo: number;
 }
 
+/** A query for one page of snapshots, newest first. */
 export interface SnapshotsQuery extends Permitted {
   stream?: string;
   entityId?: string;
@@ -112,6 +117,7 @@ export interface SnapshotWriter {
   removeStale(entity: { stream: string; entityId: string }): Promise<void>;
 }
 
+/** Reads and writes snapshots of entities. */
 export interface SnapshotStore extends SnapshotReader, SnapshotWriter {}
 
 /** Limit in bytes on the states of one page of snapshots; a page with a single snapshot may exceed it. */

@@ -22,11 +22,6 @@ export {
 } from './log-order.js';
 
 /**
- * The store: materialized events for queries. ClickHouse implements it in production; an in-memory fake
- * passes the same contract suite. `stream` is a stream's id in all inputs, and its name in all results.
- */
-
-/**
  * A record that could not become an event, or an event that could not be processed. The tuple (source,
  * stream, partition, offset, step) identifies it.
  */
@@ -53,6 +48,7 @@ export interface DeadLetter {
   streams?: readonly string[];
 }
 
+/** The offset and the event id of a stored event. */
 export interface StoredIdentity {
   offset: number;
   /** The event id as a UUID in lower case. */
@@ -101,12 +97,14 @@ export interface EventWriter {
   }): Promise<Map<string, number>>;
 }
 
+/** A query for one page of events, ordered by timestamp. */
 export interface EventQuery extends EventFilter {
   order: 'asc' | 'desc';
   limit: number;
   cursor?: string;
 }
 
+/** A query that counts events, optionally grouped and by time bucket. */
 export interface CountQuery extends EventFilter {
   groupBy?: 'stream' | 'event_type' | 'entity_id';
   /** Width of a time bucket in seconds. */
@@ -114,6 +112,7 @@ export interface CountQuery extends EventFilter {
   limit: number;
 }
 
+/** The number of events in one group and time bucket. */
 export interface CountBucket {
   start?: Micros;
   group?: string | null;
@@ -139,21 +138,25 @@ export interface EntitySummary {
   last_timestamp: Micros;
 }
 
+/** A query for the event with an id. */
 export interface EventIdQuery extends Permitted {
   eventId: string;
 }
 
+/** A query for the summaries of streams. */
 export interface StreamsQuery extends Permitted {
   /** Only these streams (ids); undefined means all streams. */
   streams?: readonly string[];
 }
 
+/** A query for one page of entities, ordered by stream and id. */
 export interface EntitiesQuery extends Permitted {
   stream?: string;
   limit: number;
   cursor?: string;
 }
 
+/** Whether the store has data of an entity that an erasure would remove. */
 export interface EntityTraces {
   /** True if the entity has events, or a latest version that outlived its events. */
   events: boolean;
@@ -170,6 +173,7 @@ export interface FoundDeadLetter extends Omit<DeadLetter, 'streams'> {
   replayed_at: Micros | null;
 }
 
+/** A query for one page of dead letters, newest first. */
 export interface DeadLetterQuery extends Permitted {
   /** At most `maxDeadLetterIds`; a malformed id matches no dead letter. */
   ids?: readonly string[];
@@ -226,6 +230,7 @@ export interface StoreDisk {
   sizeBytes: number;
 }
 
+/** The size of one table of the store. */
 export interface StoreTable {
   table: string;
   rows: number;
@@ -241,6 +246,10 @@ export interface StoreUsage {
   tables: StoreTable[];
 }
 
+/**
+ * The store: materialized events for queries. ClickHouse implements it in production; an in-memory fake
+ * passes the same contract suite. `stream` is a stream's id in all inputs, and its name in all results.
+ */
 export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;

@@ -17,6 +17,7 @@ export interface Incompatibility {
   detail: string;
 }
 
+/** The schemas to compare, and the compatibility mode. */
 export interface CompatibilityQuestion {
   /** The new schema. */
   schema: unknown;

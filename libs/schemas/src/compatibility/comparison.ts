@@ -19,6 +19,7 @@ const mostKept = 100;
 /** Maximum number of cases into which the values of one shape are split. */
 const mostCases = 200;
 
+/** The rules and limits of a comparison. */
 export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */

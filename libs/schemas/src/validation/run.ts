@@ -10,6 +10,7 @@ import { sentenceOf, shortened, type Params } from '../values/sentences.js';
  */
 export type Check<T = unknown> = (value: T, run: Run) => boolean;
 
+/** The limits of the validation of one event. */
 export interface RunOptions {
   steps: number;
   searches: number;

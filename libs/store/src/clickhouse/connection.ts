@@ -14,6 +14,7 @@ import { QueryTooExpensiveError, StoreOverloadedError, StoreUnavailableError } f
 import type { ReadBudget, ReadShare } from '../read-budget.js';
 import { errorOfCode, invalidPatternCode, type Purpose } from './error-codes.js';
 
+/** Address, credentials and limits of the connection to ClickHouse. */
 export interface ConnectionOptions {
   url: string;
   user: string;
@@ -34,6 +35,7 @@ export class InvalidPatternError extends Error {
   override readonly name = 'InvalidPatternError';
 }
 
+/** Parameters, ClickHouse settings and purpose of one SELECT. */
 export interface SelectOptions {
   params?: Record<string, unknown>;
   settings?: ClickHouseSettings;

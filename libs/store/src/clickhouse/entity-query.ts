@@ -5,6 +5,7 @@ import { Params } from './params.js';
 import { holdsId } from './removal/erased-letters.js';
 import { streamConditions } from './stream-scope.js';
 
+/** A row of the result of `entityTracesSql`. */
 export type SelectedTrace = [kind: 'entities' | 'events' | 'dead_letters'];
 
 /** Selects one row for each table that contains the entity; no rows for an unknown entity. */

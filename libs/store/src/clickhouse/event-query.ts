@@ -5,11 +5,13 @@ import { Params } from './params.js';
 import { namedStreams, streamConditions } from './stream-scope.js';
 import { readableColumns } from '#cel';
 
+/** A SQL statement with the values of its bound parameters. */
 export interface Sql {
   query: string;
   params: Record<string, unknown>;
 }
 
+/** A query for rows of events, before repeated rows are removed. */
 export interface PageQuery extends EventFilter {
   order: 'asc' | 'desc';
   /** Maximum number of rows to select. */

@@ -9,6 +9,7 @@ export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
+/** A numbered SQL file that changes the database schema. */
 export interface Migration {
   id: number;
   name: string;

@@ -16,6 +16,7 @@ import { ClickHouseSql } from './sql/clickhouse-sql.js';
 import { storeUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
+/** Address, credentials and limits of a ClickHouse store. */
 export interface ClickHouseOptions {
   url: string;
   user: string;
@@ -36,6 +37,7 @@ export interface ClickHouseOptions {
   readBudget?: ReadBudget;
 }
 
+/** Options for the SQL access of analysts. */
 export interface SqlOptions {
   /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
   user?: { name: string; password: string } | undefined;

@@ -6,7 +6,7 @@ import { whereClause } from './filter-to-sql.js';
 import { Params } from './params.js';
 import { streamConditions } from './stream-scope.js';
 
-/** `firstInDoubt` and `lastInDoubt` are 1 if the timestamp may be that of a removed event. */
+/** A row of the result of `streamsSql`. `firstInDoubt` and `lastInDoubt` are 1 if the timestamp may be that of a removed event. */
 export type SelectedStream = [
   stream: string,
   events: number,
@@ -68,6 +68,7 @@ ORDER BY timestamp ${direction} LIMIT 1)`;
   return { query: selects.join('\nUNION ALL\n'), params: params.values };
 }
 
+/** A row of the result of `entitiesSql`. */
 export type SelectedEntity = [stream: string, entityId: string, version: number, last: number];
 
 /** ORDER BY stream, entity_id: the table's order, so ClickHouse reads only the rows of the page. */

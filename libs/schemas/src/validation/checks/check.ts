@@ -31,6 +31,7 @@ export function all<T>(checks: readonly Check<T>[]): Check<T> {
   };
 }
 
+/** The kinds of JSON values. */
 export type Kind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 export function kindOf(value: unknown): Kind {

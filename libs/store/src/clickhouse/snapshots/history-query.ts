@@ -4,6 +4,7 @@ import { whereClause } from '../filter-to-sql.js';
 import { Params } from '../params.js';
 import { streamConditions } from '../stream-scope.js';
 
+/** A row of the result of `spanSql`. */
 export type SelectedSpan = [events: number, first: number, last: number];
 
 export function spanSql(query: EntityTimeQuery): Sql {
@@ -14,6 +15,7 @@ export function spanSql(query: EntityTimeQuery): Sql {
   };
 }
 
+/** A row of the result of `historySql`. */
 export type SelectedHistory = [
   version: number,
   partition: number,

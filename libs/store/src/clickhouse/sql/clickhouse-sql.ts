@@ -16,6 +16,7 @@ import { requirePlainNames } from './plain-names.js';
 import { PublishedViews } from './published-views.js';
 import type { SqlDatabases } from './row-filters.js';
 
+/** Address, credentials, databases and limits of the SQL access of analysts. */
 export interface ClickHouseSqlOptions {
   url: string;
   user: string;

@@ -6,6 +6,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { StoreUnavailableError } from '../../errors.js';
 import { SqlError } from '../../sql-queries.js';
 
+/** One statement for ClickHouse's HTTP interface. */
 export interface HttpQuery {
   sql: string;
   /** Parameters of the URL: settings, `param_*`, `database` and so on. */
