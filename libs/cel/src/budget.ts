@@ -20,7 +20,7 @@ export class StepBudget {
 
   constructor(private left = steps) {}
 
-  /** Steps that evaluations have taken. The last one may have exceeded the budget slightly. */
+  /** Steps that evaluations have taken. The last evaluation may have exceeded the budget slightly. */
   get spent(): number {
     return this.taken;
   }
@@ -61,7 +61,8 @@ let evaluations = 0;
 let shared: StepBudget | undefined;
 
 /**
- * The evaluation has used all its steps. It is not an EvaluationError, so that no operator absorbs it and continues.
+ * The evaluation has used all its steps. This error is not an EvaluationError, so that no operator absorbs it and
+ * continues.
  */
 class ExhaustedError extends Error {}
 
@@ -72,7 +73,7 @@ export function startBudget(): void {
   left = begun;
 }
 
-/** Ends the budget of an evaluation. Other code that compares values has no step limit. */
+/** Ends the budget of an evaluation. Code outside of evaluations that compares values has no step limit. */
 export function endBudget(): void {
   const taken = begun - left;
   countSteps(taken);
@@ -93,7 +94,10 @@ export function spendOnError(): void {
   spend(stepsOfError);
 }
 
-/** Charges the cost of an operation before it runs. Every operation that takes longer for larger values calls it. */
+/**
+ * Charges the cost of an operation to the evaluation before the operation runs. Every operation that takes longer for
+ * larger values calls this function.
+ */
 export function spend(cost: number): void {
   left -= cost;
   if (left < 0) throw new ExhaustedError();

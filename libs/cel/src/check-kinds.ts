@@ -22,7 +22,7 @@ const eventKinds: Readonly<Record<string, Kinds>> = {
   offset: number,
 };
 
-/** The members of a stored event. */
+/** The members of a stored event, with their possible kinds. */
 export const storedEventKinds = { ...eventKinds, version: number | none };
 
 /**
@@ -40,7 +40,7 @@ export function checkKinds(
 /** The variables in scope, the innermost last. `event` is the event unless a macro variable has the same name. */
 interface Scope {
   names: readonly string[];
-  /** The members of the event. */
+  /** The members of the event, with their possible kinds. */
   members: Readonly<Record<string, Kinds>>;
 }
 

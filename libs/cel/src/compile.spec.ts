@@ -28,7 +28,7 @@ const evaluate = (text: string) => compileParsed(parseExpression(text))(eventVal
 
 describe('compileParsed', () => {
   it.each<[string, unknown]>([
-    // Numbers have decimal semantics.
+    // Arithmetic is exact on decimals.
     ['event.data.amount * 2 > 9', true],
     ['event.data.same * 2 == 10', true],
     ['event.data.price * 2 == 11', true],
@@ -50,7 +50,7 @@ describe('compileParsed', () => {
     ['true || event.data.missing > 1', true],
     ['event.data.missing > 1 && false', false],
     ['!(event.data.missing > 1 && false)', true],
-    // Members, lists, maps and macros.
+    // Expressions with members, lists, maps and macros.
     ['event.data["items"][1].qty', 3],
     ['has(event.data.amount) && !has(event.data.missing.deeper)', true],
     ['has(event.data.none) && !has(event.entity_id)', true],
@@ -63,7 +63,7 @@ describe('compileParsed', () => {
     ['{"a": 1, "b": "x", "c": 2.5}.b', 'x'],
     ['[1, "x", true][1]', 'x'],
     ['event.data.yes ? "y" : "n"', 'y'],
-    // Text functions and time functions.
+    // Expressions with functions on text and on times.
     ['event.data.name.size()', 7],
     ['event.stream + "/" + event.event_type', 'orders/order.placed'],
     ['event.event_type.startsWith("order") && event.event_type.endsWith("placed")', true],

@@ -153,7 +153,7 @@ function element(of: Value, index: Value, at: number): Value {
   return item;
 }
 
-/** Steps of each member of a new object. */
+/** Steps that each member of a new object takes. */
 const stepsOfEntry = 1;
 
 function map(entries: [Compiled, Compiled][], at: number): Compiled {

@@ -1,6 +1,6 @@
 /**
- * A number that no double represents exactly, or one of extreme size, as its original text. It is parsed on first use
- * in a computation, so that a number that is only copied keeps its text.
+ * A number that no double represents exactly, or one of extreme size, as its original text. The text is parsed on first
+ * use in a computation, so that a number that is only copied keeps its text.
  */
 export class Decimal {
   constructor(readonly text: string) {}
@@ -28,7 +28,7 @@ const maxPlaces = 400;
 /** The most digits of a double's shortest text. */
 const doubleDigits = 17;
 
-/** The limits of a number, for messages. */
+/** The limits of a number's digits, as text for messages. */
 export const numberBounds = `${maxWholeDigits} digits before and ${maxPlaces} after its point`;
 
 const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
@@ -81,8 +81,8 @@ function doubleOf(text: string, { units, scale }: Scaled): number | undefined {
 }
 
 /**
- * Returns the value as a JSON number without superfluous zeros. It has an exponent if there would otherwise be more
- * than 20 zeros.
+ * Returns the value as a JSON number without superfluous zeros. The text has an exponent if there would otherwise be
+ * more than 20 zeros.
  */
 export function scaledText(value: Scaled): string {
   const { units, scale } = smallest(value);
@@ -105,12 +105,12 @@ export function compareScaled(a: Scaled, b: Scaled): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Returns the value in units of 10 ** -`scale`. `scale` is at least the value's own. */
+/** Returns the value in units of 10 ** -`scale`. `scale` must not be smaller than the value's own. */
 export function unitsAt(value: Scaled, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
 }
 
-/** Returns the number of digits, without the sign. */
+/** Returns the number of decimal digits of an integer, without the sign. */
 export function digitsOf(units: bigint): number {
   return units.toString().length - (units < 0n ? 1 : 0);
 }
@@ -129,7 +129,7 @@ function smallest({ units, scale }: Scaled): Scaled {
   return { units, scale };
 }
 
-/** Returns the digits without trailing zeros. It is a loop because /0+$/ takes quadratic time. */
+/** Returns the digits without trailing zeros. The function uses a loop because /0+$/ takes quadratic time. */
 function withoutZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === 0x30) end--;

@@ -16,8 +16,8 @@ export class ExpensiveExpressionError extends ExpressionError {
 }
 
 /**
- * The expression has no value for an event: a missing member, a wrong type, a division by zero. It has no stack trace,
- * because it is the outcome of one of many events; `at` is the position in the expression.
+ * The expression has no value for an event: a missing member, a wrong type, a division by zero. The error has no stack
+ * trace, because it is the outcome of one of many events; `at` is the position in the expression.
  */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';

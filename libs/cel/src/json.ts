@@ -10,8 +10,8 @@ const loneSurrogate = /^\\u[dD][89a-fA-F]..$/;
 const longNumbers = /(?:^|[:,[])\s*(-?(?:[\d.]{16,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+))/g;
 
 /**
- * Returns whether all numbers of a text equal the shortest text of a double, so that JSON.parse reads them exactly. It
- * may return false for some other texts too.
+ * Returns whether all numbers of a text equal the shortest text of a double, so that JSON.parse reads them exactly. For
+ * some other texts, the function may return false too.
  */
 function hasPlainNumbers(text: string): boolean {
   longNumbers.lastIndex = 0;

@@ -51,8 +51,8 @@ function stepsOf(body: Expression): number {
 }
 
 /**
- * Compiles `has`. It is false if the member, or another one on the path to it, is missing. A null member counts as
- * present, except for a member of the event itself.
+ * Compiles `has`. The macro is false if the member, or another one on the path to it, is missing. A null member counts
+ * as present, except for a member of the event itself.
  */
 function compileHas({ args, at }: Call, names: readonly string[], compile: Compile): Compiled {
   const [argument] = args;
@@ -84,10 +84,10 @@ function namesOf(value: ValueObject): readonly string[] {
   return names;
 }
 
-/** Steps of continuing after an error. */
+/** Steps that continuing after an error in an item takes. */
 const costOfError = 20;
 
-/** Returns whether an item decides. As with `||`, an item that decides wins over one that fails. */
+/** Returns whether any item decides. As with `||`, an item that decides wins over one that fails. */
 function some(items: readonly Value[], decides: (item: Value) => boolean): boolean {
   let failed: EvaluationError | undefined;
   for (const item of items) {

@@ -12,7 +12,7 @@ export const decimalPlaces = 36;
 /** Steps of comparing numbers that are not doubles. */
 const stepsOfLongNumbers = 20;
 
-/** The limits of numbers in computations, for messages. */
+/** The limits of numbers in computations, as text for messages. */
 export const computableNumbers = `${wholeDigits} digits before and ${decimalPlaces} after its point`;
 
 /** Returns the exact value of a number that computations support; undefined for any other number. */

@@ -63,7 +63,7 @@ export function divided(a: Numeric, b: Numeric, at: number): Numeric {
 
 /** Returns the remainder, with the sign of the dividend. */
 export function remainder(a: Numeric, b: Numeric, at: number): Numeric {
-  // Adding 0 turns -0 into 0.
+  // Adding 0 turns a remainder of -0 into 0.
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b) && b !== 0) return (Number(a) % Number(b)) + 0;
   const [x, y] = [scaledInRange(a, at), divisor(b, at)];
   const scale = Math.max(x.scale, y.scale);

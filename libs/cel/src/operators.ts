@@ -58,7 +58,8 @@ function isContainer(value: Value): boolean {
 }
 
 /**
- * Evaluates `in`: whether an item of a list equals the value, or whether an object has the name. A name is a string.
+ * Evaluates `in`: whether an item of a list equals the value, or whether an object has the name. Only strings are names
+ * of an object.
  */
 function contains(item: Value, container: Value, at: number): boolean {
   if (isList(container)) {
@@ -97,8 +98,8 @@ function subtract(a: Value, b: Value, at: number): Value {
 }
 
 /**
- * Returns the microseconds.
- * @throws EvaluationError if they exceed the exact integers of a double, which is 285 years
+ * Returns `value`, in microseconds.
+ * @throws EvaluationError if it exceeds the exact integers of a double, which is 285 years
  */
 function micros(value: number, at: number): number {
   if (Number.isSafeInteger(value)) return value;

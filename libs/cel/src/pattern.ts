@@ -45,7 +45,8 @@ export function matchesPattern(text: string, source: string, at: number): boolea
 
 /**
  * Returns the compiled regular expression, from the cache if possible; undefined if the text is not a regular
- * expression. Patterns of more than `patternBounds.instructions` are not cached. Check `patternSize` before the call.
+ * expression. Patterns of more than `patternBounds.instructions` are not cached. The caller checks `patternSize` before
+ * the call.
  */
 export function compiledPattern(source: string): RE2JS | undefined {
   const known = patterns.get(source);

@@ -70,7 +70,7 @@ function join(list: Value, separator: string, at: number): string {
   return list.map((item) => needText(item, at)).join(separator);
 }
 
-/** Returns the number of code points. */
+/** Returns the number of code points of a text. */
 export function charactersOf(text: string): number {
   if (!surrogates.test(text)) return text.length;
   spend(text.length / 4);

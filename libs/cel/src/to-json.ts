@@ -4,7 +4,7 @@ import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
 
 export interface JsonOptions {
-  /** The most characters of the text. */
+  /** The most characters of the JSON text. */
   maxLength: number;
   /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */
   sorted?: boolean;

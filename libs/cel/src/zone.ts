@@ -4,7 +4,8 @@ import { EvaluationError } from './errors.js';
 interface Zone {
   format: Intl.DateTimeFormat;
   /**
-   * The quarter of an hour of the last lookup, and the zone's offset from UTC in it. Offsets change on quarters only.
+   * The quarter of an hour of the last lookup, and the zone's offset from UTC in it. Offsets of a zone change on
+   * quarters only.
    */
   quarter: number;
   offset: number;
@@ -47,8 +48,9 @@ export function wallClock(milliseconds: number, zone: string, at: number): Date 
 }
 
 /**
- * Returns an open zone. Each evaluation is charged for opening it, even if it is already open: the cost of an
- * expression does not depend on earlier evaluations in this process. Zones of the current evaluation are evicted last.
+ * Returns an open zone. Each evaluation is charged for opening the zone, even if the zone is already open: the cost of
+ * an expression does not depend on earlier evaluations in this process. Zones of the current evaluation are evicted
+ * last.
  */
 function opened(zone: string, at: number): Zone {
   const known = zones.get(zone);

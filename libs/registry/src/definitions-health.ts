@@ -13,7 +13,7 @@ export type CheckedDefinitions = Pick<
 
 /**
  * Returns the health of the definitions. A failed projection or pipeline is counted, but does not fail the check,
- * because the process is not the cause. The result has no names, because every API key can read it.
+ * because the process is not the cause. The health contains counts and no names, because every API key can read it.
  * @throws DefinitionsStoppedError if the definitions topic is no longer followed
  */
 export function definitionsHealth(definitions: CheckedDefinitions): {

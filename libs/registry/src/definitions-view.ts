@@ -9,7 +9,10 @@ import { projectionRules } from './projections/projection-rules.js';
 import { schemaRules } from './schemas/schema-rules.js';
 import { streamRules } from './streams/stream-rules.js';
 
-/** The materialized view of the definitions topic. Each kind of definition has rules of its own. */
+/**
+ * The materialized view of the definitions topic. Each kind of definition, such as streams or keys, has a view of its
+ * own with its own rules.
+ */
 export class DefinitionsView {
   readonly streams = new KindFold(streamRules);
   readonly schemas = new KindFold(schemaRules);

@@ -10,10 +10,10 @@ import type { CreatedStream, NewStream, RowRemoval } from './streams/new-stream.
 import type { StreamDefinition } from './streams/stream-definition.js';
 
 /**
- * The definitions of an installation: streams, schemas, keys, erasures, projections, pipelines. They are stored in one
- * compacted Kafka topic; every process keeps a materialized view of it in memory. Before the call of a change resolves,
- * the change is written as an event to the stream `tributary.audit`. If that event cannot be written, the call rejects
- * with log_unavailable, although the change is in effect.
+ * The definitions of an installation: streams, schemas, keys, erasures, projections, pipelines. Definitions are stored
+ * in one compacted Kafka topic; every process keeps a materialized view of it in memory. Before the call of a change
+ * resolves, the change is written as an event to the stream `tributary.audit`. If that event cannot be written, the
+ * call rejects with log_unavailable, although the change is in effect.
  */
 export interface Definitions {
   /**
@@ -49,24 +49,26 @@ export interface Definitions {
    */
   beginDeletion(name: string, actor: Actor): Promise<StreamDefinition>;
   /**
-   * Deletes a stream, or continues a deletion that another process has begun. It removes the topic, then the stream's
-   * rows, then its erasures, then the definition; the name is free after that. If a step fails, the caller can repeat
-   * the call. Several processes may delete the same stream at once.
+   * Deletes a stream, or continues a deletion that another process has begun. The deletion removes the topic, then the
+   * stream's rows, then its erasures, then the definition; the name is free after that. If a step fails, the caller can
+   * repeat the call. Several processes may delete the same stream at once.
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and any error of `removeRows`
    */
   deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void>;
-  /** Finishes a deletion that has begun. Does nothing if the stream with this id is no longer being deleted. */
+  /**
+   * Finishes a deletion of a stream that has begun. Does nothing if the stream with this id is no longer being deleted.
+   */
   finishDeletion(id: StreamId, removeRows: RowRemoval, actor: Actor): Promise<void>;
 
   /** Schemas, named by `schemaName(stream, event_type)`. */
   readonly schemas: Kind<SchemaSubject>;
-  /** API keys, named by their key id. */
+  /** Definitions of API keys, by key id. */
   readonly keys: Kind<KeyDefinition>;
   /** Erasures of entities, named by `erasureName(stream, entity_hash)`. */
   readonly erasures: Kind<Erasure>;
-  /** Projections, by name. */
+  /** Definitions of projections, by name. */
   readonly projections: Kind<ProjectionDefinition>;
-  /** Pipelines, by name. */
+  /** Definitions of pipelines, by name. */
   readonly pipelines: Kind<PipelineDefinition>;
 
   /** Appends an event to the audit stream that is not a change of a definition. @throws ProblemError log_unavailable */

@@ -42,7 +42,7 @@ const mostBytes = 128 * 1024 * 1024;
 /** The most changes that one process may run at a time, including waiting ones. */
 const maxChanges = 2_000;
 
-/** Opens the definitions of one installation. It reads nothing before `start`. */
+/** Opens the definitions of one installation. Nothing is read before the call of `start`. */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
   return new LogDefinitions(options);
 }

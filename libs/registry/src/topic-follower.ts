@@ -28,7 +28,7 @@ export class TopicFollower {
     this.reader = this.readerOf(this.current);
   }
 
-  /** The view that is served. After a failure it is another object. */
+  /** The view that is served. After a failure of the reader, a new view object replaces it. */
   get view(): DefinitionsView {
     return this.current;
   }

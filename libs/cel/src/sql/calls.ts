@@ -14,7 +14,7 @@ interface Context {
   translate: Translate;
 }
 
-/** Methods that test strings. */
+/** Methods that test a string against another one, with their SQL. */
 const stringTests: Record<string, (text: string, other: string) => string> = {
   startsWith: (text, other) => `startsWith(${text}, ${other})`,
   endsWith: (text, other) => `endsWith(${text}, ${other})`,
@@ -115,8 +115,8 @@ function matches(
 }
 
 /**
- * Translates `has`. It is false if the member, or another one on the path to it, is missing. A null member counts as
- * present.
+ * Translates `has`. The macro is false if the member, or another one on the path to it, is missing. A null member
+ * counts as present.
  */
 function has(argument: Expression, translate: Translate): Value {
   if (argument.kind !== 'member') {

@@ -5,7 +5,7 @@ import { kinds, valueOf, type Kind, type Value } from './value.js';
 export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /**
- * Translates `a == b`: true if both sides are of the same kind and equal. An error on either side is an error.
+ * Translates `a == b`: true if both sides are of the same kind and equal. An error on either side of `==` is an error.
  * Comparing lists or objects with each other is an error too.
  */
 export function equality(a: Value, b: Value, at: number): Value {

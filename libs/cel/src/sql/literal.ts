@@ -6,7 +6,7 @@ import type { Value } from './value.js';
 
 type Literal = string | number | bigint | boolean | null;
 
-/** The upper limit of an Int128. */
+/** The upper limit of an Int128, exclusive. */
 const mostInteger = 2n ** 127n;
 
 export function literalValue(value: Literal, at: number, params: SqlParams): Value {

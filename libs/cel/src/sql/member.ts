@@ -11,13 +11,13 @@ type Access = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
 
 const texts: Record<string, string> = {
   event_id: 'toString(event_id)',
-  // The column contains the stream's id.
+  // The column `stream` contains the stream's id, which begins with the stream's name.
   stream: "substringIndex(stream, '#', 1)",
   event_type: 'event_type',
 };
 const times = new Set(['timestamp', 'ingested_at']);
 const integers = new Set(['partition', 'offset']);
-/** Columns in which 0 stands for null. */
+/** Columns in which 0 is stored for null. */
 const optionalIntegers = new Set(['version', 'schema_version']);
 
 /** Translates `event.stream`, `event.data.a["b"][0]` and similar paths. */

@@ -70,7 +70,7 @@ export function columnNumber(sql: string): Pick<Value, 'number' | 'integer' | 'd
   };
 }
 
-/** Returns SQL for the nearest double. */
+/** Returns SQL for the double nearest to a decimal. */
 export function doubleOf(decimal: string): string {
   return `toFloat64OrNull(toString(${decimal}))`;
 }
@@ -140,8 +140,8 @@ const quotient = named(
 );
 
 /**
- * Returns SQL for the nearest double. A further digit that is not 0 distinguishes a value exactly between two doubles
- * from a larger one.
+ * Returns SQL for the double nearest to a quotient. A further digit that is not 0 distinguishes a value exactly between
+ * two doubles from a larger one.
  */
 function nearest(quotient: string): string {
   const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;

@@ -7,10 +7,11 @@ const number = '^[-0-9]';
 const largest = '1.7976931348623157e308';
 
 /**
- * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. They cannot read a document at all
- * if an integer does not fit into 64 bits, if a number is too large for a double, or if an escaped surrogate is
- * unpaired. In such a document, these become what expressions see: a double, the largest double, or U+FFFD. Other
- * documents are not rewritten, because that costs several times as much as reading them (8 µs for 120 bytes).
+ * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. Those functions cannot read a
+ * document at all if an integer does not fit into 64 bits, if a number is too large for a double, or if an escaped
+ * surrogate is unpaired. In such a document, these values become what expressions see: a double, the largest double, or
+ * U+FFFD. Other documents are not rewritten, because that costs several times as much as reading them (8 µs for 120
+ * bytes).
  */
 export function readable(column: string): string {
   const repaired = mapped(

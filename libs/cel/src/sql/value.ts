@@ -9,26 +9,26 @@ import { exact, readable } from './readable.js';
 export interface Value {
   at: number;
   string?: string;
-  /** Nullable(Float64): the nearest double of the number. */
+  /** SQL of the type Nullable(Float64): the nearest double of the number. */
   number?: string;
-  /** Nullable(Decimal(76, 36)): the exact number; NULL also if computations do not support it. */
+  /** SQL of the type Nullable(Decimal(76, 36)): the exact number; NULL also if computations do not support it. */
   decimal?: string;
-  /** Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
+  /** SQL of the type Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
   integer?: string;
   /** True if the number is the result of a computation: `number` is then derived from `decimal`. */
   isComputed?: boolean;
   bool?: string;
-  /** A DateTime64(6, 'UTC') as microseconds. */
+  /** SQL for a DateTime64(6, 'UTC'), as microseconds. */
   timestamp?: string;
-  /** A duration as microseconds. */
+  /** SQL for a duration, as microseconds. */
   duration?: string;
-  /** 1 if the value is null. */
+  /** SQL that is 1 if the value is null. */
   isNull?: string;
-  /** 1 if the value exists, including null; 0 if it is an error. */
+  /** SQL that is 1 if the value exists, including null, and 0 if the value is an error. */
   exists: string;
   /** The location in a JSON column, if the value may be a list or an object. */
   container?: JsonPlace;
-  /** 1 if the value is a list or an object. */
+  /** SQL that is 1 if the value is a list or an object. */
   isContainer?: string;
 }
 
@@ -46,7 +46,10 @@ export function valueOf(kind: Kind, sql: string, at: number): Value {
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }
 
-/** Returns the SQL of one kind. @throws UntranslatableExpressionError if the value can never be of that kind */
+/**
+ * Returns the SQL of a value for one kind.
+ * @throws UntranslatableExpressionError if the value can never be of that kind
+ */
 export function need(value: Value, kind: Kind | 'decimal', what: string): string {
   const sql = value[kind];
   if (sql === undefined) {

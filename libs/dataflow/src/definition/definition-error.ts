@@ -21,7 +21,7 @@ export function expressionDetail({ message, at }: { message: string; at: number 
   return `${message} (at character ${at + 1})`;
 }
 
-/** Returns the result of `make`. @throws DefinitionError at the pointer if `make` throws an ExpressionError */
+/** Calls `make` and returns its result. @throws DefinitionError at the pointer if `make` throws an ExpressionError */
 export function definedAt<T>(pointer: string, make: () => T): T {
   try {
     return make();
@@ -32,8 +32,8 @@ export function definedAt<T>(pointer: string, make: () => T): T {
 }
 
 /**
- * Returns the result of `make`. If it throws a DefinitionError, translates the pointers of its errors with `moved` into
- * pointers into the whole definition.
+ * Calls `make` and returns its result. If `make` throws a DefinitionError, translates the pointers of its errors with
+ * `moved` into pointers into the whole definition.
  */
 export function definedUnder<T>(moved: (pointer: string) => string, make: () => T): T {
   try {
@@ -45,8 +45,8 @@ export function definedUnder<T>(moved: (pointer: string) => string, make: () => 
 }
 
 /**
- * Returns the result of `read`. If it throws a DefinitionError, adds its errors to `errors` and returns undefined. A
- * client thus receives all errors of a definition at once.
+ * Calls `read` and returns its result. If `read` throws a DefinitionError, adds its errors to `errors` and returns
+ * undefined. A client thus receives all errors of a definition at once.
  */
 export function collecting<T>(errors: DefinitionFault[], read: () => T): T | undefined {
   try {

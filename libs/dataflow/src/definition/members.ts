@@ -61,7 +61,7 @@ export class Members {
   }
 }
 
-/** Bounds of a duration, in the form that clients write. `least` is `0s` if zero is allowed. */
+/** Limits of a duration, in the form that clients write. `least` is `0s` if a duration of zero is allowed. */
 export interface DurationBounds {
   readonly least: string;
   readonly most: string;

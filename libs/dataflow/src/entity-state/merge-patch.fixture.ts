@@ -22,7 +22,10 @@ export const rfc7396: [string, string, string][] = [
 
 const names = fc.constantFrom('a', 'b', 'c', '__proto__', '1');
 
-/** Objects with few names, so that patches affect each other. They contain nulls, lists and objects at every level. */
+/**
+ * Arbitrary patches with few names, so that patches affect each other. The patches contain nulls, lists and objects at
+ * every level.
+ */
 export const patches: fc.Arbitrary<ValueObject> = fc.letrec<{ value: unknown; object: ValueObject }>(
   (tie) => ({
     value: fc.oneof(

@@ -1,8 +1,9 @@
 import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } from './json-tree.js';
 
 /**
- * Applies a JSON merge patch (RFC 7396) and returns the result. It modifies objects of `target` and of `patch` and
- * reuses them in the result, so the caller must not use either afterwards. The recursion is as deep as the patch.
+ * Applies a JSON merge patch (RFC 7396) and returns the result. The function modifies objects of `target` and of
+ * `patch` and reuses them in the result, so the caller must not use either afterwards. The recursion is as deep as the
+ * patch.
  */
 export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
   if (typeof patch === 'string') return patch;
@@ -29,8 +30,8 @@ function withoutNulls(patch: JsonMembers): JsonMembers {
 }
 
 /**
- * Returns the number of characters that the patch adds to the text of `target`; negative if the text shrinks. It reads
- * only the members that the patch names, and the values that it removes.
+ * Returns the number of characters that the patch adds to the text of `target`; negative if the text shrinks. The
+ * function reads only the members that the patch names, and the values that the patch removes.
  */
 export function growthBy(patch: JsonTree, target: JsonTree): number {
   if (typeof patch === 'string') return patch.length - treeLength(target);

@@ -6,8 +6,8 @@ import type { Position } from '../fold-operations/position.js';
 import type { FlowEvent, Origin } from './flow.js';
 
 /**
- * A pipeline event in the form that expressions and folds read. Its JSON is parsed on first use, and only once for all
- * operators.
+ * A pipeline event in the form that expressions and folds read. The event's JSON is parsed on first use, and only once
+ * for all operators.
  */
 export class ReadableFlow implements FlowEvent, FoldEvent {
   #value: ValueObject | undefined = undefined;

@@ -10,8 +10,8 @@ import type { Json } from '../fold-operations/json.js';
  */
 
 /**
- * The provenance of an event: the source record it is derived from. It is the same after every crash and in every
- * process. All derived ids are computed from it.
+ * The provenance of an event: the source record it is derived from. The provenance is the same after every crash and in
+ * every process. All derived ids are computed from the provenance.
  */
 export interface Origin {
   /** The source stream; empty for the result of a window. */
@@ -19,8 +19,8 @@ export interface Origin {
   readonly partition: number;
   readonly offset: number;
   /**
-   * Emission index: tells apart the events derived from one source record. It consists of indices of `flat_map`, or of
-   * a window's stage, start and key.
+   * Emission index: tells apart the events derived from one source record. The index consists of list positions of
+   * `flat_map`, or of a window's stage, start and key.
    */
   readonly path: string;
   /**
@@ -95,8 +95,8 @@ export interface Lookup {
 }
 
 /**
- * Returns the state of a projection's key as JSON text, or null if there is none. It has the answers to all lookups
- * that `lookups` returned.
+ * Returns the state of a projection's key as JSON text, or null if there is none. The function knows the answers to all
+ * lookups that `lookups` returned.
  */
 export type Tables = (lookup: Lookup) => string | null;
 
@@ -110,11 +110,14 @@ export interface Chain {
    */
   lookups(flow: FlowEvent, known: (lookup: Lookup) => string | null | undefined): readonly Lookup[];
   /**
-   * Processes an event and returns all its outcomes, in the order of the definition. It does not throw because of the
-   * content of an event.
+   * Processes an event and returns all its outcomes, in the order of the definition. The content of an event never
+   * makes this method throw.
    */
   run(flow: FlowEvent, tables: Tables): readonly Outcome[];
-  /** Works like `run`, and also returns an entry for each operator that passes the event on. The dry run uses it. */
+  /**
+   * Works like `run`, and also returns an entry for each operator that passes the event on. The dry run calls this
+   * method.
+   */
   trace(flow: FlowEvent, tables: Tables): readonly (Outcome | Passed)[];
 }
 
@@ -142,8 +145,8 @@ export interface KeyedStep<State extends KeyedState = KeyedState> {
 }
 
 /**
- * A window with its reduce, or a dedupe. Its state consists of named entries. A name is unique in the stage and has at
- * most 300 characters.
+ * The operator of a keyed stage: a window with its reduce, or a dedupe. The operator's state consists of named entries.
+ * The name of an entry is unique in the stage and has at most 300 characters.
  */
 export interface KeyedOperator<State extends KeyedState = KeyedState> {
   /**
@@ -151,7 +154,9 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
    * passes on its watermark less this delay.
    */
   readonly delay: Micros;
-  /** Returns the names of the state entries for an event with this key and time. A hopping window has several. */
+  /**
+   * Returns the names of the state entries for an event with this key and time. For a hopping window there are several.
+   */
   rowsOf(key: string, timestamp: Micros): readonly string[];
   /**
    * Adds an event to a state entry. `row` is undefined for a new entry.
@@ -177,8 +182,8 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
 /** A stage that reads a repartition topic. The key of each record is the operator's key. */
 export interface KeyedStage {
   /**
-   * 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the branch it is in. A
-   * changed window is another stage.
+   * The stage's id, 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the
+   * branch it is in. A stage with a changed window has another id.
    */
   readonly id: string;
   /** JSON pointer to the window or the dedupe. */

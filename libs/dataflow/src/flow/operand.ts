@@ -32,8 +32,8 @@ export function compileOperand(
 }
 
 /**
- * Compiles the key expression of an operator, by the same rules as the key of a projection. Null means that the event
- * has no key. The returned function throws OperatorError at the pointer if the value is not a valid key.
+ * Compiles the key expression of an operator, by the same rules as the key of a projection. A null result means that
+ * the event has no key. The returned function throws OperatorError at the pointer if the value is not a valid key.
  * @throws DefinitionError at the pointer
  */
 export function compileOperandKey(expression: unknown, pointer: string): (event: FoldEvent) => string | null {

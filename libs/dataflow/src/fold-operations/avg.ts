@@ -6,8 +6,8 @@ import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, exactTotal, mergeTotals, zero, type Total } from './total.js';
 
 /**
- * `avg`: the mean of numbers, computed as the exact sum divided by the count. It is exact if it has at most 34
- * significant digits; otherwise it is rounded once, to the nearest double. Without values it is null.
+ * `avg`: the mean of numbers, computed as the exact sum divided by the count. The mean is exact if it has at most 34
+ * significant digits; otherwise it is rounded once, to the nearest double. Without values the mean is null.
  */
 export const avg: FoldOperation<readonly [total: Total, count: number]> = {
   takes: kinds.number,

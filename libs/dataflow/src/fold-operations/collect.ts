@@ -12,7 +12,7 @@ const listCharacters = 64 * 1024;
 type Item = readonly [value: string, position: Position];
 
 type Collected = {
-  /** In the order of the events. */
+  /** The items of the list, in the order of their events. */
   readonly items: readonly Item[];
   /** Characters of the list as JSON text. */
   readonly characters: number;
@@ -44,7 +44,9 @@ function isCut(cut: Position | null, position: Position): boolean {
   return cut !== null && comparePositions(position, cut) >= 0;
 }
 
-/** Appends the item to the list; undefined if it is out of order or does not fit. Most events take this fast path. */
+/**
+ * Appends the item to the list; undefined if the item is out of order or does not fit. Most events take this fast path.
+ */
 function appended({ items, characters, cut }: Collected, item: Item): Collected | undefined {
   const last = items.at(-1);
   const after = characters + item[0].length + (last ? 1 : 0);

@@ -18,9 +18,9 @@ const valueCharacters = 64 * 1024;
 const keptCharacters = 40;
 
 /**
- * `count_distinct`: the number of distinct values. It is exact up to 1 000 values; above that, a HyperLogLog estimates
- * it with a standard error of 1.63 %. The numbers 5 and 5.0 are one value; 5 and "5" are two. Lists and objects are
- * equal if their members are.
+ * `count_distinct`: the number of distinct values. The number is exact up to 1 000 values; above that, a HyperLogLog
+ * estimates it with a standard error of 1.63 %. The numbers 5 and 5.0 are one value; 5 and "5" are two. Lists and
+ * objects are equal if their members are.
  */
 export const countDistinct: FoldOperation<Distinct> = {
   takes: anyButNull,

@@ -4,16 +4,16 @@ import type { Json } from './json.js';
 import type { Position } from './position.js';
 
 /**
- * The aggregation of one field of a fold. It is pure. A state is plain JSON of limited size; `add` and `merge` return a
- * new state and never modify one. Events may be split into groups in any way and order: merging the states of the
- * groups gives the same result as folding all events at once.
+ * The aggregation of one field of a fold. A fold operation is pure. Its state is plain JSON of limited size; `add` and
+ * `merge` return a new state and never modify one. Events may be split into groups in any way and order: merging the
+ * states of the groups gives the same result as folding all events at once.
  */
 export interface FoldOperation<State extends Json = Json> {
   /** The kinds of values that it accepts; undefined if the field has no value expression. */
   readonly takes: Kinds | undefined;
   /** True if results are lists or objects, by which nothing can be sorted. */
   readonly unordered?: true;
-  /** The state without events. Merging it into another state changes nothing. */
+  /** The state without events. Merging the empty state into another state changes nothing. */
   readonly empty: State;
   /**
    * Returns the state after one more event.
@@ -21,9 +21,9 @@ export interface FoldOperation<State extends Json = Json> {
    * @throws RefusedError if the value cannot be added
    */
   add(state: State, value: Value, position: Position): State;
-  /** Returns the state of the events of both states. It is commutative and associative. */
+  /** Returns the state of the events of both states. Merging is commutative and associative. */
   merge(a: State, b: State): State;
-  /** Returns the value of the field as JSON text. Its numbers may have more digits than a double. */
+  /** Returns the value of the field as JSON text. Numbers in the text may have more digits than a double. */
   result(state: State): string;
 }
 

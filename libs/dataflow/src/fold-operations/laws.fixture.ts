@@ -10,7 +10,7 @@ interface Added {
   position: Position;
 }
 
-/** Returns arbitrary events in any order, each as [group, event]. All positions are different. */
+/** Returns arbitrary events in any order, each as [group, event]. No two events have the same position. */
 function arrivals(values: fc.Arbitrary<Value>, maxLength: number): fc.Arbitrary<[number, Added][]> {
   const event = fc.record({
     value: values,

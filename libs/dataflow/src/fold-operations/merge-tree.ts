@@ -4,8 +4,8 @@ import { keptText } from './kept-text.js';
 import { comparePositions, type Position } from './position.js';
 
 /**
- * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part records the
- * position of the event that set it, and the part with the later position wins.
+ * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part of the node
+ * records the position of the event that set it, and the part with the later position wins.
  */
 export type Node = {
   /**
@@ -14,7 +14,7 @@ export type Node = {
   readonly set?: readonly [value: string | null, position: Position];
   /** The position of the last patch with an object, if it is later than `set`. */
   readonly object?: Position;
-  /** The members of that object, sorted by name. All of them are later than `set`. */
+  /** The members of that object, sorted by name. The position of every member is later than that of `set`. */
   readonly members?: Members;
 };
 
@@ -114,7 +114,7 @@ function memberOf({ members = [] }: Node, name: string): Node {
   return found?.[0] === name ? found[1] : unknown;
 }
 
-/** Returns the members with those of `changed` added. They replace members of the same name. */
+/** Returns the members with those of `changed` added. A changed member replaces a member of the same name. */
 function union(members: Members, changed: Members): Members {
   const all = members.slice();
   for (const entry of changed) {

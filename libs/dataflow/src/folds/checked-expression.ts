@@ -35,7 +35,7 @@ export function compileWhere(text: string): (event: FoldEvent) => boolean {
 function checked(text: string, wanted: Kinds): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
-  // This compilation reports unknown names; the check of kinds after it reports operations without a meaning.
+  // `compileParsed` reports unknown names; `checkKinds` after it reports operations without a meaning.
   compileParsed(expression);
   const found = checkKinds(expression);
   if (found & wanted) return expression;

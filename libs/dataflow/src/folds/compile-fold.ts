@@ -7,7 +7,7 @@ import type { FoldEvent } from './fold-event.js';
 import { RefusedError } from '../fold-operations/fold-operation.js';
 import type { Json } from '../fold-operations/json.js';
 
-/** The state of a fold: one state for each field, in the order of the definition. It is plain JSON. */
+/** The state of a fold, as plain JSON: one state for each field, in the order of the definition. */
 export type FoldState = readonly Json[];
 
 /** The reason why an event cannot be folded, with a JSON pointer into the definition. */
@@ -22,9 +22,9 @@ export type FoldOutcome =
   | { readonly state?: undefined; readonly refused: Refused };
 
 /**
- * The compiled fields of a definition. A fold is pure: no clock, no I/O. It returns new states and never modifies one.
- * Events may be split into groups in any way and order: merging the states of the groups equals folding all events at
- * once.
+ * The compiled fields of a definition. A fold is pure: no clock, no I/O. Its methods return new states and never modify
+ * one. Events may be split into groups in any way and order: merging the states of the groups equals folding all events
+ * at once.
  */
 export interface Fold {
   readonly empty: FoldState;
@@ -65,7 +65,7 @@ function add(fields: readonly Field[], state: FoldState, event: FoldEvent): Fold
   }
 }
 
-/** Returns the state of a field after an event. A null value adds nothing. */
+/** Returns the state of a field after an event. An event with a null value does not change the state. */
 function added({ operation, value }: Field, state: Json, event: FoldEvent): Json {
   if (!value) return operation.add(state, null, event.position);
   const found = value(event);

@@ -4,7 +4,7 @@ import type { FoldEvent } from './fold-event.js';
 
 /** The filter of a source: selects events of its streams. */
 export interface SourceFilter {
-  /** All types if it is absent. */
+  /** The selected event types; all types if the member is absent. */
   event_types?: readonly string[];
   /** A CEL condition on `event`, with the semantics that it has in queries. */
   where?: string;

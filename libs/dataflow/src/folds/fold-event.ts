@@ -2,7 +2,10 @@ import { logEventValue, type LogEvent } from '#cel';
 import type { ValueObject } from '#cel';
 import type { Position } from '../fold-operations/position.js';
 
-/** An event in the form that folds read. Any number of folds share it; its JSON is parsed once, on first use. */
+/**
+ * An event in the form that folds read. Any number of folds share one such event; its JSON is parsed once, on first
+ * use.
+ */
 export interface FoldEvent {
   readonly position: Position;
   /** The event as a CEL value. */

@@ -1,4 +1,4 @@
-/** Limits of folds. Each operation has limits of its own in its file, which keep its state small. */
+/** Limits of folds. Each fold operation also has limits in its own file, which keep its state small. */
 export const foldLimits = {
   /** The most fields of one definition. */
   fields: 32,

@@ -6,7 +6,10 @@ import { randomInt } from 'node:crypto';
  * random seed, so that a client cannot choose ids that collide.
  */
 export class IdIndex {
-  /** Slot + 1 per position; 0 is free. The table is at most half full, so that probes are short. */
+  /**
+   * The slots of the ids, plus 1; a free position of the table is 0. The table is at most half full, so that probes are
+   * short.
+   */
   private readonly table: Int32Array;
   private readonly mask: number;
   private readonly seed = randomInt(0x7fffffff);
@@ -23,7 +26,7 @@ export class IdIndex {
     return this.table.byteLength;
   }
 
-  /** Maps the id in this slot to the slot. Returns true if the table already had the id, in another slot. */
+  /** Adds the id in this slot to the table. Returns true if the table already had the id, in another slot. */
   put(slot: number): boolean {
     const place = this.placeOf(slot);
     const known = this.table[place] !== 0;

@@ -1,11 +1,11 @@
 import { readUuidText } from '#event';
 import { IdIndex } from './id-index.js';
 
-/** Limits of the distance at which a duplicate id is recognized. Both limits apply. */
+/** Limits of the distance at which a duplicate id is recognized. Both limits apply to each duplicate. */
 export interface IdWindowBounds {
-  /** Distance in offsets. */
+  /** The most offsets between a duplicate and the earlier record. */
   records: number;
-  /** Distance in milliseconds of log time, below 2^31. */
+  /** The most milliseconds of log time between a duplicate and the earlier record; below 2^31. */
   milliseconds: number;
 }
 
@@ -78,7 +78,8 @@ export class IdWindow {
   }
 
   /**
-   * Returns whether the record's id is a duplicate, and adds the id to the window. Offsets must ascend.
+   * Returns whether the record's id is a duplicate, and adds the id to the window. Each call must have a higher offset
+   * than the one before.
    * @throws RangeError if the id is not a UUID; the window is then unchanged
    */
   repeats(id: string, offset: number, timestamp: number): boolean {

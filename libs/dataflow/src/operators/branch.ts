@@ -9,7 +9,7 @@ import type { MakeStep, Operator, OperatorSpec } from './operator.js';
 
 type BranchSpec = { operators: readonly OperatorSpec[] } & ({ when: string } | { otherwise: true });
 
-/** The most levels of nested branches. */
+/** The most levels of branches inside branches. */
 const mostLevels = 4;
 
 /** One compiled branch. A branch without a condition takes every event. */

@@ -55,8 +55,8 @@ interface Arrival {
 }
 
 /**
- * The rule of docs/pipelines.md, computed from the whole history each time: returns whether the last arrival passes. It
- * has no state, so it cannot expire a key too early or too late.
+ * Returns whether the last arrival passes, by the rule of docs/pipelines.md and from the whole history each time. This
+ * function has no state, so it cannot expire a key too early or too late.
  */
 function passesByTheBook(history: readonly Arrival[], within: number): boolean {
   const { key, at, watermark } = history.at(-1)!;

@@ -12,7 +12,7 @@ import type { Operator } from './operator.js';
 
 type Text = (event: FoldEvent) => string;
 
-/** The most levels of nesting in `data`. */
+/** The most levels of nesting in the `data` of a `map`. */
 const mostLevels = 16;
 
 /**

@@ -8,7 +8,7 @@ import type { Step } from '../flow/step.js';
  * operators by their names in definitions.
  */
 export interface Operator<Spec = unknown> {
-  /** Its description in the API document, in Markdown: its members and its effect. */
+  /** The description of the operator in the API document, in Markdown: its members and its effect. */
   readonly summary: string;
   /**
    * True for an operator that writes events out of the pipeline. A dead letter that is replayed at such an operator
@@ -70,8 +70,8 @@ export type MakeStep = (traces: boolean) => Step;
 export type StepOperator = (next: Step, traces: boolean) => Step;
 
 /**
- * A compiled operator with state for each key. It begins a stage, and events reach it through a topic that is
- * partitioned by the key.
+ * A compiled operator with state for each key. Such an operator begins a stage, and events reach the stage through a
+ * topic that is partitioned by the key.
  */
 export interface StageOperator {
   /** Returns the key of an event; null if the event has none and is dropped. */
@@ -86,5 +86,5 @@ export interface StageOperator {
 export type Effect =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
-  /** `at` is the pointer to the operator. */
+  /** Here `at` is the JSON pointer to the operator. */
   | { readonly kind: 'call'; readonly url: string; readonly secretRef: string; readonly at: string };

@@ -11,8 +11,8 @@ import type { Operator } from './operator.js';
 const ownNames = ['key', 'window_start', 'window_end'];
 
 /**
- * `reduce`: defines the fields of a window result with the fold operations of projections. The window before it
- * compiles it.
+ * `reduce`: defines the fields of a window result with the fold operations of projections. The preceding `window`
+ * operator compiles the `reduce`.
  */
 export const reduce: Operator = {
   summary: 'fields as in a projection; the window result continues.',

@@ -5,7 +5,7 @@ import type { Chain, FlowEvent, Outcome } from '../flow/flow.js';
 import type { Step } from '../flow/step.js';
 import type { MakeStep } from '../operators/operator.js';
 
-/** What the operators of a chain read. */
+/** The kinds of data that the operators of a chain read. */
 export interface ChainUse {
   /** True if one of the operators reads a projection. */
   readonly looksUp: boolean;

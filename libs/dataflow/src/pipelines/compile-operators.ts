@@ -22,7 +22,7 @@ export class Compilation {
 /** An entry point: an operator at which a replayed event continues. */
 export interface Entry {
   readonly make: MakeStep;
-  /** The chain of the operator's stage. */
+  /** Properties of the chain that contains the operator. */
   readonly chain: ChainUse;
 }
 
@@ -33,7 +33,7 @@ interface Place {
   readonly stage: string | undefined;
   /** The indices of the branches that lead to the list, in this stage and in the stages before it. */
   readonly branches: readonly number[];
-  /** The chain of the stage. */
+  /** Properties of the chain that contains the list; compiling an operator may change them. */
   readonly chain: { looksUp: boolean };
   /** Receives the errors of the operators, in their order. */
   readonly errors: DefinitionFault[];
@@ -71,7 +71,7 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
 interface Named {
   readonly operator: Operator;
   readonly spec: unknown;
-  /** JSON pointer to `spec`. */
+  /** JSON pointer to the value of the operator's member, which is `spec`. */
   readonly at: string;
 }
 

@@ -19,7 +19,7 @@ export interface DryRunStep {
 export interface DryRun {
   /** Each given event, with the steps that it passed through. */
   readonly events: readonly { readonly event: LogEvent; readonly steps: readonly DryRunStep[] }[];
-  /** Results of windows that closed, with the steps that they passed through. */
+  /** Results of windows that closed in the dry run, with the steps that they passed through. */
   readonly windows: readonly {
     readonly at: string;
     readonly event: LogEvent;
@@ -32,7 +32,7 @@ export interface DryRun {
     readonly webhook?: string;
     readonly event: LogEvent;
   }[];
-  /** Late events. One without a stream would become a dead letter. */
+  /** Late events. A late event without a stream would become a dead letter. */
   readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: LogEvent }[];
   /** Events that would become dead letters. `pointer` is the exact failure location. */
   readonly failed: readonly {
@@ -41,7 +41,7 @@ export interface DryRun {
     readonly error: string;
     readonly event: LogEvent;
   }[];
-  /** True if the result reached its limit and is incomplete. */
+  /** True if the dry run's result reached its limit and is incomplete. */
   readonly truncated: boolean;
 }
 
@@ -145,8 +145,8 @@ function operatorAt(at: string): string {
 }
 
 /**
- * Returns the result as JSON text. `data` and `metadata` keep their original text. Fields that an event gets only in
- * the log are left out.
+ * Returns the result of a dry run as JSON text. `data` and `metadata` of events keep their original text. Fields that
+ * an event gets only in the log are left out.
  */
 export function dryRunText(result: DryRun): string {
   const events = listText(result.events, ({ event, steps }) => ({

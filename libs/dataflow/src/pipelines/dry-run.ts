@@ -22,9 +22,9 @@ import { noWatermark, SourceWatermark } from './source-watermark.js';
 export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | null)[]>;
 
 /**
- * Returns what a pipeline would do if these events were one partition and all of its input. Every window closes at the
- * end. Nothing is written or stored. Between two events, and between the results of one event, other work of the
- * process can run.
+ * Returns what a pipeline would do if the given events were one partition and its whole input. Every window closes at
+ * the end of the dry run. A dry run writes and stores nothing. Between two events, and between the results of one
+ * event, other work of the process can run.
  * @throws DryRunTooExpensiveError
  */
 export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
@@ -89,8 +89,8 @@ class DryRunner {
   }
 
   /**
-   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on their answers follow
-   * when the events are processed.
+   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on their answers are
+   * made when their events are processed.
    */
   async prepare(events: readonly LogEvent[]): Promise<void> {
     const { chain } = this.pipeline;

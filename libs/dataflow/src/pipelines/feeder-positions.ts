@@ -19,11 +19,11 @@ export interface ForwardedPosition {
   readonly source: string;
   readonly offset: number;
   /**
-   * Index of the event among those that entered the chain because of the upstream record. A record that closes several
-   * windows has several.
+   * Index of the event among those that entered the chain because of the upstream record. An upstream record that
+   * closes several windows causes several such events.
    */
   readonly index: number;
-  /** Emission index of the event's provenance. Such texts sort in the order of the elements. */
+  /** Emission index of the event's provenance. As texts, emission indices sort in the order of the elements. */
   readonly path: string;
 }
 
@@ -72,7 +72,7 @@ export class FeederPositions {
 
   /**
    * Takes a record unless it is a duplicate. Each upstream partition writes its records in one order. After a crash, or
-   * when a fenced task is still writing, part of that sequence occurs again.
+   * while a fenced task is still writing, records of that sequence may occur again.
    * @returns false for a duplicate
    */
   take(position: ForwardedPosition): boolean {
@@ -81,8 +81,8 @@ export class FeederPositions {
     if (!isAfter(position, feeder)) return false;
     Object.assign(feeder, { offset, index, path });
     if (offset >= feeder.next) feeder.next = offset + 1;
-    // The watermark of an idle partition was an estimate from the clock. It counts as unknown until the next watermark
-    // record.
+    // The watermark of an idle partition is an estimate from the clock. When the partition has a record again, its
+    // watermark counts as unknown until the next watermark record.
     if (feeder.idle) feeder.watermark = noWatermark;
     feeder.idle = false;
     return true;
@@ -99,15 +99,15 @@ export class FeederPositions {
   }
 
   /**
-   * Returns whether a record at this position was taken. This must be true for every record of the topic before the
-   * saved offset.
+   * Returns whether a record at this position was taken. If the topic is intact, this is true for every record before
+   * the saved offset.
    */
   hasTaken(position: ForwardedPosition): boolean {
     const feeder = this.#feeders.get(position.source);
     return feeder !== undefined && !isAfter(position, feeder);
   }
 
-  /** Returns the state as JSON text. */
+  /** Returns the progress in all upstream partitions as JSON text, for a checkpoint. */
   save(): string {
     const feeders: Saved['feeders'] = {};
     for (const [source, { offset, index, path, next, watermark, idle }] of this.#feeders) {

@@ -47,7 +47,8 @@ const sessionShapes = fc.constantFrom({ session: '3s' }, { session: '15s' });
 const lateOutput = fc.constantFrom({}, { late: { stream: 'late' } });
 
 /**
- * A window whose keys are spread over all partitions. Its sessions have one correct result only if no event is late.
+ * Arbitrary windows whose keys are spread over all partitions. Session windows of this kind have one correct result
+ * only if no event is late.
  */
 const spreadWindow = fc
   .tuple(
@@ -63,7 +64,7 @@ const spreadWindow = fc
   )
   .map(([[shape, lateness], key, late]) => ({ window: { ...shape, key, lateness, ...late } }));
 
-/** A window whose keys are each in one partition. It always has one correct result. */
+/** Arbitrary windows whose keys are each in one partition. Such windows always have one correct result. */
 const entityWindow = fc
   .record({
     shape: fc.oneof({ weight: 2, arbitrary: fixedShapes }, { weight: 1, arbitrary: sessionShapes }),
@@ -77,7 +78,7 @@ const entityWindow = fc
 
 const out: OperatorSpec = { emit: { stream: 'out' } };
 
-/** Operators after the window. */
+/** Arbitrary operators that follow a window. */
 const endings = fc.oneof<fc.Arbitrary<OperatorSpec[]>[]>(
   fc.constant([out]),
   fc.constant([
@@ -135,12 +136,12 @@ const datas = fc.oneof(
 const arrival = fc.record({
   data: datas,
   entity: fc.nat(2),
-  /** Seconds after the previous event. */
+  /** Seconds between the previous event and this one. */
   after: fc.oneof({ weight: 4, arbitrary: fc.nat(4) }, { weight: 1, arbitrary: fc.nat(40) }),
   back: fc.nat(disorder),
 });
 
-/** Partitions with events in order except for some disorder. Each partition has its own entities. */
+/** Arbitrary source partitions with events in order except for some disorder. Each partition has its own entities. */
 const partitions = fc
   .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
   .map((all): Source => {

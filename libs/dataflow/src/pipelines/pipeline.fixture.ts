@@ -5,7 +5,9 @@ import { sourceFlow } from '../flow/flow-event.js';
 import type { FlowEvent, Outcome, Pipeline, Tables } from '../flow/flow.js';
 import type { OperatorSpec } from '../operators/operator.js';
 
-/** Returns an event with raw JSON as its data. Its offset decides its time: events are one second apart. */
+/**
+ * Returns an event with raw JSON as its data. The offset of the event decides its time: events are one second apart.
+ */
 export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent {
   const offset = fields.offset ?? 0;
   const timestamp = fields.timestamp ?? (parseTime('2026-11-21T04:00:00Z') as number) + offset * 1_000_000;

@@ -3,7 +3,7 @@ import type { Origin } from '../flow/flow.js';
 
 /**
  * The value of a record in a job's replay topic: an event that was a dead letter and continues at the operator where it
- * failed. It is a JSON array:
+ * failed. The value is a JSON array:
  *
  *     [id, at, version, stream, partition, offset, path, event]
  *

@@ -90,7 +90,10 @@ class World {
     return found;
   }
 
-  /** Saves an entry unless an entry of a later record is saved. Entries of the same record are equal. */
+  /**
+   * Saves a state entry, unless an entry of a later record is already saved. Entries that the same record produces are
+   * equal.
+   */
   saveRow(task: string, name: string, row: SavedRow): void {
     const rows = this.rows.get(task) ?? new Map<string, SavedRow>();
     this.rows.set(task, rows);
@@ -130,7 +133,7 @@ function partitionOf(key: string, partitions: number): number {
 
 const noTables = () => null;
 
-/** A task of a processor. At each `yield` the process may end; the action after it then does not happen. */
+/** A task of a processor. At each `yield` the process may end; the action after the `yield` then does not happen. */
 abstract class Task {
   protected next: number;
 
@@ -369,7 +372,7 @@ export function simulate(pipeline: Pipeline, source: Source, course: Course): Si
   return { emitted, letters, conflicts, open };
 }
 
-/** Runs all tasks until none has work left. Returns false if there was no work. */
+/** Runs all tasks until none has work left. Returns false if no task had work. */
 function runAll(tasks: Task[], start: readonly (() => Task)[], course: Course): boolean {
   const { crashes, zombies } = course;
   const random = () => course.random();

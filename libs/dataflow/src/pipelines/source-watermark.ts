@@ -1,6 +1,9 @@
 import type { Micros } from '#event';
 
-/** The watermark before the first event. It is a safe integer, because it is saved as an Int64 and written as JSON. */
+/**
+ * The watermark before the first event. The constant is a safe integer, because watermarks are saved as an Int64 and
+ * written as JSON.
+ */
 export const noWatermark: Micros = Number.MIN_SAFE_INTEGER;
 
 /** The progress of event time in a partition. An idle partition does not hold back the watermark downstream. */
@@ -24,21 +27,27 @@ export class SourceWatermark {
   #quietSinceMs: number;
   readonly #idleAfterMs: number;
 
-  /** @param options with the saved `watermark`, if there is one */
+  /**
+   * @param options the saved `watermark`, if there is one; the idle time; and the current time, in milliseconds of a
+   * monotonic clock
+   */
   constructor(options: { idleAfterMs: number; nowMs: number; watermark?: Micros }) {
     this.#value = options.watermark ?? noWatermark;
     this.#quietSinceMs = options.nowMs;
     this.#idleAfterMs = options.idleAfterMs;
   }
 
-  /** The watermark of the events so far. Checkpoints save it; each event carries the value from before it was read. */
+  /**
+   * The watermark of the events so far. Checkpoints save this value; each event carries the value from before it was
+   * read.
+   */
   get value(): Micros {
     return this.#value;
   }
 
   /**
-   * Advances the watermark. Call it for each readable event that is not a duplicate, even if the pipeline does not
-   * match it.
+   * Advances the watermark. The caller passes each readable event that is not a duplicate, even if the pipeline does
+   * not match it.
    */
   read(timestamp: Micros, ingestedAt: Micros, nowMs: number): void {
     const time = timestamp < ingestedAt ? timestamp : ingestedAt;

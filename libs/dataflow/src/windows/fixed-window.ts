@@ -4,7 +4,7 @@ import type { FoldState } from '../folds/compile-fold.js';
 import { folded, lateOutcome, type WindowParts } from './window-parts.js';
 import { windowResult } from './window-result.js';
 
-/** The state of one window of a key. */
+/** The fold state of one window of a key, and its number of events. */
 type OpenWindow = { readonly fold: FoldState; readonly events: number };
 
 const unchanged: KeyedStep<OpenWindow> = { results: [] };

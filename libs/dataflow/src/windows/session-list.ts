@@ -11,9 +11,9 @@ export type OpenSession = {
   readonly size: number;
 };
 
-/** The saved state of a key's sessions. */
+/** The saved state of all sessions of a key. */
 export type SessionsState = {
-  /** Sorted by start. */
+  /** The sessions of the key, sorted by start. */
   readonly sessions: readonly OpenSession[];
   /** Approximate characters of JSON of all sessions. */
   readonly size: number;

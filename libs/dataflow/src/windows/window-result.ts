@@ -3,7 +3,7 @@ import type { Fold, FoldState } from '../folds/compile-fold.js';
 import { ReadableFlow } from '../flow/flow-event.js';
 import type { FlowEvent, Origin } from '../flow/flow.js';
 
-/** A window of a key with its state. `end` is exclusive. */
+/** A window of a key with its state. The window's `end` is exclusive. */
 export interface Window {
   readonly key: string;
   readonly start: Micros;
@@ -13,9 +13,9 @@ export interface Window {
 }
 
 /**
- * Returns the event for the result of a window. As in Flink, its time is the last instant inside the window, so that a
- * following window assigns the result correctly. The event depends on the window only. It has no id; its id is derived
- * when it is emitted.
+ * Returns the event for the result of a window. As in Flink, the event's time is the last instant inside the window, so
+ * that a following window assigns the event correctly. The event depends on the window only. The event's id is empty;
+ * the id is derived when the event is emitted.
  * @param changedBy provenance of the event that changed the window; undefined if the window closes
  */
 export function windowResult(

@@ -24,8 +24,8 @@ export interface AuditedChange extends AuditEntry {
   /** Revision of the definition; null if the event is not a change of a definition. */
   revision: number | null;
   /**
-   * The revision that this change replaces, with its actor. It is the only trace of a change whose own audit event
-   * could not be written.
+   * The revision that this change replaces, with its actor. These members are the only trace of a change whose own
+   * audit event could not be written.
    */
   previous?: Pick<DefinitionRecord, 'revision' | 'changed_at' | 'changed_by'>;
 }

@@ -4,7 +4,8 @@ import { readKey } from '../kind/definition-record.js';
 import { definitionsTopic } from '../changes/topic-writer.js';
 
 /**
- * The file is incomplete or is not a backup of definitions, or the topic already has definitions. Nothing was written.
+ * The file is incomplete or is not a backup of definitions, or the topic already has definitions. The import has
+ * written nothing.
  */
 export class DefinitionsFileError extends Error {
   override readonly name = 'DefinitionsFileError';
@@ -12,19 +13,19 @@ export class DefinitionsFileError extends Error {
 
 /**
  * The first line of a backup. A backup consists of lines of JSON: first `{"tributary_definitions":1,"records":2}`, then
- * the records of the topic, each as `{"key":"…","value":"…"}`. Their order is the order of the log, because it decides
- * which change came first.
+ * the records of the topic, each as `{"key":"…","value":"…"}`. The records are in the order of the log, because that
+ * order decides which change came first.
  */
 interface Head {
   tributary_definitions: 1;
   records: number;
 }
 
-/** Records per append. */
+/** The most records in one append to the log. */
 const recordsAtOnce = 500;
 
 /**
- * Returns the lines of a backup of the topic. They contain hashes of the secrets of API keys.
+ * Returns the lines of a backup of the topic. The lines contain hashes of the secrets of API keys.
  * @throws LogUnavailableError
  */
 export async function exportDefinitions(log: Log, { definitions: topic }: TopicNames): Promise<string[]> {

@@ -28,7 +28,10 @@ export interface KindParts<T, P> {
 
 /** The most attempts of one change that loses against changes of other processes. */
 const maxTries = 20;
-/** Milliseconds of back-off per attempt. The wait is random, so that two conflicting changes do not conflict again. */
+/**
+ * Milliseconds of back-off per attempt of a change. The wait is random, so that two conflicting changes do not conflict
+ * again.
+ */
 const waitMs = 10;
 /**
  * Milliseconds after which the record of a removal can be deleted: by then, every older record has been read and has
@@ -60,7 +63,8 @@ export class LogKind<T, P = T> implements Kind<T> {
   }
 
   /**
-   * Returns the definition that a change of this name would receive. It may have another name with the same identity.
+   * Returns the definition that a change of this name would receive. That definition may have another name with the
+   * same identity.
    */
   sameAs(name: string): T | undefined {
     return this.parts.fold().held(this.parts.rules.identityOf(name)).value;

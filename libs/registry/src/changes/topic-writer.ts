@@ -53,9 +53,9 @@ const recordBytes = 1024 * 1024;
 const hourMs = 60 * 60 * 1000;
 
 /**
- * Settings of the definitions topic. It is compacted when a tenth of it is obsolete, and after a day at the latest. New
- * processes thus read little, and hashes of secrets that are no longer used are deleted. Tombstones remain for a day,
- * so that a slow reader does not miss one.
+ * Settings of the definitions topic. Kafka compacts the topic when a tenth of it is obsolete, and after a day at the
+ * latest. New processes thus read little, and hashes of secrets that are no longer used are deleted. Tombstones remain
+ * for a day, so that a slow reader does not miss one.
  */
 export const definitionsTopic = {
   partitions: 1,
@@ -70,7 +70,7 @@ export const definitionsTopic = {
   },
 };
 
-/** Maps a log error to the problem that the caller of a change receives. Returns other errors unchanged. */
+/** Maps a log error to the problem that the caller of a change receives. Other errors are returned unchanged. */
 export function toProblem(error: unknown, unavailable: string): unknown {
   if (error instanceof LogOverloadedError) {
     const options = { cause: error, retryAfterSeconds: 1 };

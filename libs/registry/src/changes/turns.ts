@@ -26,7 +26,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when all work has ended. */
+  /** Resolves when all work that the mutex has accepted has ended. */
   async over(): Promise<void> {
     await Promise.all(this.last.values());
   }

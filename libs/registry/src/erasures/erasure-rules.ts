@@ -8,7 +8,7 @@ const slot = '0';
 const mostErasures = 100_000;
 const hashPattern = /^[0-9a-f]{64}$/;
 
-/** Rules of erasures. A record has the whole erasure; a later erasure of the same entity replaces it. */
+/** Rules of erasures. Each record contains a whole erasure; a later erasure of the same entity replaces it. */
 export const erasureRules: KindRules<Erasure> = {
   kind: 'erasure',
   most: mostErasures,

@@ -2,10 +2,10 @@ import type { StreamId } from '#event';
 import type { Actor, Kind } from '../kind/kind.js';
 import { erasureName, type Erasure } from './erasure.js';
 
-/** The most concurrent removals. */
+/** The most erasures that are removed concurrently. */
 const atOnce = 16;
 
-/** Removes the erasures of a deleted stream. It can be repeated after an interruption. */
+/** Removes the erasures of a deleted stream. The caller can repeat the call after an interruption. */
 export async function forgetErasures(erasures: Kind<Erasure>, stream: StreamId, actor: Actor): Promise<void> {
   const work = erasures
     .all()

@@ -19,6 +19,6 @@ export interface KeyDefinition {
   rate_limit?: { events_per_second?: number; requests_per_second?: number };
   created_at: string;
   rotated_at?: string;
-  /** RFC 3339 time of revocation. The key is rejected, and its definition remains for the audit. */
+  /** RFC 3339 time of revocation. A revoked key is rejected, and its definition remains for the audit. */
   revoked_at?: string;
 }

@@ -7,7 +7,10 @@ const slot = '0';
 const mostKeys = 10_000;
 const sha256Pattern = /^[0-9a-f]{64}$/;
 
-/** Rules of API keys. A record has the whole definition. The audit shows the expiry of each secret, and no hash. */
+/**
+ * Rules of API keys. Each record contains the whole definition of a key. The audit shows the expiry of each secret, and
+ * no hash.
+ */
 export const keyRules: KindRules<KeyDefinition> = {
   kind: 'key',
   most: mostKeys,

@@ -6,7 +6,7 @@ export interface HeldRecord<P> extends Pick<
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
 > {
   key: string;
-  /** undefined for a removal. */
+  /** The content of the record, as its kind has read it; undefined for a removal. */
   part: P | undefined;
   /** Bytes of the record's value. */
   bytes: number;
@@ -19,14 +19,14 @@ export interface HeldRecord<P> extends Pick<
  * it has a lower revision, because a process writes at most the next revision.
  */
 export class DefinitionEntry<P> {
-  /** In the order of the log. */
+  /** Records of the definition by key, in the order of the log. */
   private readonly records = new Map<string, HeldRecord<P>>();
-  /** The current record. */
+  /** The current record of the definition. */
   head: HeldRecord<P> | undefined;
   /** Bytes of all records, including those that are not current. */
   bytes = 0;
 
-  /** Adds a record. Returns true if it is now the current one. */
+  /** Adds a record of the definition. Returns true if that record is now the current one. */
   add(record: HeldRecord<P>): boolean {
     this.remove(record.key);
     this.records.set(record.key, record);

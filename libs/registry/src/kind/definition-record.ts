@@ -6,15 +6,16 @@ import { UnreadableDefinitionError, type SlotBody } from './kind-rules.js';
 
 /**
  * One record of the definitions topic. Each record has a unique key, `<kind>:<identity,
- * percent-encoded>:<slot>:<uuid>`, so that compaction removes it only after a tombstone. Its value is
+ * percent-encoded>:<slot>:<uuid>`, so that compaction removes the record only after a tombstone. The value of a record
+ * is
  *
  *     {"revision":3,"changed_at":"…","changed_by":{"key_id":"…"|null,"port":"core","request_id":"…"|null},
  *      "keeps":{"1":1,"2":2},"definition":{…}}
  *
  * A slot is the number of a sub-record: a definition may consist of several records that change separately. `revision`
  * counts the changes of the definition. If several records claim a revision, the lowest offset wins. `keeps` names the
- * other slots that remain current, each with the revision that wrote it. A removal has `"removed":true` instead of a
- * definition. It remains as long as older records may exist.
+ * other slots that remain current, each with the revision that wrote it. The record of a removal has `"removed":true`
+ * instead of a definition. Such a record remains as long as older records of the definition may exist.
  */
 export interface DefinitionRecord extends RecordKey {
   revision: number;
@@ -30,11 +31,11 @@ export interface RecordKey {
   kind: string;
   identity: string;
   slot: string;
-  /** UUID of the record. */
+  /** A UUID that makes the key of the record unique. */
   id: string;
 }
 
-/** The slot of a removal. */
+/** The slot in the record of a removal. */
 const noSlot = '';
 
 export function newKey(kind: string, identity: string, written: SlotBody | undefined): RecordKey {

@@ -45,7 +45,10 @@ interface Truth {
   value: SchemaSubject | undefined;
 }
 
-/** A process that changes the subject. It may have an outdated view, and may end between any two steps. */
+/**
+ * Simulates a process that changes the subject. The process may have an outdated view, and may end between any two
+ * steps.
+ */
 function change(log: SmallLog, random: Random, truth: Truth): Truth {
   const seen = random.chance(0.7) ? log.records.length : Math.max(0, log.records.length - random.int(4));
   const view = log.fold(log.records.slice(0, seen));

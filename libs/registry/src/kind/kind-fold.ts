@@ -42,7 +42,7 @@ export class KindFold<T, P = T> {
     return this.byName.size;
   }
 
-  /** Bytes of all records in the topic. */
+  /** Bytes of all records of this kind in the topic. */
   get bytes(): number {
     return this.heldBytes;
   }

@@ -1,6 +1,6 @@
 import type { ProblemError } from '#api';
 
-/** A record of the definitions topic cannot be read. It is counted and skipped. */
+/** A record of the definitions topic cannot be read. Readers count and skip such a record. */
 export class UnreadableDefinitionError extends Error {
   override readonly name = 'UnreadableDefinitionError';
 }
@@ -16,7 +16,7 @@ export interface SlotBody {
  * shows of it. `T` is a definition, `P` is the content of one of its records.
  */
 export interface KindRules<T, P = T> {
-  /** The first part of the records' keys. */
+  /** Name of the kind, which is the first part of its records' keys. */
   readonly kind: string;
   /** The most definitions of this kind in one installation. */
   readonly most: number;
@@ -30,12 +30,12 @@ export interface KindRules<T, P = T> {
    */
   identityOf(name: string): string;
   /**
-   * Returns the sub-record that a change of the definition writes. It supersedes the previous one in its slot; other
-   * slots remain.
+   * Returns the sub-record that a change of the definition writes. The new sub-record supersedes the previous one in
+   * its slot; other slots remain.
    */
   write(value: T): SlotBody;
   /**
-   * Reads one record strictly.
+   * Reads the content of one record strictly.
    * @throws UnreadableDefinitionError
    */
   read(identity: string, slot: SlotBody): P;

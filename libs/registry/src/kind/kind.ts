@@ -1,4 +1,4 @@
-/** The principal that changes a definition. The audit stores it; it has no secrets. */
+/** The principal that changes a definition. The audit stores the principal, which has no secrets. */
 export interface Actor {
   /** Id of the API key; null if the port requires none. */
   key_id: string | null;
@@ -13,7 +13,7 @@ export const systemActor: Actor = { key_id: null, port: 'system', request_id: nu
 /** Computes the new definition from the current one; undefined means that there is none. */
 export type Next<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
 
-/** The result of a change. */
+/** The result of changing a definition. */
 export interface Changed<T> {
   /** The current definition; undefined if it was removed. */
   value: T | undefined;
@@ -31,8 +31,9 @@ export interface Kind<T> {
   readonly size: number;
   /**
    * Changes a definition. `next` receives the current definition and returns the new one: the same object for no
-   * change, undefined to remove it. It may be asynchronous, and may be called several times. If it throws, the call
-   * rejects with that error and nothing is written. Resolves when this process's view and the audit have the change.
+   * change, undefined to remove it. `next` may be asynchronous, and may be called several times. If `next` throws, the
+   * call rejects with that error and nothing is written. Resolves when this process's view and the audit have the
+   * change.
    * @throws ProblemError definition_conflict (concurrent changes won every attempt), definition_limit_reached,
    * log_unavailable
    */

@@ -2,11 +2,11 @@ import type { PipelineSpec } from '#dataflow';
 import type { RunSource } from '../sources/run-source.js';
 
 /**
- * One job of a pipeline. Its id names its own consumer group, checkpoints, state entries and internal topics. Events
- * that it emits have ids of its own.
+ * One job of a pipeline. The job's id names its own consumer group, checkpoints, state entries and internal topics.
+ * Events that different jobs emit have different ids.
  */
 export interface PipelineRun {
-  /** 24 random hexadecimal digits. */
+  /** Id of the job: 24 random hexadecimal digits. */
   id: string;
   /** The source of each stream that the definition reads now, by stream name. */
   sources: Readonly<Record<string, RunSource>>;
@@ -15,12 +15,12 @@ export interface PipelineRun {
 }
 
 /**
- * A pipeline. A changed definition continues in the same job, at the position where the previous one stopped. A reset
- * starts another job.
+ * The definition of a pipeline. A changed definition continues in the same job, at the position where the previous one
+ * stopped. A reset starts another job.
  */
 export interface PipelineDefinition {
   name: string;
-  /** Increases by one with each changed spec. */
+  /** Version of the pipeline's definition, which increases by one with each changed spec. */
   version: number;
   created_at: string;
   paused: boolean;

@@ -7,7 +7,7 @@ import { readPipelineRun, readPipelineSpec } from './read-pipeline.js';
 
 const slot = '0';
 
-/** Rules of pipelines. A record has the whole definition, with its job. */
+/** Rules of pipelines. Each record contains the whole definition of a pipeline, with its job. */
 export const pipelineRules: KindRules<PipelineDefinition> = {
   kind: 'pipeline',
   most: mostPipelines,

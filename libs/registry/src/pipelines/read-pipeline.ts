@@ -6,7 +6,10 @@ import type { PipelineRun } from './pipeline-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
 
-/** Reads the spec of a pipeline. Operators are validated when they are compiled. @throws UnreadableDefinitionError */
+/**
+ * Reads the spec of a pipeline. The operators are validated later, when the pipeline is compiled.
+ * @throws UnreadableDefinitionError
+ */
 export function readPipelineSpec(fields: Fields): PipelineSpec {
   const source = fields.fields('source');
   return {

@@ -10,9 +10,12 @@ export interface ProjectionSpec {
   from: 'beginning' | 'now';
 }
 
-/** One generation of a projection: one pass over the log. Its id names its own rows, consumer group and checkpoints. */
+/**
+ * One generation of a projection: one pass over the log. The generation's id names its own rows, consumer group and
+ * checkpoints.
+ */
 export interface ProjectionBuild {
-  /** 24 random hexadecimal digits. */
+  /** Id of the generation: 24 random hexadecimal digits. */
   id: string;
   /** Version of the definition that the generation folds. */
   version: number;
@@ -24,12 +27,12 @@ export interface ProjectionBuild {
 }
 
 /**
- * A projection. Queries read the generation in `serving`. The one in `building` replaces it after catching up. One
- * change of the definition makes the switch: the first process that detects the catch-up writes it.
+ * The definition of a projection. Queries read the generation in `serving`. The generation in `building` replaces it
+ * after catching up. The first process that detects the catch-up writes the change that makes the switch.
  */
 export interface ProjectionDefinition {
   name: string;
-  /** Increases by one with each changed spec. */
+  /** Version of the projection's definition, which increases by one with each changed spec. */
   version: number;
   created_at: string;
   paused: boolean;
@@ -41,11 +44,11 @@ export interface ProjectionDefinition {
   failure: string | null;
 }
 
-/** Limits of projections. Limits of their fields are in `foldLimits`. */
+/** Limits of projections. The limits of their fields are in `foldLimits`. */
 export const projectionLimits = {
-  /** Projections of one installation. */
+  /** The most projections of one installation. */
   projections: 200,
-  /** Source streams of one projection. */
+  /** The most source streams of one projection. */
   streams: 20,
 } as const;
 

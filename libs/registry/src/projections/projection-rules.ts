@@ -13,7 +13,10 @@ import { readBuild } from './read-build.js';
 const slot = '0';
 const most = projectionLimits.projections;
 
-/** Rules of projections. A record has the whole definition, with its serving and its building generation. */
+/**
+ * Rules of projections. Each record contains the whole definition of a projection, with its serving and its building
+ * generation.
+ */
 export const projectionRules: KindRules<ProjectionDefinition> = {
   kind: 'projection',
   most,

@@ -5,7 +5,7 @@ import { projectionLimits, type ProjectionBuild, type ProjectionSpec } from './p
 
 const idPattern = /^[0-9a-f]{24}$/;
 
-/** Reads a generation strictly. Expressions are not compiled here. @throws UnreadableDefinitionError */
+/** Reads a generation of a projection strictly, without compiling its expressions. @throws UnreadableDefinitionError */
 export function readBuild(fields: Fields): ProjectionBuild {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');

@@ -11,8 +11,9 @@ const mostVersions = 1_000;
 export type SchemaPart = Omit<SchemaSubject, 'versions'> & SchemaVersion;
 
 /**
- * Rules of schemas. Each version has its own record, in the slot of its number; all of them remain. Mode, compatibility
- * and retirement are part of the latest version's record: changing them replaces that record.
+ * Rules of schemas. Each version of a schema has its own record, in the slot of its number; the records of all versions
+ * remain. Mode, compatibility and retirement are part of the latest version's record: changing them replaces that
+ * record.
  */
 export const schemaRules: KindRules<SchemaSubject, SchemaPart> = {
   kind: 'schema',

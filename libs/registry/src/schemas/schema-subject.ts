@@ -7,9 +7,9 @@ import type { Compatibility } from '#api';
 export const schemaModes = ['enforce', 'warn', 'off'] as const;
 export type SchemaMode = (typeof schemaModes)[number];
 
-/** One version of a schema. It never changes. */
+/** One version of a schema. A version never changes. */
 export interface SchemaVersion {
-  /** 1, 2, 3 … in the order of the log. */
+  /** Number of the version: 1, 2, 3 … in the order of the log. */
   version: number;
   /** The JSON Schema (2020-12) as parsed JSON. */
   schema: unknown;
@@ -24,8 +24,8 @@ export interface SchemaSubject {
   compatibility: Compatibility;
   mode: SchemaMode;
   /**
-   * True if the schema is no longer enforced. Its versions remain, because events refer to them; a new version
-   * continues their numbers.
+   * True if the schema is no longer enforced. The versions of a retired schema remain, because events refer to them; a
+   * new version continues their numbers.
    */
   retired: boolean;
   /** At least one version, the oldest first. */

@@ -1,8 +1,8 @@
 import type { StreamId } from '#event';
 
 /**
- * A stream that a generation or a job reads. It refers to the stream's id, and thus not to a later stream with the same
- * name.
+ * A stream that a generation or a job reads. The stream is identified by its id, so a later stream with the same name
+ * is not read.
  */
 export interface RunSource {
   /** Id of the stream. */

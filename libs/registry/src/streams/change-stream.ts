@@ -7,15 +7,15 @@ import type { StreamParts } from './stream-parts.js';
 import { announced } from './stream-rules.js';
 
 /**
- * The most rounds of applying settings. Each round applies the settings of a newer concurrent change; such changes are
- * rare.
+ * The most rounds of applying settings to a topic. Each further round applies the settings of a newer concurrent
+ * change; such changes are rare.
  */
 const maxRounds = 10;
 
 /**
- * Changes the retention or the snapshot interval of a stream. It changes the definition first, because the log orders
- * concurrent changes, and then the topic. After changing the topic, it checks whether the definition is still the same,
- * and otherwise applies the newer one.
+ * Changes the retention or the snapshot interval of a stream. The definition is changed first, because the log orders
+ * concurrent changes, and then the topic. After changing the topic, the function checks whether the definition is still
+ * the same, and otherwise applies the newer one.
  */
 export async function changeStream(
   parts: StreamParts,

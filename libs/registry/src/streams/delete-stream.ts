@@ -17,8 +17,8 @@ export interface Deletion {
 }
 
 /**
- * Deletes streams. Each step refers to the stream's id, so that several processes may run it concurrently or much
- * later.
+ * Deletes streams. Each step of a deletion refers to the stream's id, so that several processes may run the step
+ * concurrently or much later.
  */
 export class StreamDeletions {
   private readonly running = new Map<StreamId, Promise<void>>();
@@ -37,7 +37,7 @@ export class StreamDeletions {
   }
 
   /**
-   * Deletes the stream that has this name now. Concurrent calls share one deletion.
+   * Deletes the stream that has this name now. Concurrent calls share one deletion of the stream.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(name: string, deletion: Deletion): Promise<void> {
@@ -51,7 +51,7 @@ export class StreamDeletions {
     }
   }
 
-  /** Finishes a deletion that has begun. Does nothing if another process has finished it. */
+  /** Finishes a deletion of a stream that has begun. Does nothing if another process has finished it. */
   finish(id: StreamId, deletion: Deletion): Promise<void> {
     let run = this.running.get(id);
     if (!run) {

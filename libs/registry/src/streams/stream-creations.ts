@@ -23,8 +23,8 @@ export class StreamCreations {
   }
 
   /**
-   * Returns the id of the audit stream, which it creates if needed. That stream has one partition, so that its events
-   * are in the order of the changes.
+   * Returns the id of the audit stream, and creates that stream if needed. The audit stream has one partition, so that
+   * its events are in the order of the changes.
    */
   async audit(): Promise<StreamId> {
     const known = this.parts.kind.get(auditStream);

@@ -4,7 +4,7 @@ import type { Erasure } from '../erasures/erasure.js';
 import type { LogKind } from '../changes/log-kind.js';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** The dependencies of stream changes. */
+/** The dependencies of creating, changing and deleting streams. */
 export interface StreamParts {
   log: Log;
   names: TopicNames;

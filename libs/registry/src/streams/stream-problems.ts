@@ -27,8 +27,8 @@ export function beingDeleted(stream: string): ProblemError {
 }
 
 /**
- * Returns the problem for a name that collides with another stream. It does not name that stream, because the caller
- * may not be allowed to see it.
+ * Returns the problem for a name that collides with that of another stream. The problem does not name the other stream,
+ * because the caller may not be allowed to see it.
  */
 export function collision(stream: string): ProblemError {
   return new ProblemError(
@@ -37,7 +37,7 @@ export function collision(stream: string): ProblemError {
   );
 }
 
-/** Maps a log error or an invalid duration to the caller's problem. Returns other errors unchanged. */
+/** Maps a log error or an invalid duration to the caller's problem. Other errors are returned unchanged. */
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });

@@ -8,8 +8,8 @@ const slot = '0';
 const states = ['creating', 'live', 'deleting'] as const;
 
 /**
- * Rules of streams. Two names that Kafka cannot distinguish have the same identity, so only one of them can exist. A
- * record has the whole definition:
+ * Rules of streams. Two names that Kafka cannot distinguish have the same identity, so only one of the two streams can
+ * exist. Each record contains the whole definition of a stream:
  * `{"stream":"orders","id":"orders#0k3v9x2m1q","partitions":8,"retention":"unlimited","created_at":"…","state":"live"}`.
  */
 export const streamRules: KindRules<StreamDefinition> = {
@@ -56,7 +56,7 @@ function retentionOf(fields: Fields): StreamDefinition['retention'] {
   };
 }
 
-/** Returns the stream as callers see it: undefined until its topic exists. */
+/** Returns the stream as callers see it: undefined until the stream's topic exists. */
 export function announced(stream: StreamDefinition | undefined): StreamDefinition | undefined {
   return stream?.state === 'creating' ? undefined : stream;
 }
