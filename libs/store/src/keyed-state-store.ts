@@ -16,7 +16,7 @@ export interface StatePartition {
  * the greatest position wins.
  */
 export interface StateRow extends StatePartition {
-  /** The key, or the key and window; unique within the partition. */
+  /** The key, or for a window the name of the state entry (window and key); unique within the partition. */
   key: string;
   /** The state of the key, as JSON text. */
   state: string;

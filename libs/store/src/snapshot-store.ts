@@ -100,7 +100,7 @@ export interface SnapshotReader {
   nearest(query: NearestSnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined>;
   /**
    * Returns snapshots, newest first. A page may end before its limit when its states are large. `total`
-   * counts all stored snapshots.
+   * counts all stored snapshots that match, including snapshots that are not current.
    * @throws InvalidCursorError
    */
   snapshots(query: SnapshotsQuery, signal?: AbortSignal): Promise<Page<EntitySnapshot> & { total: number }>;

@@ -20,10 +20,10 @@ GROUP BY entity_id`;
 
 /**
  * Returns the latest version of each entity below the offset `before`. Nearly always, an entity has no event
- * at or above `before`, and its row in `entities` has the version. Otherwise (an offset range is read again),
- * the entity's events decide. The last event below `before` has the version. If retention removed the events
- * below `before`, the version is one less than that of the first remaining event. If no event is left, the
- * row in `entities` decides.
+ * at or above `before`, and its row in `entities` has the version. If it has later events (an offset range is
+ * read again), or if `from` is set, the entity's events decide. The last event below `before` has the
+ * version. If retention removed the events below `before`, the version is one less than that of the first
+ * remaining event. If no event is left, the row in `entities` decides.
  */
 export async function versions(connection: Connection, query: VersionsQuery): Promise<Map<string, number>> {
   const found = new Map<string, number>();
