@@ -5,7 +5,7 @@ import { parseCondition } from './condition.js';
 import { ExpensiveExpressionError } from './errors.js';
 import type { ValueObject } from './values.js';
 
-/** The size of what an evaluation reads is limited in `budget.spec` and `text-search.spec`. */
+/** Limits on the amount of data that an evaluation reads have specs in `budget.spec` and `text-search.spec`. */
 describe('the worst known conditions', () => {
   it.each(hostileExpressions)('$name: is rejected, or is true or false', ({ where, event }) => {
     let run: (event: ValueObject) => boolean;

@@ -56,7 +56,8 @@ export function divided(a: Numeric, b: Numeric, at: number): Numeric {
   const [above, below] = [unitsAt(x, scale) * powerOfTen(decimalPlaces), unitsAt(y, scale)];
   const units = above / below;
   if (units * below === above) return made({ units, scale: decimalPlaces }, at);
-  // A further digit that is not 0 distinguishes a value exactly between two doubles from a larger one.
+  // The appended digit stands for the cut-off rest: without it, a value slightly above the middle of two doubles would
+  // be rounded as if it were exactly in the middle.
   const nearest = Number(`${units}1e-${decimalPlaces + 1}`);
   return made(scaled(nearest) as Scaled, at);
 }

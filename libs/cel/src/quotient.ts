@@ -18,8 +18,8 @@ export function quotient(dividend: Scaled, divisor: Scaled): Numeric {
 }
 
 /**
- * Returns the nearest double. A further digit that is not 0 distinguishes a value exactly between two doubles from a
- * larger one.
+ * Returns the nearest double of a cut-off quotient. The appended digit stands for the cut-off rest: without it, a value
+ * slightly above the middle of two doubles would be rounded as if it were exactly in the middle.
  */
 function nearest(units: bigint, scale: number): number {
   return Number(`${units}1e-${scale + 1}`);

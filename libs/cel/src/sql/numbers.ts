@@ -140,8 +140,8 @@ const quotient = named(
 );
 
 /**
- * Returns SQL for the double nearest to a quotient. A further digit that is not 0 distinguishes a value exactly between
- * two doubles from a larger one.
+ * Returns SQL for the double nearest to a cut-off quotient. The appended digit stands for the cut-off rest: without it,
+ * a value slightly above the middle of two doubles would be rounded as if it were exactly in the middle.
  */
 function nearest(quotient: string): string {
   const double = `toFloat64OrNull(concat(toString(${quotient}), '1e-${places + 1}'))`;

@@ -18,8 +18,8 @@ export class ReadableFlow implements FlowEvent, FoldEvent {
   ) {}
 
   /**
-   * The event's position in the order of folds. Events derived from the same source record differ in their emission
-   * index (`path`).
+   * The event's position in the order in which folds sort events. Events derived from the same source record differ in
+   * their emission index (`path`).
    */
   get position(): Position {
     const { stream, partition, offset, path } = this.origin;

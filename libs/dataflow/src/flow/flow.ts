@@ -169,8 +169,8 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
     arrival: { key: string; flow: FlowEvent; watermark: Micros },
   ): KeyedStep<State>;
   /**
-   * Returns the results that are due at this watermark. If `row` is undefined, the entry is removed. Otherwise `row`
-   * replaces it: some sessions of the key remain open.
+   * Returns the results that are due at this watermark. If `row` is undefined, the state entry is removed. Otherwise
+   * `row` replaces the entry: some sessions of the key remain open.
    */
   close(
     row: KeyedRow<State>,

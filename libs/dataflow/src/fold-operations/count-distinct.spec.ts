@@ -31,7 +31,7 @@ describe('count_distinct', () => {
     expect(count([...values, ...values.toReversed()])).toBe(1000);
   });
 
-  it('estimates larger counts, with the same result for any partition of the events', () => {
+  it('estimates larger counts, with the same result for any grouping of the events', () => {
     const at1 = fold(users(0, 3000));
     expect(typeof at1).toBe('string');
     expect(countDistinct.merge(fold(users(0, 900)), fold(users(800, 3000)))).toEqual(at1);

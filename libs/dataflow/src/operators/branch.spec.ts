@@ -48,7 +48,7 @@ describe('branch', () => {
     });
   });
 
-  it('an emit with another event type changes the emitted event only', () => {
+  it('passes an event on unchanged after an emit with another event type', () => {
     const [, , drop] = outcomesOf(branches(), '{"n":50}');
     const [, emitted] = outcomesOf(branches(), '{"n":50}');
     expect([emitted?.flow.event.event_type, drop?.flow.event.event_type]).toEqual(['big', 'order.placed']);

@@ -121,7 +121,7 @@ function addEffects({ operator, spec, at }: Named, { made, chain }: Context): vo
   chain.looksUp ||= effects.some(({ kind }) => kind === 'ask');
 }
 
-/** The surroundings of a stateless operator. `rest` is the compiled list of operators after it. */
+/** The context of a stateless operator, with the compiled list of operators after it (`rest`). */
 interface StepPlace {
   readonly context: Context;
   readonly rest: MakeStep;
@@ -150,9 +150,7 @@ function passed(at: string, next: Step): Step {
   };
 }
 
-/**
- * The surroundings of an operator with state. `rest` compiles the operators after it, which belong to another stage.
- */
+/** The context of an operator with state. `rest` compiles the operators after it, which belong to another stage. */
 interface StagePlace {
   readonly context: Context;
   readonly rest: (place: Context) => MakeStep;

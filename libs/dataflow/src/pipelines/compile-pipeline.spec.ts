@@ -295,7 +295,7 @@ describe('an error in a definition', () => {
     ],
     [{ operators: [window(), { reduce: { n: { op: 'sum' } } }] }, '/operators/1/reduce/n/value'],
     [{ operators: [{ emit: { stream: 'a b' } }] }, '/operators/0/emit/stream'],
-  ])('does not mark a missing or non-string expression: %j', (spec, pointer) => {
+  ])('is not an error in an expression for %j', (spec, pointer) => {
     expect(faultsOf(spec)).toEqual([{ pointer, detail: expect.any(String) as string }]);
   });
 });

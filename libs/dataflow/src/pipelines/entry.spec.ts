@@ -40,7 +40,7 @@ describe('an event that enters the pipeline at an operator', () => {
       expected: ['emit /operators/2/emit'],
     },
   ])(
-    '$operator passes through it and the operators after it, not through those before',
+    'such as $operator passes through it and the operators after it, not through those before',
     ({ operator, data, expected }) => {
       const [name] = Object.keys(operator);
       const operators = [emit('before'), operator, emit()];

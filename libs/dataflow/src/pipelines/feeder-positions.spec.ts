@@ -24,7 +24,7 @@ describe('the watermark of a stage', () => {
     expect(positions(control(a, [5, 50]), control(b, [5, 30])).watermark).toBe(30);
   });
 
-  it('is undefined while an upstream partition has not written any record', () => {
+  it('is noWatermark while an upstream partition has not written any record', () => {
     expect(positions(control(a, [5, 50])).watermark).toBe(noWatermark);
     expect(positions(idle(a, [5, 50])).watermark).toBe(noWatermark);
   });
@@ -122,7 +122,7 @@ describe('records of upstream partitions', () => {
     expect(fed.hasTaken({ ...at(''), source: b })).toBe(false);
   });
 
-  it('and watermark records have the same result if the state is saved and restored in between', () => {
+  it('lead to the same state if the state is saved and restored after each of them', () => {
     const record = fc.oneof(
       fc.record({
         source: fc.constantFrom(a, b),

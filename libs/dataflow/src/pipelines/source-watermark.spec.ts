@@ -47,7 +47,7 @@ describe('the watermark of a source partition', () => {
     expect(w.progress({ nowMs: 130_000, atEnd: true })).toEqual({ watermark: 40 * second, idle: true });
   });
 
-  it('is undefined for a partition that never had an event, idle or not', () => {
+  it('is noWatermark for a partition that never had an event, idle or not', () => {
     const w = watermark();
     expect(w.progress({ nowMs: 10, atEnd: true })).toEqual({ watermark: noWatermark, idle: false });
     expect(w.progress({ nowMs: 90_000, atEnd: true })).toEqual({ watermark: noWatermark, idle: true });

@@ -38,7 +38,10 @@ const waitMs = 10;
  * lost.
  */
 const removalKeptMs = 24 * 60 * 60 * 1000;
-/** The most removed definitions whose records are deleted with one change. */
+/**
+ * The most keys of records of removed definitions that one change tombstones; all records of the last such definition
+ * are included.
+ */
 const forgottenAtOnce = 100;
 const unknownOutcome =
   'Kafka did not confirm the change in time. It is unknown whether the change is in effect: check before you repeat it.';
@@ -79,8 +82,8 @@ export class LogKind<T, P = T> implements Kind<T> {
   }
 
   /**
-   * Checks the limit of bytes. Changes of an existing sub-record pass it: a key can be revoked even if the topic is
-   * full.
+   * Checks the kind's limit of bytes in the topic. Changes of an existing sub-record always pass the check: a key can
+   * be revoked even if the topic is full.
    */
   private refuseGrowth({ identity, slot, body }: DefinitionRecord): void {
     const { fold, rules, mostBytes } = this.parts;

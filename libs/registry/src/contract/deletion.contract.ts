@@ -116,7 +116,7 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       expect(await given.log.admin.partitions(names.ofStream(next.id))).toBe(next.partitions);
     });
 
-    it('is finished by its id: a later stream with the same name remains', async () => {
+    it('is finished by the stream id: a later stream with the same name remains', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
       const { id } = (await one.createStream({ stream: 'orders' }, ada)).definition;

@@ -37,7 +37,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
       await expect(change).rejects.toMatchObject({ code: 'payload_too_large' });
     });
 
-    it('is switched to a generation that has caught up by exactly one of several processes', async () => {
+    it('is switched by exactly one of several processes to a generation that has caught up', async () => {
       const [one, two] = await given.two();
       await one.projections.change('revenue', () => aProjection(), ada);
       await expect.poll(() => two.projections.size).toBe(1);

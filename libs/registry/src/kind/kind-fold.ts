@@ -114,8 +114,8 @@ export class KindFold<T, P = T> {
   }
 
   /**
-   * Returns the keys of all records of definitions that were removed before `time` (milliseconds), for about `most` of
-   * them.
+   * Returns the keys of all records of definitions that were removed before `time` (milliseconds). The list ends after the
+   * definition with which `most` keys are reached.
    */
   removedBefore(time: number, most: number): string[] {
     const old: string[] = [];

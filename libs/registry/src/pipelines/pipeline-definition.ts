@@ -24,7 +24,9 @@ export interface PipelineDefinition {
   version: number;
   created_at: string;
   paused: boolean;
-  /** The reason why the pipeline has failed; null if it has not. Resuming it, a reset, or a changed spec clears it. */
+  /**
+   * The reason why the pipeline has failed; null if it has not. A resume, a reset or a changed spec clears the failure.
+   */
   failure: string | null;
   spec: PipelineSpec;
   run: PipelineRun;

@@ -9,7 +9,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
   it.each([
     ['name', 'stream_name_collision'],
     ['settings', 'internal_error'],
-  ] as const)('for its %s is a %s', async (reason, code) => {
+  ] as const)('because of its %s fails with %s', async (reason, code) => {
     const log = new MemoryLog();
     const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
     await definitions.start();
