@@ -25,7 +25,7 @@ const mostHops = 100;
  * default grace period surprised users (KIP-633).
  */
 export const window: Operator<WindowSpec> = {
-  summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`, followed by',
+  summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`; a `reduce` must follow.',
   followedBy: 'reduce',
   effects: ({ late }, at) =>
     late ? [{ kind: 'write', stream: late.stream, pointer: `${at}/late/stream` }] : [],
