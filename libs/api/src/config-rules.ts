@@ -37,7 +37,7 @@ export function AreHostNames(): PropertyDecorator {
   return follows('areHostNames', (value) =>
     Array.isArray(value) && value.every((host) => name.test(String(host)))
       ? undefined
-      : 'it must be names of hosts, comma-separated, without ports and wildcards',
+      : 'it must be host names, comma-separated, without ports and wildcards',
   );
 }
 
@@ -66,7 +66,7 @@ export function IsOpenUrl(secretsGoTo: string): PropertyDecorator {
     const url = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) ? parse(value) : undefined;
     if (!url || url.port === '0') return 'it must be http(s)://host:port';
     if (!url.username && !url.password && !url.search && !url.hash) return undefined;
-    return `it must be http(s)://host:port alone; ${secretsGoTo}`;
+    return `it must be http(s)://host:port and nothing else; ${secretsGoTo}`;
   });
 }
 

@@ -81,8 +81,8 @@ export function loadConfig<T extends object>(type: new () => T, env: NodeJS.Proc
 }
 
 /**
- * Returns the text that says what a setting must be. A text that is not a number breaks the rules for its bounds, too,
- * so one sentence replaces all of them.
+ * Returns one sentence that says what a setting must be. A text that is not a number breaks several rules at once,
+ * which would be reported one by one.
  */
 function expectation(constraints: Record<string, string>): string {
   const { isInt, isBoolean, min, max } = constraints;
@@ -149,7 +149,7 @@ export class AppConfig {
   KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
   @Matches(/^[A-Za-z0-9._-]{0,30}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
   @FromText('boolean') @IsBoolean() KAFKA_TLS = false;
-  /** Paths of PEM files. */
+  /** Path of the CA's PEM file; KAFKA_TLS_CERT and KAFKA_TLS_KEY are the paths of the client's certificate and key. */
   @IsOptional() @IsString() KAFKA_TLS_CA?: string = undefined;
   @IsOptional() @IsString() @Needs('KAFKA_TLS_KEY') KAFKA_TLS_CERT?: string = undefined;
   @IsOptional() @IsString() @Needs('KAFKA_TLS_CERT') KAFKA_TLS_KEY?: string = undefined;

@@ -79,7 +79,7 @@ export class EventInput {
   entity_id?: string | null;
 
   @JSONSchema({
-    description: 'When it happened (RFC 3339, 1900 to 2199). Default: when it was received.',
+    description: 'The time of the event (RFC 3339, 1900 to 2199). Default: the time of receipt.',
     format: 'date-time',
     example: '2026-11-21T04:00:00.000123Z',
   })

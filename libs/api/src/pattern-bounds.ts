@@ -3,14 +3,14 @@
  * for each instruction of the compiled pattern, so the work of a search is at most instructions × length.
  */
 export const patternBounds = {
-  /** Characters of one regular expression. */
+  /** Maximum number of characters of one regular expression. */
   characters: 1_000,
-  /** Instructions of one compiled regular expression; `{1,255}` compiles to about 255. */
+  /** Maximum number of instructions of one compiled regular expression; `{1,255}` compiles to about 255. */
   instructions: 300,
-  /** Instructions before RE2 merges alternatives: compiling takes 2 to 3 µs for each. */
+  /** Maximum number of instructions before RE2 merges alternatives: compiling takes 2 to 3 µs for each. */
   written: 2_000,
-  /** Instructions × characters of all searches while one event is validated against its schema. */
+  /** Maximum of instructions × characters of all searches while one event is validated against its schema. */
   workOfSchema: 250_000,
-  /** Instructions × bytes of all searches in one evaluation of an expression. */
+  /** Maximum of instructions × bytes of all searches in one evaluation of an expression. */
   workOfExpression: 2_000_000,
 } as const;

@@ -5,11 +5,11 @@
  */
 export interface PatternSize {
   /**
-   * Lower bound. Alternatives count as the largest of them, because RE2 merges them where it can. A part that matches
-   * no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
+   * Lower bound of the instructions. Alternatives count as the largest of them, because RE2 merges them where it can. A
+   * part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
    */
   least: number;
-  /** Upper bound: the sum over all alternatives. The compile time is proportional to it. */
+  /** Upper bound of the instructions: the sum over all alternatives. The compile time is proportional to it. */
   most: number;
 }
 
@@ -67,7 +67,7 @@ interface Size extends PatternSize {
   isCharacter: boolean;
 }
 
-/** The parts between two parentheses. */
+/** The parts of a regular expression between two parentheses. */
 class Group {
   private readonly all: Size = { least: 0, most: -instructionsOfChoice, isCharacter: true };
   private before: Size = nothing;

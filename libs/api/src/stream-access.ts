@@ -17,7 +17,7 @@ export function isReservedStream(stream: string): boolean {
  * and treats other streams as not existing.
  */
 export interface StreamAccess {
-  /** Names, or prefixes that end in `*`; undefined means every stream, and an empty list means none. */
+  /** Stream names, or prefixes that end in `*`; undefined means every stream, and an empty list means none. */
   readonly patterns: readonly string[] | undefined;
   /** Whether the system's own streams are included. */
   readonly reserved: boolean;

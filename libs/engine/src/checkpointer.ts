@@ -24,7 +24,10 @@ export interface CheckpointerOptions<Task, Saving> {
   save(all: readonly Saving[]): Promise<void>;
   /** Called when the task's changes are saved. */
   saved(task: Task): void;
-  /** Least milliseconds between the starts of two saves, unless the waiting changes reach `most`. */
+  /**
+   * Minimum time between the starts of two saves, in milliseconds. A save starts earlier if the waiting changes reach
+   * `most`.
+   */
   intervalMs: number;
   /**
    * Limits of unsaved changes, by their number and their approximate size in characters. No task gets a permit above
@@ -38,14 +41,14 @@ export interface CheckpointerOptions<Task, Saving> {
 }
 
 /**
- * Factor on the interval while all waiting tasks are far behind. A key that many events change is then written once for
- * all of them.
+ * Factor by which the interval grows while all waiting tasks are far behind. A key that many events change is then
+ * written once for all of them.
  */
 const restBehind = 5;
 
 /** A caller of `flush` that waits until all changes from before its call are saved. */
 interface Flush<Task> {
-  /** Number of remaining saves, by task. */
+  /** Number of saves that the caller still waits for, by task. */
   readonly due: Map<Task, number>;
   readonly resolve: () => void;
 }

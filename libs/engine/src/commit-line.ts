@@ -43,7 +43,8 @@ export class CommitLine {
         this.committed = Math.max(this.committed, next);
       }
     } finally {
-      // Reset it before callers continue: their next offset must not join a finished call.
+      // Reset it before the waiting callers continue: an offset that they offer next must not wait for a finished
+      // commit.
       this.running = undefined;
     }
   }

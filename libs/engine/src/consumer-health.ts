@@ -1,12 +1,15 @@
 import type { Lag } from './lag.js';
 import type { Progress } from './progress.js';
 
-/** A consumer has lag but makes no progress. The process should be restarted. */
+/** Error of a consumer that has lag but makes no progress. The process should be restarted. */
 export class HangingError extends Error {
   override readonly name = 'HangingError';
 }
 
-/** A write to an engine is being retried. Only one table may be affected, so the engine itself may still answer. */
+/**
+ * Error of a write that is being retried. Only one table may be affected, so the engine (Kafka or ClickHouse) may still
+ * answer.
+ */
 export class HeldUpError extends Error {
   override readonly name = 'HeldUpError';
 }

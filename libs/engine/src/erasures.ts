@@ -6,7 +6,7 @@ export type KnownErasures = Pick<Erasures, 'version' | 'concern' | 'endOf'>;
 
 /** Looks up erased entities in the definitions and follows changes to them. Streams are identified by their ids. */
 export class Erasures {
-  /** Increases with every change. */
+  /** Version of the erasures; it increases with every change of the definitions. */
   version = 0;
   private streams = new Set<string>();
   private streamsVersion = -1;

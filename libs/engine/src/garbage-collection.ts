@@ -5,9 +5,9 @@ export interface GarbageCollectionOptions<Garbage> {
   definitions: { readonly ageMs: number };
   /** Returns the objects that no definition refers to, by name. */
   unnamed(): Promise<ReadonlyMap<string, Garbage>>;
-  /** Removes an object. Resolves false when it must wait for a later round. */
+  /** Removes an object that no definition refers to. Resolves false when it must wait for a later round. */
   remove(garbage: Garbage): Promise<boolean>;
-  /** Runs first in each round. */
+  /** Called at the begin of each round. */
   tidy?(): Promise<void>;
   /** Returns whether a later round may succeed after this error. */
   mayReturn(error: unknown): boolean;
@@ -62,7 +62,7 @@ export class GarbageCollection<Garbage> {
     await this.poll.stop();
   }
 
-  /** Runs one round. */
+  /** Runs one round: finds objects that no definition refers to, and removes those whose time has come. */
   async round(): Promise<void> {
     const { definitions } = this.options;
     await this.options.tidy?.();

@@ -1,7 +1,7 @@
 import { streamName } from '#event';
 import type { KnownErasures } from './erasures.js';
 
-/** An erasure look-up without erasures. */
+/** An erasure look-up in which nothing is erased, for specs and tools. */
 export const nothingErased: KnownErasures = { version: 0, concern: () => false, endOf: () => 0 };
 
 /** In-memory fake of `Erasures` without definitions. */

@@ -38,11 +38,14 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
 interface Owned<Task> {
   readonly partition: OwnedPartition;
   task?: Task;
-  /** Whether the id window has its log time. */
+  /** Whether the log time of the task's id window has been set. */
   warmedUp: boolean;
 }
 
-/** Without a window: records that are read in vain below `from` before the topic is reassigned instead. */
+/**
+ * For a task without an id window: number of records below its first offset that are read and ignored. If there are
+ * more, the topic is reassigned instead.
+ */
 const passedRecords = 200_000;
 
 /**

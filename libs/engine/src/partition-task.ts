@@ -7,10 +7,7 @@ export interface PartitionTask {
   readonly partition: OwnedPartition;
   /** Offset from which reading begins. */
   readonly start: number;
-  /**
-   * Offset below which all records are processed or not for this task. Records between `start` and `from` only warm up
-   * the window.
-   */
+  /** First offset that the task processes. Records between `start` and `from` only warm up the id window. */
   readonly from: number;
   /** The id window that drops repeated event ids, if any. */
   readonly window?: IdWindow | undefined;
@@ -38,7 +35,10 @@ export interface TaskFactory<Task extends PartitionTask> {
   revoked?(topic: string): void;
 }
 
-/** Another process has taken over the partition and saved a newer checkpoint. The state in this process is stale. */
+/**
+ * Error of a task when another process has taken over its partition and saved a newer checkpoint. The state in this
+ * process is stale.
+ */
 export class FencedError extends Error {
   override readonly name = 'FencedError';
 }

@@ -3,11 +3,11 @@ import type { Logger } from '#telemetry';
 export interface PollOptions {
   /** Runs once. Resolves with the milliseconds until the next run, or undefined to wait for a call of `soon`. */
   run(): Promise<number | undefined>;
-  /** Returns whether a retry may succeed after this error. */
+  /** Returns whether an error is temporary, so that a later run may succeed. */
   mayReturn(error: unknown): boolean;
-  /** Milliseconds until the next run after such an error. */
+  /** Milliseconds until the next run after a temporary error. */
   retryMs: number;
-  /** Log message after such an error. */
+  /** Log message after a temporary error. */
   complaint: string;
   logger: Pick<Logger, 'warn'>;
   onFailure(error: unknown): void;

@@ -1,6 +1,6 @@
 import type { Consumer } from '#log';
 
-/** Milliseconds within which calls for the same topic are merged. */
+/** Milliseconds within which several calls for the same topic cause one reassignment. */
 const reassignMs = 100;
 
 /** Asks a consumer to reassign topics: it then releases their partitions and opens them again. */

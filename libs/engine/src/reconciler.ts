@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A host that runs for one definition. */
+/** A host that runs one definition, such as a projection or a pipeline. */
 export interface Reconciled<Desired> {
   /** Runs this definition from now on; replaces the former one. */
   follow(desired: Desired): Promise<void>;

@@ -8,9 +8,9 @@ export interface SampledRequest {
   readonly requestId: string | undefined;
   readonly topic: string;
   readonly partition: number;
-  /** Offset of its first record in the batch. */
+  /** Offset of the first record in the batch that the request has written. */
   readonly offset: number;
-  /** Number of its records in the batch. */
+  /** Number of records in the batch that the request has written. */
   records: number;
   /**
    * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. Both are milliseconds since
@@ -20,7 +20,7 @@ export interface SampledRequest {
   readonly readAt: number;
 }
 
-/** Number of requests of one batch that are traced; later ones are not. */
+/** Maximum number of requests of one batch that are traced. */
 const followed = 16;
 
 const traceparentLength = 55;

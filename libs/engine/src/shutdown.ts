@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 
-/** Ends all work: immediately after a failure, otherwise when everything is saved or the time-out has passed. */
+/**
+ * Ends all work of a process: immediately after a failure, otherwise when everything is saved or the time-out has
+ * passed.
+ */
 export class Shutdown {
   private readonly stopped = new AbortController();
 

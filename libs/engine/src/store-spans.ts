@@ -1,7 +1,7 @@
 import type { SpanAttributes, TraceSpan, Tracing } from '#telemetry';
 import type { SampledRequest } from './sampled-requests.js';
 
-/** A sampled request whose way to the store is traced. */
+/** A sampled request for which the way of its records to the store is traced. */
 export interface Followed {
   /** Name of the span, such as `materialize orders`. */
   name: string;
@@ -20,7 +20,7 @@ export interface StoreSpans {
   followed: readonly Followed[];
 }
 
-/** Requests of one write that get a span. It is OpenTelemetry's default limit of links on a span. */
+/** Maximum number of requests of one write that get a span. It is OpenTelemetry's default limit of links on a span. */
 const shown = 128;
 
 /**

@@ -98,7 +98,7 @@ export function acceptsOf(request: FastifyRequest): readonly string[] {
   return (request.routeOptions.config as BodyConfig).accepts ?? defaultAccepts;
 }
 
-/** Sets the bytes that the body of this route may have, before and after decompression; default: 64 KiB. */
+/** Sets the maximum number of bytes of this route's body, before and after decompression; default: 64 KiB. */
 export function BodyLimit(bodyBytes: number): MethodDecorator {
   return AddRouteConfig({ bodyBytes } satisfies BodyConfig);
 }

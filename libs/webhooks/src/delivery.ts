@@ -32,7 +32,7 @@ export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
 export interface Attempt {
   readonly sender: string;
   readonly outcome: (typeof attemptOutcomes)[number];
-  /** Seconds until the answer or the failure. */
+  /** Seconds from the begin of the attempt until the answer or the failure. */
   readonly seconds: number;
 }
 
@@ -41,7 +41,7 @@ export interface DeliveryOptions {
   keys: ReadonlyMap<string, Buffer>;
   /** Called after each attempt. */
   attempted?: (attempt: Attempt) => void;
-  /** Deliveries in progress at the same time, for one call. */
+  /** Maximum number of deliveries in progress at the same time, for one call. */
   atOnce?: number;
   attempts?: number;
   firstDelayMs?: number;
@@ -53,8 +53,8 @@ export interface DeliveryOptions {
 }
 
 /**
- * With the time-out for an answer added, attempts are less than a minute apart. After a minute without progress a
- * consumer counts as hanging.
+ * Defaults. With the time-out for an answer added, attempts are less than a minute apart, because a consumer without
+ * progress for a minute counts as hanging.
  */
 const defaults = { atOnce: 16, attempts: 8, firstDelayMs: 500, longestDelayMs: 40_000 };
 

@@ -21,12 +21,12 @@ export interface Post {
 export type PostOutcome =
   { status: number; retryAfter: string | undefined } | { failure: string; isFinal: boolean };
 
-/** The host name resolves to a forbidden address. */
+/** Error of a host name that resolves to a forbidden address. */
 class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** Idle connections to one receiver. */
+/** Maximum number of idle connections to one receiver. */
 const mostIdleSockets = 16;
 const idleMs = 4000;
 

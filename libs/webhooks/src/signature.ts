@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 const prefix = 'whsec_';
-/** Key length in bytes, as Standard Webhooks recommends. */
+/** Minimum and maximum length of a signing key in bytes, as Standard Webhooks recommends. */
 const [leastBytes, mostBytes] = [24, 64];
 
 /** Error text for an invalid Standard Webhooks secret. */

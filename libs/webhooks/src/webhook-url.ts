@@ -24,7 +24,7 @@ export function wrongInWebhookUrl(text: string, networks: WebhookNetworks): stri
   return undefined;
 }
 
-/** Error text for a forbidden address, before and after its name is resolved. */
+/** Error text for a forbidden address. It is the same before and after the host name is resolved. */
 export const notPublic =
   'leads to an address that is not public (private, loopback, link-local or reserved); the operator of this installation can allow ' +
   'it with WEBHOOK_ALLOWED_NETWORKS';

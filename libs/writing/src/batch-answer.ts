@@ -2,11 +2,10 @@ import { problems, ProblemError, type InputError } from '#api';
 import type { Written } from './event-writer.js';
 import { notWritten, Rejection } from './rejection.js';
 
-/** Errors that the answer lists at most if the whole batch is rejected; the others are only counted. */
+/** Maximum number of errors in the answer if the whole batch is rejected; further errors are only counted. */
 const mostErrors = 100;
 /**
- * Errors that the answer to a batch lists for all its events together. Above this number, each further event shows its
- * first error only.
+ * Number of errors in the answer to a batch, over all events. Above it, each further event shows only its first error.
  */
 const mostListed = 1000;
 

@@ -18,7 +18,7 @@ const notAnEvent = someArray as unknown as Record<string, unknown>;
 
 /** A scanned event: its few scalars as values, `data` and `metadata` as text. */
 export interface ScannedEvent {
-  /** Input of the compiled validator. It includes the first unknown members, with the value null. */
+  /** Input of the compiled validator. It includes the first unknown members of the event, with the value null. */
   envelope: Record<string, unknown>;
   unknown: number;
   start: number;

@@ -19,7 +19,7 @@ export interface WriteOptions {
   headers: Record<string, string>;
   /** Whether one rejection prevents all writes. */
   atomic: boolean;
-  /** Connection of the client. */
+  /** Connection of the client; streams are not created after its disconnect. */
   client: { readonly destroyed: boolean };
   /** Actor that creates missing streams, for the audit. */
   actor: Actor;

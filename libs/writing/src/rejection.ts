@@ -5,7 +5,7 @@ import { ProblemError, type InputError, type ProblemCode } from '#api';
 export interface SentEvent {
   start: number;
   end: number;
-  /** Its stream; undefined if the name is not valid. */
+  /** Stream of the rejected event; undefined if the name is not valid. */
   stream: string | undefined;
   entity_id: string | null;
   /** The id that the event would have had. */

@@ -3,11 +3,11 @@ import type { TopicNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
 import { Rejection } from './rejection.js';
 
-/** Streams that are created at the same time, over all requests. */
+/** Maximum number of streams that are created at the same time, over all requests. */
 const concurrency = 8;
-/** Creations that may wait; a request that needs one more gets 503. */
+/** Maximum number of stream creations that wait; a request that needs one more gets 503. */
 const mostWaiting = 256;
-/** Streams that one request may create by writing to them. */
+/** Maximum number of streams that one request may create by writing to them. */
 const mostNew = 100;
 
 /** Options for creating the streams that one request needs. */

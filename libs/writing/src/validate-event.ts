@@ -30,7 +30,7 @@ const rules = new Map([
   [plainTextPattern.source, plainTextRule],
 ]);
 
-/** Errors of one event that an answer lists at most. */
+/** Maximum number of errors of one event in an answer. */
 export const mostErrorsOfEvent = 20;
 
 /** Returns the first errors of the value that `isEvent` has just rejected. @param prefix Prefix of their pointers */

@@ -62,7 +62,7 @@ export class BatchWritten {
   @IsInt() accepted: number;
   @IsInt() rejected: number;
   @JSONSchema({
-    description: 'In the order of the request.',
+    description: 'One result for each event, in the order of the request.',
     items: { oneOf: [ref('WrittenPosition'), ref('RejectedEvent')] },
   })
   @IsArray()

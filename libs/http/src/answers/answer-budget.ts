@@ -1,6 +1,6 @@
 import { metrics } from '#telemetry';
 
-/** Bytes up to which an answer counts as small. Only small answers may use the last quarter of the budget. */
+/** Largest answer that counts as small, in bytes. Only small answers may use the last quarter of the answer budget. */
 const smallBytes = 1024 * 1024;
 
 /**
@@ -56,14 +56,16 @@ export class AnswerShare {
 
   constructor(private readonly budget: Budget) {}
 
-  /** Grows the share and returns true. Returns false and changes nothing if the budget has no room for `bytes`. */
+  /**
+   * Adds `bytes` to the share and returns true. Returns false and changes nothing if the budget has no room for them.
+   */
   take(bytes: number): boolean {
     if (this.ended || !this.budget.fits(this.held, bytes)) return this.ended;
     this.force(bytes);
     return true;
   }
 
-  /** Grows the share even if the budget has no room. Use it for an answer that must be sent. */
+  /** Adds `bytes` to the share even if the budget has no room. Use it for an answer that must be sent. */
   force(bytes: number): void {
     if (this.ended) return;
     this.held += bytes;

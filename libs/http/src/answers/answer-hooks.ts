@@ -45,7 +45,7 @@ export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: 
 
 function hold(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   const bound = bounds.get(request.server.server);
-  // No client waits for the answer: nothing needs to count, and no later event would return the bytes to the budget.
+  // The client has disconnected: do not count the answer, because no later event would return its bytes to the budget.
   if (!bound || shares.has(reply) || reply.raw.destroyed) return;
   const share = bound.budget.share();
   if (mustBeSent(request, reply)) share.force(bytes);

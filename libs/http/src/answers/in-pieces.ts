@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 export const pieceBytes = 64 * 1024;
 
 /**
- * Returns a stream of a body in pieces. The connection then buffers one piece only, and its write progress shows how
+ * Returns a stream of a body in pieces. The connection then buffers only one piece at a time, so its progress shows how
  * much the client has read.
  */
 export function inPieces(body: Buffer): Readable {

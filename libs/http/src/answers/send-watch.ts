@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import { metrics } from '#telemetry';
 
-/** Limits below which a client counts as too slow. */
+/** Limits that decide whether a client receives its answers too slowly. */
 export interface SendBounds {
-  /** Bytes that a client with a waiting answer must receive within `withinMs`, unless it receives the whole rest. */
+  /** Bytes that a client must receive within `withinMs`, if so many are left of its answer. */
   leastBytes: number;
   /** Milliseconds in which a client must receive `leastBytes`. */
   withinMs: number;

@@ -18,7 +18,7 @@ const admissions = new WeakMap<FastifyRequest, Admission>();
 
 const noStreams: StreamAccess = { patterns: [], reserved: false };
 
-/** Stores how a request was authenticated, for the functions below. */
+/** Stores how a request was authenticated, so that handlers can look it up by request. */
 export function admit(request: FastifyRequest, admission: Admission): void {
   admissions.set(request, admission);
 }

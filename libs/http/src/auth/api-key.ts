@@ -48,8 +48,8 @@ function checksumOf(body: string): string {
 }
 
 /**
- * Returns random text in which every character is equally likely. Bytes above the last whole multiple of the alphabet's
- * size are drawn again.
+ * Returns random text in which every character is equally likely. Random bytes above the last whole multiple of the
+ * alphabet's size are discarded.
  */
 function randomText(length: number, letters: string): string {
   const usable = 256 - (256 % letters.length);

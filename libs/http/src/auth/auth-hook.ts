@@ -78,7 +78,9 @@ class Authenticator {
     return key;
   }
 
-  /** Rejects an issued key whose revocation may be unknown here. @throws ProblemError 503 `log_unavailable` */
+  /**
+   * Rejects an issued key if this process may not know of its revocation. @throws ProblemError 503 `log_unavailable`
+   */
   private requireRecent(): void {
     const { issuedKeys } = this.options;
     if (!issuedKeys || issuedKeys.ageMs() <= issuedKeys.mostMs) return;
@@ -110,7 +112,7 @@ class Authenticator {
 
 function checkScope(request: FastifyRequest, access: RouteAccess, key: ApiKey): void {
   if (access.scope) authorize(key, access.scope);
-  else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key permits this.');
+  else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key has access to this address.');
 }
 
 /**

@@ -6,7 +6,10 @@ import { secretsPerKey, type ApiKey, type KeyRing, type StoredSecret } from './k
 import type { Scope } from './scope.js';
 
 const realm = 'Bearer realm="tributary"';
-/** Compared in place of a missing secret, so that the comparison takes the same time. No text hashes to it. */
+/**
+ * Compared if a key has fewer secrets than `secretsPerKey`, so that the comparison takes the same time. No text has
+ * this hash.
+ */
 const noSecret: StoredSecret = { sha256: Buffer.alloc(32) };
 
 /**
@@ -21,7 +24,7 @@ export function authenticate(text: string, ring: KeyRing, now: number): ApiKey {
   return known;
 }
 
-/** Requires that the key has a scope. @throws ProblemError 403 `insufficient_scope` */
+/** Requires that a key has a scope. @throws ProblemError 403 `insufficient_scope` */
 export function authorize(key: ApiKey, scope: Scope): void {
   if (key.scopes.has(scope)) return;
   throw new ProblemError('insufficient_scope', `This needs a key with the scope ${scope}.`, {
@@ -58,7 +61,7 @@ export function bearerToken(header: string | undefined): string {
   const token = header.slice('bearer'.length).trim();
   if (token === '')
     throw unauthenticated(
-      'There is no key behind "Bearer": is the variable set that holds it? Send an API key: Authorization: Bearer <key>.',
+      'The key after "Bearer" is empty: check the variable that should contain it. Send an API key: Authorization: Bearer <key>.',
     );
   return token;
 }

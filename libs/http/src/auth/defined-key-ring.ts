@@ -4,7 +4,7 @@ import { isScope } from './scope.js';
 /** The fields of a key definition that authentication reads. Times are RFC 3339. */
 export interface DefinedKey {
   key_id: string;
-  /** Newest first. Hashes are hexadecimal. */
+  /** Secrets of the key, newest first. Hashes are hexadecimal. */
   secrets: readonly { sha256: string; expires_at?: string }[];
   scopes: readonly string[];
   streams?: readonly string[];

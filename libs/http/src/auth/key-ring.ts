@@ -1,31 +1,34 @@
 import type { RateLimit } from '../rate-limit/key-limits.js';
 import type { Scope } from './scope.js';
 
-/** One stored secret of a key. */
+/** The hash and the expiry of one secret of a key. */
 export interface StoredSecret {
   /** SHA-256 of the whole text of the key, 32 bytes. */
   sha256: Buffer;
-  /** Milliseconds since 1970; from this time on the secret is not accepted. */
+  /** Expiry in milliseconds since 1970: from this time on the secret is not accepted. */
   expiresAt?: number;
 }
 
 /**
- * Secrets of one key that are valid at the same time: the newest, and older ones that rotations keep valid for a while.
+ * Maximum number of secrets of one key that are valid at the same time: the newest, and older ones that are valid for a
+ * while after a rotation.
  */
 export const secretsPerKey = 4;
 
 /** A stored key. It does not contain the text of the key. */
 export interface ApiKey {
   keyId: string;
-  /** At most `secretsPerKey`; empty when the key is revoked. */
+  /** Secrets of the key, at most `secretsPerKey`; empty when the key is revoked. */
   secrets: readonly StoredSecret[];
   scopes: ReadonlySet<Scope>;
   /** Stream names, or prefixes ending in `*`, to which reads and writes are limited; undefined means no limit. */
   streams?: readonly string[];
   rateLimit?: RateLimit;
-  /** Set for a key from the definitions, which may be stale: a revocation may not be known yet. */
+  /**
+   * Set for an issued key, which comes from the definitions. These may be stale, so a revocation may not be known yet.
+   */
   issued?: true;
-  /** Milliseconds since 1970; from this time on the key is not valid. */
+  /** Expiry in milliseconds since 1970: from this time on the key is not valid. */
   expiresAt?: number;
 }
 
@@ -38,8 +41,8 @@ export interface KeyRing {
 }
 
 /**
- * Joins several rings; the first ring that knows a key decides. Each look-up asks all rings, so that its time does not
- * depend on which one knows the key.
+ * Joins several key rings; the first ring that knows a key decides. Each look-up asks all rings, so that its time does
+ * not reveal which one knows the key.
  */
 export function joinedRings(...rings: readonly KeyRing[]): KeyRing {
   return { find: (keyId) => rings.map((ring) => ring.find(keyId)).find((key) => key !== undefined) };

@@ -13,7 +13,7 @@ export class BodyBudget {
   /** Counts more bytes. @throws ProblemError 503 `overloaded` when the budget has no room */
   take(bytes: number): void {
     if (this.used + bytes > this.maxBytes) {
-      throw new ProblemError('overloaded', 'Too many bytes of request bodies are being handled at once.');
+      throw new ProblemError('overloaded', 'Too many bytes of request bodies are in memory.');
     }
     this.add(bytes);
   }

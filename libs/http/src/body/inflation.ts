@@ -7,9 +7,9 @@ import { unzstd } from './unzstd.js';
 /** Compression of a request body. */
 export type Compression = 'gzip' | 'zstd';
 
-/** Bodies that are decompressed at the same time: Node has as many threads for it. */
+/** Number of bodies that are decompressed at the same time: Node's thread pool has four threads. */
 const concurrency = 4;
-/** Compressed bodies that may wait to be decompressed. */
+/** Maximum number of compressed bodies that wait to be decompressed. */
 const mostWaiting = 256;
 
 /**

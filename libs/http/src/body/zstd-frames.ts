@@ -2,11 +2,11 @@
 const mostWindow = 8 * 1024 * 1024;
 const mostBlock = 128 * 1024;
 /**
- * The decoder moves its window at every block. This bounds the bytes that it moves for one body: 128 blocks at the
+ * Maximum number of bytes that the decoder moves for one body, as it moves its window at every block: 128 blocks at the
  * largest window.
  */
 const mostMoved = 1024 * 1024 * 1024;
-/** Bytes that each block counts at least. */
+/** Minimum number of moved bytes that each block counts. */
 const leastMoved = 64 * 1024;
 
 const magic = 0xfd2fb528;
@@ -23,7 +23,10 @@ export class ZstdError extends Error {
 /** Position of one frame in a body. */
 export interface ZstdFrame {
   start: number;
-  /** Position behind each block. The first block includes the header, and the last block ends the frame. */
+  /**
+   * End of each block in the body. The first block includes the header, and the end of the last block is the end of the
+   * frame.
+   */
   ends: number[];
 }
 

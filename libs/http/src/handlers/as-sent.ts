@@ -2,14 +2,15 @@ import { Transform } from 'class-transformer';
 
 const originals = new WeakMap<object, unknown>();
 
-/** Remembers the object from which a copy was made. */
+/** Remembers the original object of a copy, for `AsSent`. */
 export function asSent<T extends object>(copy: T, original: object): T {
   originals.set(copy, original);
   return copy;
 }
 
 /**
- * Passes a field exactly as it is in the body, with members of any name. The class transformer leaves out some names.
+ * Passes a field of the body to the handler unchanged, with members of any name. The class transformer would leave out
+ * some names.
  */
 export function AsSent(): PropertyDecorator {
   return Transform(({ obj, key }: { obj: Record<string, unknown>; key: string }) => {

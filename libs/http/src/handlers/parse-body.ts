@@ -35,8 +35,8 @@ export function parseBody<T extends object>(type: new () => T, sent: unknown): T
 }
 
 /**
- * Removes members with the name `constructor`. The transformer would use them to copy the object, and JSON may have
- * anything there. It leaves such members out anyway: mark a property that allows any names with `AsSent`.
+ * Removes members with the name `constructor`, because class-transformer would use them to copy the object. It leaves
+ * out such members anyway: mark a property that allows any member name with `AsSent`.
  */
 function withoutConstructors(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -16,7 +16,7 @@ export interface Reading {
    * Returns the parsed value; undefined for an invalid text; a ProblemError if the text has a problem code of its own.
    */
   read: (text: string) => unknown;
-  /** Returns the error text: what the value must be. */
+  /** Returns the error text, which says what the value must be. */
   message: (sent: unknown) => string;
 }
 

@@ -8,7 +8,9 @@ class NoParameters {}
 
 /** Rejects query parameters if the handler takes none. */
 export class UnknownParameters implements CanActivate {
-  /** Always returns true. @throws ProblemError 400 `invalid_request` when a parameter is sent to such a handler */
+  /**
+   * Always returns true. @throws ProblemError 400 `invalid_request` for a query parameter of a handler that takes none
+   */
   canActivate(context: ExecutionContext): true {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     if (request.url.includes('?') && !takesParameters(context)) parseQuery(NoParameters, request.query);

@@ -13,7 +13,10 @@ type JsonSchema = Record<string, unknown> & {
 
 const { defaultMetadataStorage } = classTransformer as { defaultMetadataStorage: object };
 
-/** Marks of a property while schemas are built: the values that its conditions do not validate. */
+/**
+ * Temporary marks of a property while schemas are built: whether its conditions skip the validation of null and of
+ * undefined.
+ */
 const mayBeNull = 'x-may-be-null';
 const mayBeAbsent = 'x-may-be-absent';
 /** Part of the schema of a property that is optional in the class but required by the handler. */
@@ -37,7 +40,7 @@ const converters: Converters = {
     const unchecked = (value: unknown) => !holds({ [propertyName]: value }, value);
     return { [mayBeNull]: unchecked(null), [mayBeAbsent]: unchecked(undefined) };
   },
-  // The schema of another decorator says whether the number is an integer.
+  // Another decorator of the property says whether the number is an integer.
   [MIN]: ({ constraints }) => ({ minimum: constraints[0] as number }),
   [MAX]: ({ constraints }) => ({ maximum: constraints[0] as number }),
 };

@@ -2,7 +2,7 @@ import type { ValidationError } from 'class-validator';
 import { pointerTo } from '#event';
 import type { InputError } from '#api';
 
-/** Errors that an answer lists at most. */
+/** Maximum number of errors in an answer. */
 export const mostErrors = 100;
 
 /**
@@ -59,12 +59,12 @@ function withoutName(text: string, name: string): string {
   return text;
 }
 
-/** The `context` of a decorator on an object that validates one member of it. */
+/** The `context` of a validation decorator on an object that validates only one member of the object. */
 interface MemberContext {
   member?: string;
 }
 
-/** Characters of a name from the client that an answer repeats at most. */
+/** Maximum number of characters of a client's name that an answer repeats. */
 const mostCharacters = 128;
 
 /**

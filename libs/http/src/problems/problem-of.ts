@@ -22,7 +22,7 @@ const fastifyCodes: Record<string, ProblemCode> = {
   FST_ERR_NOT_FOUND: 'not_found',
 };
 
-/** Problem codes by status, for Nest's own exceptions and for Fastify errors without a code above. */
+/** Problem codes by HTTP status, for Nest's own exceptions and for Fastify errors that are not in `fastifyCodes`. */
 const statusCodes: Record<number, ProblemCode> = {
   400: 'invalid_request',
   403: 'not_found',
@@ -84,7 +84,7 @@ function frameworkProblem(error: unknown): ProblemError | undefined {
   return nestCode ? problem(nestCode, error.message, error) : undefined;
 }
 
-/** Returns the code of a Fastify error that has no code above. Each 4xx error is the client's fault. */
+/** Returns the problem code of a Fastify error that is not in `fastifyCodes`. Each 4xx error is the client's fault. */
 function codeOfStatus(status = 500): ProblemCode | undefined {
   return status >= 400 && status < 500 ? (statusCodes[status] ?? 'invalid_request') : undefined;
 }

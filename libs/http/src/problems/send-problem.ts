@@ -57,7 +57,7 @@ export class ProblemSender {
       status: problem.status,
       code: problem.code,
     };
-    if (problem.status < 500) this.logger.debug(line, 'request refused');
+    if (problem.status < 500) this.logger.debug(line, 'request rejected');
     else if (problem.code !== 'internal_error')
       this.logger.warn({ ...line, err: problem.options.cause }, problem.message);
     else this.logger.error({ ...line, err: problem.options.cause ?? problem }, 'request failed');

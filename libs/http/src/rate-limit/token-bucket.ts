@@ -1,4 +1,4 @@
-/** Fraction of a millisecond or a token that is below every real difference and above rounding errors. */
+/** Tolerance for rounding errors, in milliseconds or tokens. */
 const precision = 1e-6;
 
 /**

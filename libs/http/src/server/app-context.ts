@@ -34,6 +34,6 @@ export function createContext<Config extends AppConfig>(options: {
     health: new Health(options.version),
     lifecycle: new Lifecycle(logger, config.SHUTDOWN_SECONDS),
     tracing: options.tracing,
-    crash: options.crash ?? ((error) => logger.fatal({ err: error }, 'cannot go on')),
+    crash: options.crash ?? ((error) => logger.fatal({ err: error }, 'fatal error, stopping')),
   };
 }

@@ -9,11 +9,11 @@ import { answerClientError, registerOddRequests } from './socket-errors.js';
 
 /** Time-outs for clients, in milliseconds. */
 export interface Timeouts {
-  /** For receiving all headers. */
+  /** Time-out for receiving all headers. */
   headers: number;
-  /** For receiving the whole request with its body. */
+  /** Time-out for receiving the whole request with its body. */
   request: number;
-  /** For an idle connection between two requests. Load balancers should use a shorter one. */
+  /** Time-out for an idle connection between two requests. Load balancers should use a shorter one. */
   keepAlive: number;
 }
 
@@ -93,7 +93,7 @@ function refusal(error: FastifyError, request: FastifyRequest, routes: RouteTabl
 }
 
 /** Hint in the answer for an unknown address: each port has its own routes, so the caller may use the wrong port. */
-const whereToLook = 'The core port of the gateway (3900 by default) lists those of the API at /docs.';
+const whereToLook = 'The core port of the gateway (3900 by default) lists the addresses of the API at /docs.';
 
 /** Returns a hint if the path has an empty segment. A common cause is an unset shell variable. */
 function emptyPart(path: string): string {

@@ -44,7 +44,7 @@ export interface HttpAppOptions {
    * alone.
    */
   answers?: AnswerBudget;
-  /** Limits below which a client that receives an answer counts as too slow. */
+  /** Limits that decide whether a client receives its answers too slowly. */
   sending?: Partial<SendBounds>;
   /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
   graceMs?: number;

@@ -66,7 +66,7 @@ export class Lifecycle {
       await Promise.race([step.run(deadline), overdue(deadline)]);
       this.logger.debug({ step: step.name, ms: Math.round(performance.now() - began) }, 'stopped');
     } catch (error) {
-      this.logger.error({ step: step.name, err: error }, 'did not stop in order');
+      this.logger.error({ step: step.name, err: error }, 'shutdown step failed');
     }
   }
 }
@@ -75,7 +75,7 @@ export class Lifecycle {
 function overdue(deadline: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const fail = (): void => {
-      setTimeout(() => reject(new Error('the time to stop is over')), 500).unref();
+      setTimeout(() => reject(new Error('the shutdown time is over')), 500).unref();
     };
     if (deadline.aborted) fail();
     else deadline.addEventListener('abort', fail, { once: true });

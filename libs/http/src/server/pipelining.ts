@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Requests that a client may send on one connection without waiting for earlier answers. */
+/** Maximum number of requests that a client may send on one connection without waiting for their answers. */
 const mostPipelined = 100;
 
 const queues = new WeakMap<Socket, Set<ServerResponse>>();

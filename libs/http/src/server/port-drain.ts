@@ -72,5 +72,8 @@ function shuttingDown(): ProblemError {
 }
 
 function starting(): ProblemError {
-  return new ProblemError('starting', 'This instance is still waiting for its engines. Repeat the request.');
+  return new ProblemError(
+    'starting',
+    'This instance is still waiting for Kafka or ClickHouse. Repeat the request.',
+  );
 }

@@ -21,7 +21,7 @@ export function traceparentOf(request: Pick<IncomingMessage, 'headers'>): string
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`;
 }
 
-/** Random bytes for many traces, fetched at once: one call for all costs as much as a call for one. */
+/** Random bytes for many traces. One call to the system for all of them costs as much as a call for one. */
 const pool = Buffer.alloc(24 * 128);
 let poolHex = '';
 let poolUsed = Infinity;

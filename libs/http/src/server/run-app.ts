@@ -135,7 +135,7 @@ async function stopAndExit(
   context: AppContext,
   ...[code, error, signal]: [code: number, error?: unknown, signal?: string]
 ): Promise<void> {
-  if (error !== undefined) context.logger.fatal({ err: error }, 'cannot go on');
+  if (error !== undefined) context.logger.fatal({ err: error }, 'fatal error, stopping');
   context.logger.info({ signal }, 'stopping');
   context.health.unready = 'stopping';
   await context.lifecycle.stop();

@@ -53,14 +53,14 @@ function isSameHost(origin: string, host = ''): boolean {
 
 function wrongHost(): ProblemError {
   const detail =
-    'The Host header names neither an IP address, nor localhost, nor a name of ALLOWED_HOSTS. If this instance is ' +
-    'meant, add the name to that setting.';
+    'The Host header names neither an IP address, nor localhost, nor a name of ALLOWED_HOSTS. If the name belongs to ' +
+    'this instance, add it to that setting.';
   return new ProblemError('host_not_allowed', detail);
 }
 
 function crossSite(): ProblemError {
   const detail =
-    'A web page of another site sent this. This port asks for no key, so it serves pages of its own only; other ' +
-    'sites use a port that asks for one.';
+    'A web page of another site sent this request. This port requires no key, so it only serves its own pages. Other ' +
+    'sites must use a port that requires keys.';
   return new ProblemError('cross_site_request', detail);
 }

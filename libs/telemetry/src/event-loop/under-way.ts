@@ -1,7 +1,7 @@
 /** A unit of work of this process, such as a request. It contains names and ids only, never data of an event. */
 export type Work = Readonly<Record<string, string | number>>;
 
-/** Ended works that are kept until the next poll. */
+/** Maximum number of ended works that are kept until the next poll. */
 const endedAtMost = 100;
 
 /**
@@ -12,7 +12,7 @@ export class UnderWay {
   private readonly running = new Set<Work>();
   private ended: Work[] = [];
 
-  /** Adds a work. Returns a function that ends it; further calls of the function do nothing. */
+  /** Adds a unit of work. Returns a function that ends it; further calls of the function do nothing. */
   begin(work: Work): () => void {
     this.running.add(work);
     return () => {

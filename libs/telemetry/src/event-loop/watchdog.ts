@@ -12,7 +12,7 @@ const windowMs = 5 * 60_000;
 const slotMs = 10_000;
 /** Milliseconds between two log lines. */
 const quietMs = 10_000;
-/** Works that a log line lists at most. */
+/** Maximum number of works in a log line. */
 const namedAtMost = 10;
 
 export interface WatchdogParts {
@@ -42,7 +42,7 @@ export class EventLoopWatchdog {
     this.last = { wall: parts.wall(), processor: parts.processor() };
   }
 
-  /** Polls the clocks. It must be called every `everyMs`. */
+  /** Measures the delay since the last call. It must be called every `everyMs`. */
   look(): void {
     const { wall, processor, works } = this.parts;
     const now = { wall: wall(), processor: processor() };

@@ -8,7 +8,7 @@ export interface RecordedSpan {
   name: string;
   traceId: string;
   spanId: string;
-  /** Undefined if the span starts a trace. */
+  /** Id of the parent span; undefined if the span starts a trace. */
   parentSpanId: string | undefined;
   kind: NonNullable<SpanOptions['kind']>;
   attributes: SpanAttributes;

@@ -8,7 +8,7 @@ import { samplerOf } from './sampler-of.js';
 import type { OpenTracing, TracingConfig } from './tracing-options.js';
 import type { Tracing } from './tracing.js';
 
-/** Spans that may wait for their export; further spans are dropped. */
+/** Maximum number of spans that wait for their export; further spans are dropped. */
 const queuedSpans = 2048;
 /**
  * `exportEveryMs`: milliseconds between exports of batches that are not full. `exportMs`: time limit of an export with

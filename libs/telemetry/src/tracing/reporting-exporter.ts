@@ -9,7 +9,7 @@ type Done = Parameters<SpanExporter['export']>[1];
 const success = 0 as Parameters<Done>[0]['code'];
 /** Milliseconds between two log lines about a collector that does not answer. */
 const quietMs = 60_000;
-/** Characters of an external collector's answer that are logged at most. */
+/** Maximum number of characters of a collector's answer in the log. */
 const messageLength = 200;
 
 /** Wraps a span exporter. Failures are counted, logged at most once a minute, and hidden from the SDK. */

@@ -96,7 +96,7 @@ export class CloudEventReader implements ValueTaker {
 interface ReadData {
   /** Text of a JSON object. */
   text: string;
-  /** The original form of data that was not an object. */
+  /** How the data was sent, if it was not a JSON object: as another JSON value, as Base64, or not at all. */
   sent: SentData | undefined;
 }
 

@@ -8,7 +8,7 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Attributes that are read at most: more than an event may have. */
+/** Maximum number of attributes that are parsed; it is more than an event may have. */
 const mostAttributes = 100;
 /** Placeholder for a value that no attribute may have. */
 const notScalar: object = Object.freeze({});

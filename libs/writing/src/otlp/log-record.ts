@@ -30,7 +30,7 @@ export const emptyRecord: LogRecord = {
   ...{ eventName: '', body: undefined, attributes: [], flags: 0, traceId: '', spanId: '' },
 };
 
-/** Fields of a record's event that the record does not provide. */
+/** Fields of an event that an OTLP log record does not contain. */
 export interface EnvelopeDefaults {
   stream: string;
   event_id: string;
@@ -42,7 +42,7 @@ const defaultType = 'log';
 const idAttribute = 'log.record.uid';
 /** Attribute with the event name before the field `event_name` existed. */
 const nameAttribute = 'event.name';
-/** Members of the metadata that resource attributes may use; the others are at most 12. */
+/** Maximum number of metadata members for resource attributes. The other members are at most 12. */
 const mostResourceMembers = limits.metadataMembers - 12;
 
 /** Returns the JSON text of the record's event, in the format of `POST /api/v1/events`. */

@@ -5,7 +5,8 @@ import { Rejection } from '../rejection.js';
 import { envelopeText, type LogRecord } from './log-record.js';
 
 /**
- * Characters that the events of one request may have. Each event repeats its resource, which the request contains once.
+ * Maximum number of characters of the events of one request. Each event repeats its resource, which the request
+ * contains once.
  */
 const mostText = 4 * limits.requestBytes;
 

@@ -7,7 +7,7 @@ import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 import { jsonType, protobufType } from './logs-reader.js';
 
-/** Rejected records whose reasons the answer lists at most. */
+/** Maximum number of rejected records whose reasons are in the answer. */
 const mostReasons = 5;
 
 /** Number of rejected records, with their reasons. */

@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { tooLarge } from '../read-event.js';
 import type { Rejection } from '../rejection.js';
 
-/** Nesting depth of lists and maps in a value. */
+/** Maximum nesting depth of lists and maps in a value. */
 export const mostLevels = 32;
 
 /** Returns the problem of a body that cannot be parsed. @param what The reason */

@@ -6,7 +6,7 @@ import type { Written } from '../event-writer.js';
 import { Rejection } from '../rejection.js';
 import { json } from '../write-answers.js';
 
-/** Rejected values that the answer lists at most. */
+/** Maximum number of rejected values in the answer. */
 const mostListed = 100;
 
 export class LastPosition {

@@ -3,7 +3,7 @@ import type { AcceptedEvent } from '../read-event.js';
 import type { ReadEvents } from '../read-request.js';
 import { Rejection } from '../rejection.js';
 
-/** Errors that the answer lists at most. */
+/** Maximum number of errors in the answer. */
 const mostErrors = 100;
 
 /**

@@ -17,7 +17,7 @@ export const asEvent: RefusedForm = { form: 'event', mapping: {} };
 /** The format of a CloudEvent: the JSON event format. */
 export const asCloudEvent: RefusedForm = { form: 'cloudevent', mapping: {} };
 
-/** Errors of one event that are kept at most. */
+/** Maximum number of errors that are kept for one event. */
 const mostErrors = 20;
 
 export function keepRefused({ text, ingestedAt }: Reception, form: RefusedForm): KeepRefused {

@@ -7,7 +7,10 @@ import type { ReadySchema, SubjectInForce } from './schema-index.js';
 /** Compiles a schema so that it can validate events. @throws Error when the schema is invalid */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
 
-/** Compiled schemas that are cached. If more are in use, the oldest is evicted and compiled again when it is needed. */
+/**
+ * Maximum number of compiled schemas in the cache. If more are in use, the oldest is evicted and compiled again when it
+ * is needed.
+ */
 const mostCompiled = 1_000;
 
 /** Compiles the current versions of schemas when the first event needs them, and caches a bounded number. */

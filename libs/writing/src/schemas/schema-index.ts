@@ -2,11 +2,11 @@ import type { SchemaSubject, SchemaVersion } from '#registry';
 import type { CompiledSchema } from '#schemas';
 import type { ValueScan } from './scan/schema-scanner.js';
 
-/** Two validators for one schema. */
+/** Two validators for one schema: a complete one, and a faster one for frequent cases. */
 export interface ReadySchema {
-  /** The validator that decides. */
+  /** The complete validator, which decides if the scan is not certain. */
   compiled: CompiledSchema;
-  /** The scan that makes the validator unnecessary for most events; undefined if the schema is not supported. */
+  /** The faster validator, which validates while the text is scanned; undefined if it does not support the schema. */
   scan: ValueScan | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface SubjectInForce {
   readonly subject: SchemaSubject;
   /** Latest version of the schema. */
   readonly version: SchemaVersion;
-  /** Set when the first event needs it, until it is evicted. */
+  /** Compiled validators; set when the first event needs them, until they are evicted. */
   ready: ReadySchema | undefined;
 }
 

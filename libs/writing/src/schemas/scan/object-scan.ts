@@ -11,7 +11,7 @@ interface Member {
   name: string;
   scan: ValueScan;
   required: 0 | 1;
-  /** The member that usually follows it. */
+  /** The member that usually follows this one. */
   next: Member | undefined;
 }
 

@@ -54,7 +54,7 @@ function charged(scan: ValueScan, steps: number): ValueScan {
   };
 }
 
-/** Restricts the scans to listed values, if the schema has a list. */
+/** Restricts the scans to the values of `enum` or `const`, if the schema has one of them. */
 function ofListed(listed: ReadonlySet<unknown> | undefined, scans: Scans): Scans {
   if (!listed) return scans;
   return {
