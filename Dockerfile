@@ -42,7 +42,7 @@ COPY deploy/image/health-check.mjs deploy/image/
 # The command line: docker run --rm tributary:0.1.0 tributary --help
 COPY deploy/image/tributary /usr/local/bin/tributary
 # User `node` of the base image, as a number, so that Kubernetes can verify that it is not root. No app
-# writes to the folders of the image.
+# writes below /app.
 USER 1000:1000
 EXPOSE 3900 3901 3902 3903 3904
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "deploy/image/health-check.mjs"]
