@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { problems, type ProblemCode, type ProblemDocument } from '#api';
 import type { HttpAnswer, HttpClient } from '#testkit';
 
-/** What an acknowledged write answers. */
+/** The answer to an acknowledged write. */
 export interface Written {
   event_id: string;
   stream: string;
@@ -14,14 +14,14 @@ export interface Written {
   offset: number;
 }
 
-/** What a batch answers. */
+/** The answer to a batch. */
 export interface BatchAnswer {
   accepted: number;
   rejected: number;
   events: (Written & { error?: { code: string; errors?: { pointer: string }[] } })[];
 }
 
-/** An event as it is read, parsed. */
+/** A parsed event from an answer. */
 export interface ReadEvent extends Written {
   version: number | null;
   ingested_at: string;
@@ -39,12 +39,12 @@ export interface EventPage {
 
 export const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 
-/** A stream name that no other test uses. */
+/** Returns a stream name that no other test uses. */
 export function freshStream(name = 's'): string {
   return `${name}-${randomUUID().slice(0, 8)}`;
 }
 
-/** Asserts that the answer is this problem, as RFC 9457 and the catalogue say, and returns it. */
+/** Asserts that the answer is this problem document, conforming to RFC 9457 and the catalogue, and returns it. */
 export function expectProblem(
   answer: HttpAnswer,
   code: ProblemCode,
@@ -70,7 +70,7 @@ export async function writeEvent(client: HttpClient, event: object | string): Pr
   return expectWritten(await client.post('/api/v1/events', event));
 }
 
-/** `wait_for` of everything that was written, one per partition. */
+/** Returns `wait_for` with the last position of each partition that was written to. */
 export function waitFor(
   written: readonly { stream?: string; partition: number; offset: number }[],
   stream?: string,
@@ -85,7 +85,7 @@ export function waitFor(
 
 export type Parameters = Record<string, string | readonly string[]> | readonly (readonly [string, string])[];
 
-/** A path with its query; a list becomes a repeated parameter. */
+/** Returns a path with its query; a list becomes a repeated parameter. */
 export function path(base: string, ...parameters: Parameters[]): string {
   const query = new URLSearchParams();
   for (const some of parameters) {
@@ -97,10 +97,10 @@ export function path(base: string, ...parameters: Parameters[]): string {
   return `${base}?${query.toString()}`;
 }
 
-/** Tries of a `wait_for`, ten seconds each: on a machine that has much to do, one may not be enough. */
+/** The number of attempts with `wait_for`, ten seconds each: on a busy machine, one may not be sufficient. */
 const maxWaits = 9;
 
-/** Asserts 200 and returns the page. Waits for longer than one `wait_for` does. */
+/** Asserts 200 and returns the page. Repeats the request while `wait_for` times out. */
 export async function queryEvents(client: HttpClient, ...parameters: Parameters[]): Promise<EventPage> {
   const query = path('/api/v1/events/query', ...parameters);
   let answer = await client.get(query);

@@ -1,4 +1,5 @@
-// What happens to the apps of one system, in turn: starting it for each takes longer than most of these.
+// Faults of the apps of one system, one after the other: starting a system for each would take longer than most of
+// them.
 import './faults/ingest.js';
 import './faults/materializer.js';
 import './faults/clocks.js';

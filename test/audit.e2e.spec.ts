@@ -35,7 +35,7 @@ interface AuditData {
   after: Record<string, unknown> | null;
 }
 
-/** What the audit says of one name, oldest first, once there are so many. */
+/** Returns the audit events of one name, oldest first, when there are `count` of them. */
 async function entriesOf(name: string, count: number): Promise<(ReadEvent & { data: AuditData })[]> {
   let found: ReadEvent[] = [];
   await expect
@@ -49,7 +49,7 @@ async function entriesOf(name: string, count: number): Promise<(ReadEvent & { da
 }
 
 describe('the audit', () => {
-  it('has every change of a stream: what, from what, to what, by whom', async () => {
+  it('has every change of a stream: its kind, the old and new values, and the author', async () => {
     const stream = freshStream();
     const headers = (id: string) => ({ 'x-request-id': id });
     const { query, core, key } = system();
@@ -81,7 +81,7 @@ describe('the audit', () => {
     expect(begun?.metadata).toMatchObject({ port: 'query', request_id: 'drop' });
   });
 
-  it('says of a stream that its first event has made who wrote that', async () => {
+  it('names the writer of the first event as the author of a stream that this event created', async () => {
     const stream = freshStream();
     await system().write.post(
       '/api/v1/events',
@@ -93,7 +93,7 @@ describe('the audit', () => {
     expect(created?.metadata).toMatchObject({ port: 'ingest', request_id: 'first' });
   });
 
-  it('has schemas, their changes and their end', async () => {
+  it('has the creation, the changes and the retirement of schemas', async () => {
     const stream = freshStream();
     const subject = { stream, event_type: 'order.placed' };
     const schemas = '/api/v1/schemas';
@@ -110,7 +110,7 @@ describe('the audit', () => {
     expect(entries[1]?.data).toMatchObject({ before: { mode: 'enforce' }, after: { mode: 'warn' } });
   });
 
-  it('never has a secret of a key', async () => {
+  it('never contains the secret of a key', async () => {
     const name = freshStream('key');
     const issued = await system().query.post('/api/v1/keys', { name, scopes: ['events:read'] });
     const { key, key_id } = issued.json<{ key: string; key_id: string }>();
@@ -140,7 +140,7 @@ describe('the audit', () => {
     expectProblem(await clients.reader.get(`/api/v1/events/${event_id}`), 'event_not_found');
   });
 
-  it('is not among the events where no stream is named', async () => {
+  it('is not part of queries that name no stream', async () => {
     const named = freshStream();
     await writeEvent(system().core, { stream: named, event_type: 't', data: {} });
     await entriesOf(named, 1);
@@ -153,7 +153,7 @@ describe('the audit', () => {
     }
   });
 
-  it('is written by nobody but the system', async () => {
+  it('is written only by the system', async () => {
     const event = { ...audit, event_type: 'key.created', data: {} };
     for (const client of [system().core, system().query, system().write]) {
       expectProblem(await client.post('/api/v1/events', event), 'stream_reserved');

@@ -18,7 +18,7 @@ const changed = (key: string, at: number) =>
   key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
 
 describe('the query port', () => {
-  it.each(closed)('asks for credentials at %s', async (route) => {
+  it.each(closed)('requires credentials at %s', async (route) => {
     const answer = await fetch(new URL(route, system().urls.query));
     const shown = {
       status: answer.status,
@@ -29,12 +29,12 @@ describe('the query port', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="tributary"');
   });
 
-  it('lets probes see whether it is alive without any', async () => {
+  it('answers the liveness probe without credentials', async () => {
     const answer = await fetch(new URL('/health/live', system().urls.query));
     expect(answer.status).toBe(200);
   });
 
-  it('refuses what is not a valid key, and never says why', async () => {
+  it('refuses an invalid key, and never gives the reason', async () => {
     const { key, readerKey } = system();
     const otherSecret = `${readerKey.split('_').slice(0, 2).join('_')}_${key.split('_').slice(2).join('_')}`;
     const wrong = [
@@ -56,7 +56,7 @@ describe('the query port', () => {
     expect(details.size).toBe(1);
   });
 
-  it('takes keys by the Bearer scheme only, its name in any case', async () => {
+  it('accepts keys only with the Bearer scheme, in upper or lower case', async () => {
     const { key } = system();
     expect((await get(reads[0]!, `bearer ${key}`)).status).toBe(200);
     for (const scheme of [
@@ -70,7 +70,7 @@ describe('the query port', () => {
     }
   });
 
-  it('does not take a key from the query string', async () => {
+  it('does not accept a key in the query string', async () => {
     const { key, urls } = system();
     for (const name of ['api_key', 'access_token', 'key', 'token']) {
       const answer = await fetch(new URL(`${reads[0]}?${name}=${key}`, urls.query));
@@ -91,7 +91,7 @@ describe('the query port', () => {
     expect(answer.status).toBeOneOf([400, 401]);
   });
 
-  it('answers a key without the scope with 403 and the scope that is needed', async () => {
+  it('answers a key without the scope with 403 and the required scope', async () => {
     const { readerKey, query } = system();
     const headers = { authorization: `Bearer ${readerKey}` };
     expect((await query.get(reads[0]!, { headers })).status).toBe(200);
@@ -108,14 +108,14 @@ describe('the query port', () => {
     expect((await query.post('/api/v1/streams', { stream: freshStream() }, { headers })).status).toBe(403);
   });
 
-  it('asks for credentials before it looks at the request', async () => {
+  it('checks credentials before it reads the request', async () => {
     const answer = await system().query.post('/api/v1/events', '{', {
       headers: { authorization: 'Bearer x' },
     });
     expect(answer.status).toBe(401);
   });
 
-  it('never writes a key into its log', async () => {
+  it('never logs a key', async () => {
     const { key, query, gateway } = system();
     await query.get(`${reads[0]}?key=${key}`);
     await get(reads[0]!, `Bearer ${changed(key, 30)}`);

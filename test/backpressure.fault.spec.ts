@@ -6,31 +6,31 @@ import { expectProblem, freshStream, path, waitFor, writeEvent, type Written } f
 import { sessionMs, useFaultySystem, type FaultySystem } from './faulty-system.js';
 
 const mib = 1024 * 1024;
-/** Bytes that one process has on their way to Kafka at most. */
+/** The maximum number of bytes that one process has in flight to Kafka. */
 const inFlightBytes = 64 * mib;
 const eventsEach = 8;
 
-/** How long Kafka takes nothing: less than a request to it may go unanswered. */
+/** Milliseconds for which Kafka accepts nothing: less than the time-out of a request to it. */
 const stallMs = 7_000;
 
 const system = useFaultySystem({
   env: {
     KAFKA_SESSION_TIMEOUT_MS: String(sessionMs),
-    // Bodies have room enough: what refuses here is what is on its way to Kafka.
+    // The limit for request bodies is high, so only the limit of bytes in flight to Kafka can refuse requests.
     INGEST_BODY_MIB: '1024',
-    // A process that kept what it refuses would not live long.
+    // A process that kept the refused requests in memory would crash with this heap.
     NODE_OPTIONS: '--max-old-space-size=320',
   },
 });
 
-/** Somewhat less than 8 MiB in 8 events of one entity. */
+/** Returns slightly less than 8 MiB in 8 events of one entity. */
 function largeBatch(stream: string, entity: string): Buffer {
   const data = { text: 'x'.repeat(mib - 1_000) };
   const event = JSON.stringify({ stream, event_type: 't', entity_id: entity, data });
   return Buffer.from(`{"events":[${new Array<string>(eventsEach).fill(event).join(',')}]}`);
 }
 
-/** Bytes of memory that a process holds. */
+/** Returns the resident memory of a process in bytes. */
 function residentBytes(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) * 1024;
 }
@@ -38,7 +38,7 @@ function residentBytes(pid: number): number {
 interface Sent {
   entity: string;
   answer: Promise<HttpAnswer>;
-  /** Once it has been answered. */
+  /** Set when the request has been answered. */
   status?: number;
 }
 
@@ -49,7 +49,7 @@ function send(client: HttpClient, entity: string, body: Buffer): Sent {
   return sent;
 }
 
-/** Events of the stream by their entity. */
+/** Counts the events of the stream by entity. */
 async function countByEntity(
   client: HttpClient,
   stream: string,
@@ -57,7 +57,7 @@ async function countByEntity(
 ): Promise<Map<string, number>> {
   const url = path('/api/v1/events/count', { stream, group_by: 'entity_id' }, waitFor(written, stream));
   let answer: HttpAnswer | undefined;
-  // What waited for Kafka may take longer to be stored than one request waits.
+  // Events that waited for Kafka may be stored later than one request waits.
   await expect
     .poll(async () => (answer = await client.get(url, { timeoutMs: 60_000 })).status, { timeout: 120_000 })
     .toBe(200);
@@ -69,8 +69,8 @@ const batches = 12;
 const refusedOnes = batches - Math.floor(inFlightBytes / (eventsEach * mib));
 
 /**
- * Stalls Kafka and sends more than may wait for it. A machine that has much to do may not take all of that in while
- * Kafka may be stalled: then it is let go, and all of it is tried again.
+ * Stalls Kafka and sends more bytes than may be in flight. A busy machine may not accept all of them before the stall
+ * has to end; then the stall ends and the round is repeated.
  */
 async function stallFull({ stack, engines }: FaultySystem, stream: string) {
   for (let round = 0; round < 10; round++) {
@@ -88,8 +88,8 @@ async function stallFull({ stack, engines }: FaultySystem, stream: string) {
   throw new Error('This machine is too slow to have as many bytes wait for Kafka as may');
 }
 
-describe('given a Kafka that takes nothing and closes nothing', () => {
-  it('when more bytes wait for it than may, new writes are told so at once, and what was acknowledged is there', async () => {
+describe('given a Kafka that accepts nothing and closes no connection', () => {
+  it('when the limit of bytes in flight is reached, new writes are refused at once, and acknowledged events are stored', async () => {
     const { stack, engines } = system();
     const { write, ingest } = stack;
     const stream = freshStream('large');

@@ -13,7 +13,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
   system().write.post('/api/v1/events', body, { headers });
 
 describe('a body', () => {
-  it('that is larger than an event or a request may be is a 413', async () => {
+  it('above the size limit of an event or a request is a 413', async () => {
     expectProblem(await post({ ...good, data: { x: 'x'.repeat(1024 * 1024) } }), 'payload_too_large');
     const huge = Buffer.alloc(16 * 1024 * 1024 + 1, ' ');
     const answer = await system()
@@ -22,7 +22,7 @@ describe('a body', () => {
     if (!(answer instanceof Error)) expectProblem(answer, 'payload_too_large');
   });
 
-  it('that announces too much is refused before it is sent', async () => {
+  it('with a Content-Length above the limit is refused before it is sent', async () => {
     const head = [
       'POST /api/v1/events/batch HTTP/1.1',
       'Host: localhost',
@@ -36,7 +36,7 @@ describe('a body', () => {
     expect(answer.text).toContain('application/problem+json');
   });
 
-  it('that unzips to more than it may is a 413, and memory does not grow with it', async () => {
+  it('that decompresses to more than the limit is a 413, and memory does not grow with it', async () => {
     const bomb = gzipSync(Buffer.alloc(400 * 1024 * 1024, ' '), { level: 1 });
     const before = await residentMegabytes();
     for (let i = 0; i < 4; i++) {
@@ -48,7 +48,7 @@ describe('a body', () => {
     expect((await residentMegabytes()) - before).toBeLessThan(150);
   });
 
-  it('that ends early or goes on too long for its Content-Length does no harm', async () => {
+  it('that is shorter or longer than its Content-Length does no harm', async () => {
     const request = (length: number) =>
       [
         'POST /api/v1/events HTTP/1.1',
@@ -64,7 +64,7 @@ describe('a body', () => {
     expect((await rawHttp(system().urls.ingest, twice, 2_000)).status).toBe(400);
   });
 
-  it('that is none, or of another type, is refused', async () => {
+  it('that is empty, or of another type, is refused', async () => {
     expect((await system().write.send('POST', '/api/v1/events')).status).toBeOneOf([400, 415]);
     expectProblem(
       await post(text('"data":{}'), { 'content-type': 'application/xml' }),
@@ -72,7 +72,7 @@ describe('a body', () => {
     );
   });
 
-  it('that is not UTF-8 is refused, wherever the bytes stand', async () => {
+  it('that is not UTF-8 is refused, at any position of the invalid bytes', async () => {
     const [start, end] = text('"data":{"a":"|"}').split('|') as [string, string];
     for (const bytes of [[0xff], [0xc3, 0x28], [0xed, 0xa0, 0x80], [0xc0, 0xaf]]) {
       const body = Buffer.concat([Buffer.from(start), Buffer.from(bytes), Buffer.from(end)]);

@@ -94,12 +94,12 @@ describe('a field', () => {
     ),
   ];
 
-  it.each(cases)('%s is refused by its pointer', async (_name, more, pointer) => {
+  it.each(cases)('%s is refused with its JSON pointer', async (_name, more, pointer) => {
     const problem = expectProblem(await post({ ...good, ...(more as object) }), 'invalid_request');
     expect(problem.errors?.map((error) => error.pointer)).toContain(pointer);
   });
 
-  it('given twice is refused: readers would not agree which one counts', async () => {
+  it('given twice is refused, because parsers would choose different ones', async () => {
     const answer = await post(`{"stream":"a","stream":"${refused}","event_type":"t","data":{}}`);
     expect(answer.status, answer.text).toBe(400);
   });

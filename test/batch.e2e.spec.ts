@@ -25,7 +25,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events/batch on
       (events) => gzipSync(ndjson(events)),
       { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' },
     ],
-  ])('takes %s and answers in request order', async (_form, encode, headers) => {
+  ])('accepts %s and answers in the order of the request', async (_form, encode, headers) => {
     const stream = freshStream();
     const events = batch(stream, 300).map((event) => ({ ...event, event_id: randomUUID() }));
     const answer = await client().post('/api/v1/events/batch', encode(events), { headers });
@@ -41,7 +41,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events/batch on
     expect(page.count).toBe(300);
   });
 
-  it('writes the good ones and says what is wrong with each other', async () => {
+  it('writes the valid events and reports the error of each invalid one', async () => {
     const stream = freshStream();
     const [a, b] = batch(stream, 2);
     const body = { events: [a, { ...b, event_type: '' }, { stream }, b, { ...b, stream: '..' }] };
@@ -60,12 +60,12 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events/batch on
     expect(page.count).toBe(2);
   });
 
-  it('is a 400 when every event is bad', async () => {
+  it('is a 400 when every event is invalid', async () => {
     const answer = await client().post('/api/v1/events/batch', { events: [{}, { stream: 1 }] });
     expectProblem(answer, 'invalid_request');
   });
 
-  it('writes nothing when atomic and one event is bad', async () => {
+  it('writes nothing if it is atomic and one event is invalid', async () => {
     const stream = freshStream();
     const [a, b] = batch(stream, 2);
     const answer = await client().post('/api/v1/events/batch?atomic=true', {
@@ -83,7 +83,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events/batch on
     expect(page.count).toBe(2);
   });
 
-  it('takes the same id twice in one batch once', async () => {
+  it('stores an id that occurs twice in one batch once', async () => {
     const stream = freshStream();
     const event = { ...batch(stream, 1)[0]!, event_id: randomUUID() };
     const answer = await client().post('/api/v1/events/batch', {
@@ -112,7 +112,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events/batch on
     expect(answer.status, answer.text).toBeOneOf([400, 413]);
   });
 
-  it('refuses gzip that is none, and an encoding that it does not know', async () => {
+  it('refuses invalid gzip, and an unknown encoding', async () => {
     const post = (encoding: string) =>
       client().post('/api/v1/events/batch', '{"events":[]}', { headers: { 'content-encoding': encoding } });
     expect((await post('gzip')).status).toBe(400);

@@ -36,7 +36,7 @@ const read = async (stream: string, ...answers: HttpAnswer[]): Promise<HttpAnswe
 };
 
 describe('CloudEvents', () => {
-  it('go in and out as they are, by the SDK for JavaScript', async () => {
+  it('are read back unchanged by the SDK for JavaScript', async () => {
     const stream = freshStream();
     const event = (id: string) =>
       new CloudEvent({
@@ -96,7 +96,7 @@ describe('CloudEvents', () => {
     ]);
   });
 
-  it.runIf(hasPython)('go in and out as they are, by the SDK for Python', async () => {
+  it.runIf(hasPython)('are read back unchanged by the SDK for Python', async () => {
     const stream = freshStream();
     const sent = python(`
 import base64, json

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP/JSON has it, with its attributes as an object. */
+/** A span of OTLP/JSON, with its attributes as an object. */
 export interface CollectedSpan {
   service: string;
   name: string;
@@ -29,7 +29,7 @@ interface OtlpTraces {
   }[];
 }
 
-/** As much of a collector of OpenTelemetry as a test needs: it takes traces as OTLP/JSON over HTTP. */
+/** A minimal OpenTelemetry collector for tests: it accepts traces as OTLP/JSON over HTTP. */
 export class Collector {
   readonly spans: CollectedSpan[] = [];
   private readonly server: Server;
@@ -55,7 +55,7 @@ export class Collector {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** The spans of one trace that have come so far. */
+  /** Returns the spans of one trace that have arrived so far. */
   ofTrace(traceId: string): CollectedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }

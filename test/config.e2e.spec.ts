@@ -16,7 +16,7 @@ function run(app: string, env: Record<string, string>, ...args: string[]) {
 }
 
 describe.each(apps)('the configuration of %s', (app) => {
-  it('is checked, printed without secrets, and the app ends, when that is all that is asked for', async () => {
+  it('can be checked and printed without secrets, and then the app ends', async () => {
     const env = {
       KAFKA_TOPIC_PREFIX: 'mine.',
       CLICKHOUSE_PASSWORD: 'hush-hush',
@@ -31,7 +31,7 @@ describe.each(apps)('the configuration of %s', (app) => {
     expect(output).not.toContain('hush-hush');
   });
 
-  it('stops the app when it is wrong, and names every wrong setting', async () => {
+  it('ends the app if it is invalid, and names every invalid setting', async () => {
     const env = { KAFKA_BROKERS: 'nowhere', SHUTDOWN_SECONDS: 'soon', CLICKHOUSE_DATABASE: 'a b' };
     for (const args of [['--check-config'], []]) {
       const { code, output } = await run(app, env, ...args);
@@ -40,7 +40,7 @@ describe.each(apps)('the configuration of %s', (app) => {
     }
   });
 
-  it('is not passed over by an argument that is misspelt: the app does not run', async () => {
+  it('is not ignored if the argument is misspelt: the app does not run', async () => {
     const { code, output } = await run(app, {}, '--chek-config');
     expect(code, output).toBe(64);
     expect(output).toMatch(/Unknown argument: "--chek-config"\nUsage: .*--check-config/);

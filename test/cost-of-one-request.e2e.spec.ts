@@ -7,14 +7,14 @@ import { streamedEvents, worstInputs, type WorstInput } from './cost/worst-input
 import { useStack } from './use-stack.js';
 
 const system = useStack({ processors: 1 });
-/** What every port has. */
+/** The endpoints that every port has. */
 const systemEndpoints = ['get /health', 'get /health/live', 'get /health/ready', 'get /metrics'];
 const writing = [
   ...['post /api/v1/streams', 'post /api/v1/events', 'post /api/v1/events/batch', 'post /v1/logs'],
   ...['post /api/v1/streams/{stream}/raw', 'post /api/v1/streams/{stream}/cloudevents'],
 ];
 
-/** The ports of all processes. Those without an OpenAPI document say here which endpoints they have. */
+/** The ports of all processes. Ports without an OpenAPI document list their endpoints here. */
 const ports = {
   core: { url: () => system().urls.core },
   query: { url: () => system().urls.query },
@@ -25,7 +25,7 @@ const ports = {
 type Port = keyof typeof ports;
 const portNames = Object.keys(ports) as Port[];
 
-/** The endpoints of a port: `get /health`. */
+/** Returns the endpoints of a port: `get /health`. */
 async function endpointsOf(port: Port): Promise<readonly string[]> {
   const known = ports[port];
   return 'endpoints' in known ? known.endpoints : documentedOf(port);
@@ -48,8 +48,8 @@ function clientOf(port: Port): HttpClient {
 }
 
 /**
- * The ports that the inputs of an endpoint are sent to: the first that has it, because ports share the code of their
- * endpoints; all of them for what each process has of its own.
+ * Returns the ports that receive the inputs of an endpoint: the first port with the endpoint, because ports share the
+ * code of their endpoints. For endpoints that each process implements itself, returns all ports.
  */
 async function portsWith(endpoint: string): Promise<Port[]> {
   const all: Port[] = [];
@@ -59,7 +59,7 @@ async function portsWith(endpoint: string): Promise<Port[]> {
 
 const isStream = (endpoint: string): boolean => /\/(stream|changes)$/.test(endpoint);
 
-/** Sends it, and returns the status of the answer. */
+/** Sends the input, and returns the status of the answer. */
 async function send(port: Port, endpoint: string, { path, body, headers }: WorstInput): Promise<number> {
   const client = clientOf(port);
   if (isStream(endpoint)) return open(`${client.baseUrl}${path}`, { ...authorized(), ...headers });
@@ -79,21 +79,24 @@ afterAll(async () => {
   await Promise.all([...clients.values()].map((client) => client.close()));
 });
 
-/** A stream stays open: what is written afterwards is evaluated for it. */
+/** Opens a live stream and keeps it open: events that are written afterwards are evaluated for it. */
 async function open(url: string, headers: Record<string, string>): Promise<number> {
   const stream = await EventStreamClient.open(url, headers);
   streams.push(stream);
   return stream.status;
 }
 
-/** Writes what the conditions of the open streams are worst for. Resolves when it has been evaluated for all of them. */
+/**
+ * Writes the most expensive events for the conditions of the open streams. Resolves when they have been evaluated for
+ * all streams.
+ */
 async function writeForStreams(port: Port): Promise<void> {
   const last = freshStream('last');
   const url = `${clientOf(port).baseUrl}/api/v1/events/stream?stream=${costly.stream}&event_type=${last}`;
   const follower = await EventStreamClient.open(url, authorized());
   const write = (event: string) => clientOf(port).post('/api/v1/events', event);
   for (const event of streamedEvents()) await write(event);
-  // In every partition: a stream has seen all that was written before.
+  // One event in every partition: a stream that has received them has evaluated all earlier events.
   for (let i = 0; i < 20; i++)
     await write(JSON.stringify({ stream: costly.stream, event_type: last, entity_id: `${i}`, data: {} }));
   await until(() => follower.messages.filter(({ event }) => event === 'event').length === 20, {
@@ -103,7 +106,7 @@ async function writeForStreams(port: Port): Promise<void> {
   for (const stream of [follower, ...streams.splice(0)]) stream.close();
 }
 
-/** Resolves when the materializer and the processor have worked on all that was written. */
+/** Resolves when the materializer and the processor have processed all written events. */
 async function caughtUp(): Promise<void> {
   let lag = '';
   const done = async (): Promise<boolean> => {
@@ -116,7 +119,10 @@ async function caughtUp(): Promise<void> {
   await until(done, { what: 'all that was written is worked on', progress: () => lag, intervalMs: 300 });
 }
 
-/** What is too expensive of an endpoint, as sentences. A request is named by its id where a log says what was under way. */
+/**
+ * Returns the exceeded limits of an endpoint as sentences. Requests are named by their ids if a log says what was in
+ * progress.
+ */
 async function excessesOf(port: Port, endpoint: string): Promise<string[]> {
   const meter = new CostMeter(system().apps);
   const excesses: string[] = [];
@@ -141,14 +147,14 @@ describe('the worst known inputs', () => {
     await caughtUp();
   });
 
-  it('are named for every endpoint of every port', async () => {
+  it('exist for every endpoint of every port', async () => {
     const endpoints = new Set((await Promise.all(portNames.map(endpointsOf))).flat());
     expect(endpoints.size).toBeGreaterThan(40);
     expect(Object.keys(worstInputs).sort()).toEqual([...endpoints].sort());
   });
 
   it.each(['ingest', 'materializer', 'processor'] as const)(
-    'know every endpoint of port %s',
+    'include every endpoint of port %s',
     async (port) => {
       const own = new Set(await endpointsOf(port));
       for (const endpoint of await endpointsOf('core')) {
@@ -160,11 +166,14 @@ describe('the worst known inputs', () => {
     },
   );
 
-  it.each(Object.keys(worstInputs))('%s: stops no event loop and grows no process', async (endpoint) => {
-    const excesses: string[] = [];
-    const ports = await portsWith(endpoint);
-    expect(ports).not.toEqual([]);
-    for (const port of ports) excesses.push(...(await excessesOf(port, endpoint)));
-    expect(excesses.join('\n')).toBe('');
-  });
+  it.each(Object.keys(worstInputs))(
+    "%s: blocks no event loop and increases no process's memory beyond the limits",
+    async (endpoint) => {
+      const excesses: string[] = [];
+      const ports = await portsWith(endpoint);
+      expect(ports).not.toEqual([]);
+      for (const port of ports) excesses.push(...(await excessesOf(port, endpoint)));
+      expect(excesses.join('\n')).toBe('');
+    },
+  );
 });

@@ -58,7 +58,7 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/count on the %s po
 });
 
 describe.each(['core', 'query'] as const)('GET /api/v1/events/{event_id} on the %s port', (port) => {
-  it('returns the event as a query does, whatever the case of the id', async () => {
+  it('returns the event like a query does, for an id in upper or lower case', async () => {
     const event = all[7]!;
     for (const id of [event.event_id, event.event_id.toUpperCase()]) {
       const answer = await system()[port].get(`/api/v1/events/${id}`);
@@ -66,7 +66,7 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/{event_id} on the 
     }
   });
 
-  it('is 404 for an id that is not there, 400 for what is none', async () => {
+  it('is 404 for a missing id, and 400 for an invalid one', async () => {
     const absent = await system()[port].get('/api/v1/events/019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11');
     expectProblem(absent, 'event_not_found');
     expectProblem(await system()[port].get('/api/v1/events/17'), 'invalid_request');

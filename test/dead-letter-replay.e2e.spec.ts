@@ -38,7 +38,10 @@ const lettersOf = async (stream: string): Promise<Letter[]> => {
   return dead_letters.filter((letter) => letter.stream === stream);
 };
 
-/** A stream with one event, and dead letters as the materializer writes them when ClickHouse refuses a row. */
+/**
+ * Creates a stream with one event, and dead letters like those that the materializer writes when ClickHouse refuses a
+ * row.
+ */
 async function givenLetters(count: number): Promise<{ stream: string; letters: Letter[]; first: Written }> {
   const stream = freshStream();
   const first = await writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: { n: -1 } });
@@ -63,7 +66,7 @@ async function givenLetters(count: number): Promise<{ stream: string; letters: L
   return { stream, letters, first };
 }
 
-/** What `n` the stream's events have, once the given positions are there. */
+/** Returns `n` of the stream's events, when the given positions can be queried. */
 async function storedNumbers(stream: string, written: readonly Written[]): Promise<number[]> {
   const { events } = await queryEvents(system().core, { stream, limit: '1000' }, waitFor(written));
   const versions = events.map(({ version }) => Number(version)).sort((a, b) => a - b);
@@ -72,7 +75,7 @@ async function storedNumbers(stream: string, written: readonly Written[]): Promi
 }
 
 describe.each(['core', 'query'] as const)('dead letters that are replayed on the %s port', (port) => {
-  it('become events, once, with the data that they hold', async () => {
+  it('become events, once, with the data that they contain', async () => {
     const { stream, letters, first } = await givenLetters(3);
     const ids = letters.map(({ id }) => id);
     const dry = replayed(await replay({ ids }, '?dry_run=true', system()[port]));
@@ -94,7 +97,7 @@ describe.each(['core', 'query'] as const)('dead letters that are replayed on the
     expect(await storedNumbers(stream, [last])).toEqual([-1, 0, 1, 2, 99]);
   });
 
-  it('are not replayed where they still cannot be read, and it is said why', async () => {
+  it('are not replayed if they still cannot be read, and the reason is reported', async () => {
     const stream = freshStream();
     const first = await writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: {} });
     const topic = await topicOf(system(), stream);
@@ -109,7 +112,7 @@ describe.each(['core', 'query'] as const)('dead letters that are replayed on the
 });
 
 describe('dead letters that are replayed', () => {
-  it('by many at once, through two gateways, become one event each', async () => {
+  it('concurrently, through two gateways, become one event each', async () => {
     const { stream, letters, first } = await givenLetters(20);
     const ids = letters.map(({ id }) => id);
     const clients = [system().core, other(), system().core, other()];
@@ -119,7 +122,7 @@ describe('dead letters that are replayed', () => {
     expect(numbers).toEqual([-1, ...letters.map((_, n) => n)]);
   });
 
-  it('again after a crash that came before the mark become no second event', async () => {
+  it('again after a crash before the mark create no second event', async () => {
     const { stream, letters, first } = await givenLetters(5);
     const ids = letters.map(({ id }) => id);
     const { events } = replayed(await replay({ ids }));
@@ -132,7 +135,7 @@ describe('dead letters that are replayed', () => {
     expect(await storedNumbers(stream, events)).toEqual([-1, 0, 1, 2, 3, 4]);
   });
 
-  it('by their source are those that have not been replayed', async () => {
+  it('by source are those that have not been replayed yet', async () => {
     const { stream, letters } = await givenLetters(2);
     const dry = replayed(await replay({ source: 'materializer' }, '?dry_run=true'));
     expect(dry.replayed).toBe(2);
@@ -143,7 +146,7 @@ describe('dead letters that are replayed', () => {
     expect(replayed(await replay({ source: 'nobody' }))).toMatchObject({ matched: 0 });
   });
 
-  it('are replayed by a key with the scope admin only', async () => {
+  it('are replayed only by a key with the scope admin', async () => {
     const headers = { authorization: `Bearer ${system().readerKey}` };
     const answer = await system().query.post('/api/v1/dead-letters/replay', { ids: ['x'] }, { headers });
     expectProblem(answer, 'insufficient_scope');

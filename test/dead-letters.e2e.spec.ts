@@ -23,7 +23,7 @@ interface Letters {
 }
 
 describe('a record that cannot be read', () => {
-  it('goes to the dead letters with the reason, and what is around it goes on', async () => {
+  it('becomes a dead letter with the reason, and the records around it are processed', async () => {
     const stream = freshStream();
     const before = await writeEvent(system().core, {
       stream,

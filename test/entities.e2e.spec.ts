@@ -26,7 +26,7 @@ interface SnapshotPage {
   next_cursor: string | null;
 }
 
-/** Writes so many events of an entity, a second apart, each with a number, and one member of its own. */
+/** Writes this number of events of an entity, a second apart, each with a number and one member of its own. */
 async function givenEvents(
   stream: string,
   entity_id: string,
@@ -82,7 +82,7 @@ describe('the state of an entity', () => {
     expectProblem(await query.get(statePath(stream, 'nobody')), 'entity_not_found');
   });
 
-  it('is 404 after the entity was erased, with all its snapshots, and starts anew', async () => {
+  it('is 404 after the erasure of the entity and its snapshots, and starts again with later events', async () => {
     const stream = freshStream();
     const written = await givenEvents(stream, 'ann', upTo(3));
     const { query, core } = system();
@@ -101,7 +101,7 @@ describe('the state of an entity', () => {
 });
 
 describe('snapshots', () => {
-  it('are made once of a version, whoever asks at the same time', async () => {
+  it('are created once for each version, even by concurrent requests', async () => {
     const stream = freshStream();
     const written = await givenEvents(stream, 'e', upTo(5));
     await system().query.get(statePath(stream, 'e', waitFor(written)));
@@ -115,7 +115,7 @@ describe('snapshots', () => {
     });
   });
 
-  it('are made by themselves each so many versions, as the stream says', async () => {
+  it('are created automatically every `snapshot_every` versions', async () => {
     const [often, never] = [freshStream(), freshStream()];
     const { core, query } = system();
     for (const [stream, snapshot_every] of [
@@ -137,7 +137,7 @@ describe('snapshots', () => {
     expect((await snapshotsOf(never)).total).toBe(0);
   });
 
-  it('go with their stream', async () => {
+  it('are deleted with their stream', async () => {
     const stream = freshStream();
     const written = await givenEvents(stream, 'e', upTo(2));
     await system().query.get(statePath(stream, 'e', waitFor(written)));

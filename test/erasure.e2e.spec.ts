@@ -24,7 +24,7 @@ interface Erased {
   erased_at: string;
 }
 
-/** Ten events of each of three entities, readable; with the ids of their events. */
+/** Writes ten events of each of three entities, and returns them when they can be queried. */
 async function givenEntities(stream: string, names = ['ann', 'bob', 'c/ü 1']): Promise<ReadEvent[]> {
   const events = Array.from({ length: names.length * 10 }, (_, n) => ({
     stream,
@@ -44,7 +44,7 @@ const erase = (client: 'core' | 'query', stream: string, entity: string) =>
     path(`/api/v1/entities/${encodeURIComponent(entity)}`, { stream, confirm: entity }),
   );
 
-/** That nothing shows the entity, and everything shows the others whole. */
+/** Asserts that no answer contains the entity, and that all answers contain the other entities completely. */
 async function expectErased(stream: string, gone: string, all: readonly ReadEvent[]): Promise<void> {
   const { core } = system();
   const left = all.filter(({ entity_id }) => entity_id !== gone);
@@ -71,7 +71,7 @@ async function expectErased(stream: string, gone: string, all: readonly ReadEven
 }
 
 describe.each(['core', 'query'] as const)('an entity that is erased on the %s port', (port) => {
-  it.each(['ann', 'c/ü 1'])('is not returned from the answer on: %s', async (entity) => {
+  it.each(['ann', 'c/ü 1'])('is not returned after the answer to the erasure: %s', async (entity) => {
     const stream = freshStream();
     const all = await givenEntities(stream);
     const answer = await erase(port, stream, entity);
@@ -84,7 +84,7 @@ describe.each(['core', 'query'] as const)('an entity that is erased on the %s po
     expect((await erase(port, stream, entity)).json()).toMatchObject({ events_erased: 0, pending: false });
   });
 
-  it('starts anew with what is written later: versions from 1', async () => {
+  it('starts again with later events: versions from 1', async () => {
     const stream = freshStream();
     await givenEntities(stream);
     expect((await erase(port, stream, 'ann')).status).toBe(200);
@@ -99,7 +99,7 @@ describe.each(['core', 'query'] as const)('an entity that is erased on the %s po
     ]);
   });
 
-  it('leaves the entity of the same id in another stream alone', async () => {
+  it('does not affect the entity of the same id in another stream', async () => {
     const [one, two] = [freshStream(), freshStream()];
     await givenEntities(one);
     const others = await givenEntities(two);
@@ -107,7 +107,7 @@ describe.each(['core', 'query'] as const)('an entity that is erased on the %s po
     expect((await queryEvents(system().core, { stream: two, limit: '1000' })).events).toEqual(others);
   });
 
-  it('needs its id once more, and must be there', async () => {
+  it('requires the confirmation of its id, and must exist', async () => {
     const stream = freshStream();
     await givenEntities(stream);
     const unconfirmed = await system()[port].send('DELETE', path('/api/v1/entities/ann', { stream }));
@@ -117,7 +117,7 @@ describe.each(['core', 'query'] as const)('an entity that is erased on the %s po
     expect((await queryEvents(system().core, { stream, entity_id: 'ann' })).count).toBe(10);
   });
 
-  it('is in the audit: who, and how many events; not its id', async () => {
+  it('is in the audit with its author and the number of events, but not with its id', async () => {
     const stream = freshStream();
     await givenEntities(stream, ['somebody-in-person']);
     expect((await erase(port, stream, 'somebody-in-person')).status).toBe(200);
@@ -138,7 +138,7 @@ describe.each(['core', 'query'] as const)('an entity that is erased on the %s po
 });
 
 describe('an erasure', () => {
-  it('right after the write takes away what has just been written', async () => {
+  it('directly after the write removes the events that have just been written', async () => {
     const stream = freshStream();
     await givenEntities(stream);
     for (let round = 0; round < 5; round++) {
@@ -149,7 +149,7 @@ describe('an erasure', () => {
     }
   });
 
-  it('holds when the database is lost and built again from the log', async () => {
+  it('remains in effect when the database is lost and rebuilt from the log', async () => {
     const stream = freshStream();
     const all = await givenEntities(stream);
     expect((await erase('core', stream, 'ann')).status).toBe(200);

@@ -17,7 +17,7 @@ describe('data and metadata', () => {
     '{}',
   ];
 
-  it.each(texts)('come back as they were sent: %s', async (data) => {
+  it.each(texts)('are read back as they were sent: %s', async (data) => {
     const stream = freshStream();
     const metadata = '{"k":0.10,"u":"ž","n":9007199254740993}';
     const body = `{"stream":"${stream}","event_type":"t","data":${data},"metadata":${metadata}}`;
@@ -35,7 +35,7 @@ describe('data and metadata', () => {
     expect(membersOf(byId.text).get('data')).toBe(data);
   });
 
-  it('fit on one line each of an NDJSON answer, however they were laid out', async () => {
+  it('are one line each of an NDJSON answer, with any white space in the input', async () => {
     const stream = freshStream();
     const body = JSON.stringify(
       { stream, event_type: 't', data: { a: [1, { b: 2 }] }, metadata: { c: 3 } },

@@ -48,25 +48,25 @@ beforeAll(async () => {
   await queryEvents(core, { stream, limit: '1' }, waitFor(written));
 });
 
-describe('an export of what is stored', () => {
-  it('as NDJSON has the lines of a query', async () => {
+describe('an export of stored events', () => {
+  it('as NDJSON has the same lines as a query', async () => {
     const url = new URL(`/api/v1/events/query?stream=${stream}`, system().urls.core);
     const query = await fetch(url, { headers: { accept: 'application/x-ndjson' } });
     expect((await exported('format=ndjson')).bytes.toString()).toBe(await query.text());
   });
 
-  it('as CSV is exact, or without formulas', async () => {
+  it('as CSV is exact, or has escaped formulas', async () => {
     expect((await exported('format=csv')).bytes.toString()).toContain('""note"":""=1+1""');
     expect((await exported('format=csv&csv_safe=true')).bytes.toString()).toContain('""note"":""=1+1""');
   });
 
-  it.each(['parquet', 'arrow'])('as %s has its length, and its end', async (format) => {
+  it.each(['parquet', 'arrow'])('as %s has a length and a valid end', async (format) => {
     const { bytes, headers } = await exported(`format=${format}`);
     expect(headers.get('content-length')).toBe(String(bytes.length));
     expect(bytes.subarray(-6).toString('latin1')).toMatch(format === 'parquet' ? /PAR1$/ : /^ARROW1$/);
   });
 
-  it('as a file of nothing is a file', async () => {
+  it('without events is a valid file', async () => {
     const { bytes } = await exported('format=parquet&event_type=nothing.like.it');
     expect(bytes.subarray(-4).toString('latin1')).toBe('PAR1');
   });
@@ -75,7 +75,7 @@ describe('an export of what is stored', () => {
 const python = process.env.TEST_PYTHON;
 
 describe.skipIf(!python)('pyarrow and polars', () => {
-  it.each(['parquet', 'arrow'])('read every row of %s as a query has it', async (format) => {
+  it.each(['parquet', 'arrow'])('read every row of %s like a query', async (format) => {
     const lines = (await exported(`event_type=${type}`)).bytes.toString().trimEnd().split('\n');
     const file = join(folder, `events.${format}`);
     writeFileSync(file, (await exported(`event_type=${type}&format=${format}`)).bytes);
@@ -95,7 +95,7 @@ interface Event extends Record<string, unknown> {
   metadata: object;
 }
 
-/** An event as the script prints a row: times in microseconds, JSON parsed. */
+/** Returns an event in the form of a row that the script prints: times in microseconds, parsed JSON. */
 function rowOf(event: Event): object {
   const { amount = null, at = null, paid = null, note = null, nested = null } = event.data;
   return {

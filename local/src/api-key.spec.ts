@@ -12,7 +12,7 @@ describe('the API key of a data folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is created once and does not change, async () => {
+  it('is created once and does not change', async () => {
     const key = await folderApiKey(folder);
     expect(await folderApiKey(folder)).toBe(key);
     expect((await readFile(join(folder, 'api-key'), 'utf8')).trim()).toBe(key);

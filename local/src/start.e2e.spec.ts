@@ -104,7 +104,7 @@ describe('npm start', () => {
     expect(await paste(read)).toContain('"amount":42');
   });
 
-  it('lets only the owner read the data folder and the engines' passwords', async () => {
+  it("lets only the owner read the data folder and the engines' passwords", async () => {
     const modes = ['', 'clickhouse/password', 'kafka/password', 'kafka/server.properties', 'api-key'].map(
       async (path) => ((await stat(join(folder, path))).mode & 0o777).toString(8),
     );

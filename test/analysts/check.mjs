@@ -1,6 +1,6 @@
 /**
- * `npm run check:analysts`: sets up what is missing, ClickHouse's clients for Python, Go and Java too, then has them connect as
- * analysts do. Versions are in this folder; what is installed already costs a few milliseconds.
+ * `npm run check:analysts`: sets up the clone and the ClickHouse clients for Python, Go and Java, then connects with
+ * them as analysts do. The versions are in this folder; completed steps take a few milliseconds.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ const goClient = join(target, 'clickhouse-go');
 const jars = join(target, 'jdbc');
 const stampFile = join(target, '.installed');
 
-/** Changes with every version. */
+/** Returns a hash that changes with every version. */
 function wanted() {
   const hash = createHash('sha256');
   for (const file of ['requirements.txt', 'clickhouse-go/go.sum', 'clickhouse-go/main.go', 'jdbc/pom.xml'])

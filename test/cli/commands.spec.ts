@@ -68,7 +68,7 @@ describe('events', () => {
     expect((await cli.run(['query', 'orders', '--limit', '2', '-o', form])).stdout).toMatch(expected);
   });
 
-  it('are a table on a terminal, no wider than it is', async () => {
+  it('are a table on a terminal, not wider than the terminal', async () => {
     await givenEvents(1);
     const { stdout } = await cli.run(['query', 'orders'], { terminal: true });
     const [head, row] = stdout.split('\n');
@@ -76,7 +76,7 @@ describe('events', () => {
     expect(row).toMatch(/^orders .{92}…$/);
   });
 
-  it('are written from lines, and those that are refused are named with the reason', async () => {
+  it('are written from lines, and refused lines are reported with the reason', async () => {
     const input =
       '{"event_type":"t","data":{"n":1}}\n{"data":\n{"event_type":"","data":{}}\n{"data":{},"x":1}\n';
     const { code, stdout, stderr } = await cli.run(['produce', 'fresh'], { input });
@@ -95,7 +95,7 @@ describe('events', () => {
     expect(stderr).toMatch(/1 accepted, 1 rejected\n$/);
   });
 
-  it('are counted also where the command is interrupted', async () => {
+  it('are counted even if the command is interrupted', async () => {
     const [input, interrupted] = [new PassThrough(), new AbortController()];
     const args = ['produce', 'fresh', '--type', 't', '--trace'];
     const running = cli.run(args, { input, signal: interrupted.signal });
@@ -107,7 +107,7 @@ describe('events', () => {
     expect(stderr).toMatch(/\d accepted, 0 rejected(, 1 with unknown outcome)?\n$/);
   });
 
-  it('are refused all together where the key may not write: the command ends', async () => {
+  it('are all refused if the key may not write, and the command ends', async () => {
     const url = await gateway.query.instance.listen({ host: '127.0.0.1', port: 0 });
     const env = { TRIBUTARY_URL: url, TRIBUTARY_KEY: gateway.bearer['events:read'].slice(7) };
     const { code, stderr } = await cli.run(['produce', 'fresh', '--type', 't'], {
@@ -116,7 +116,7 @@ describe('events', () => {
     });
     expect(code).toBe(3);
     expect(stderr).toContain('insufficient_scope: ');
-    // The port for events asks for no key, and says nothing about this one.
+    // The port for events requires no key, so it cannot report the scopes of this one.
     const keyless = { ...env, TRIBUTARY_INGEST_URL: addressOf(gateway.core) };
     const doctor = await cli.run(['doctor'], { env: keyless });
     expect(doctor.stdout).toContain('"detail":"The key has the scopes: events:read."');
@@ -143,8 +143,8 @@ describe('exit codes', () => {
   });
 });
 
-describe('where nobody reads the output', () => {
-  it('what only shows something ends, and work goes on with its own code', async () => {
+describe('when the output is closed', () => {
+  it('commands that only show something end, and others continue and exit with their own code', async () => {
     const files = join(cli.folder, 'definitions');
     writeDefinitions(files);
     expect((await cli.run(['diff', '-f', files], { closed: true })).code).toBe(1);
@@ -175,7 +175,7 @@ describe('definitions in files', () => {
   const diff = (...args: string[]) => cli.run(['diff', '-f', join(cli.folder, 'definitions'), ...args]);
   beforeEach(() => writeDefinitions(join(cli.folder, 'definitions')));
 
-  it('are made in the order in which they need each other, and are unchanged the second time', async () => {
+  it('are created in the order of their dependencies, and are unchanged the second time', async () => {
     expect((await diff()).code).toBe(1);
     const first = await apply();
     expect([first.code, first.stderr]).toEqual([0, '']);
@@ -190,7 +190,7 @@ describe('definitions in files', () => {
     expect(await diff('--prune')).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('differ at places that are named, and are changed', async () => {
+  it('are changed, and their differences are named', async () => {
     await apply();
     writeDefinitions(join(cli.folder, 'definitions'), { size: '2h', retention: '20d' });
     const { code, stdout } = await diff();
@@ -219,7 +219,7 @@ describe('definitions in files', () => {
     expect((await diff()).code).toBe(0);
   });
 
-  it('come out as they go in', async () => {
+  it('are returned as they were defined', async () => {
     await apply();
     const { stdout } = await cli.run(['get', 'all', '-o', 'yaml']);
     expect(stdout).not.toContain('tributary.audit');
@@ -228,7 +228,7 @@ describe('definitions in files', () => {
     expect(await cli.run(['diff', '-f', file, '--prune'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('are pruned where no file has them; streams and keys are not', async () => {
+  it('are pruned if no file has them; streams and keys are not', async () => {
     await apply();
     const file = join(cli.folder, 'one.yaml');
     writeFileSync(file, oneProjection);
@@ -282,7 +282,7 @@ describe('a stream', () => {
 });
 
 describe('a protected profile', () => {
-  it('is spelled out for what changes something, and confirmed for what destroys', async () => {
+  it('must be named for a change, and confirmed for a destructive command', async () => {
     await givenEvents(1);
     const url = addressOf(gateway.core);
     const as = (...args: string[]) => cli.run(args, { env: { TRIBUTARY_URL: '' }, input: '{"data":{}}\n' });

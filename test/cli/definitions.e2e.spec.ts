@@ -7,7 +7,7 @@ import { jsonLines } from './in-process.js';
 import { readmeBlocks } from './readme-blocks.js';
 import { CommandLine } from './tributary.js';
 
-// A system of its own: to prune looks at every definition.
+// A system of its own, because `--prune` affects every definition.
 const system = useStack({ processors: 1 });
 let cli: CommandLine;
 beforeAll(() => {
@@ -19,7 +19,7 @@ afterAll(() => cli.remove());
 const writeFiles = (options: DemoOptions = {}) => writeDefinitions(join(cli.folder, 'definitions'), options);
 
 describe('the commands of the README', () => {
-  it('do what it says, one after the other', async () => {
+  it('do what the README says, one after the other', async () => {
     const { urls, key } = system();
     const reader = new CommandLine({ url: urls.query, ingestUrl: urls.ingest, key });
     mkdirSync(join(reader.folder, '.tributary'));
@@ -52,7 +52,7 @@ describe('the commands of the README', () => {
 });
 
 describe('the definitions of the demo, in files', () => {
-  it('are made in the order in which they need each other', async () => {
+  it('are created in the order of their dependencies', async () => {
     writeFiles();
     const planned = await cli.run(['diff', '-f', 'definitions']);
     expect(planned.code).toBe(1);
@@ -78,7 +78,7 @@ describe('the definitions of the demo, in files', () => {
     });
   });
 
-  it('differ at a place that diff names, until they are applied', async () => {
+  it('differ at a member that diff names, until they are applied', async () => {
     writeFiles({ size: '2h', retention: '20d' });
     const { stdout, code } = await cli.run(['diff', '-f', 'definitions']);
     expect(code).toBe(1);
@@ -91,14 +91,14 @@ describe('the definitions of the demo, in files', () => {
     expect((await cli.run(['diff', '-f', 'definitions'])).code).toBe(0);
   });
 
-  it('come out as they go in', async () => {
+  it('are returned as they were defined', async () => {
     const { stdout } = await cli.run(['get', 'all', '-o', 'yaml']);
     writeFileSync(join(cli.folder, 'exported.yaml'), stdout);
     expect(stdout).toContain('kind: pipeline\nname: delays_per_window\n');
     expect(await cli.run(['diff', '-f', 'exported.yaml', '--prune'])).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('are pruned where no file has them, streams and their events never', async () => {
+  it('are pruned if no file has them, but streams and their events never', async () => {
     writeFileSync(join(cli.folder, 'one.yaml'), oneProjection);
     const { stdout, code } = await cli.run(['apply', '-f', 'one.yaml', '--prune']);
     expect(code).toBe(0);
@@ -112,8 +112,8 @@ describe('the definitions of the demo, in files', () => {
   });
 });
 
-describe('what cannot be done', () => {
-  it('is said before anything is done', async () => {
+describe('an impossible change', () => {
+  it('is reported before any other change', async () => {
     const file = join(cli.folder, 'wrong.yaml');
     writeFileSync(file, 'kind: stream\nstream: departures\npartitions: 7\n');
     const fixed = await cli.run(['apply', '-f', 'wrong.yaml']);
@@ -146,7 +146,7 @@ describe('keys', () => {
 });
 
 describe('a protected profile', () => {
-  it('is spelled out for what changes something, and confirmed for what destroys', async () => {
+  it('must be named for a change, and confirmed for a destructive command', async () => {
     const { url, ingest } = { url: system().urls.query, ingest: system().urls.ingest };
     const env = { TRIBUTARY_URL: '', TRIBUTARY_INGEST_URL: '' };
     const as = (...args: string[]) => cli.run(args, { env });
@@ -170,7 +170,7 @@ describe('a protected profile', () => {
 });
 
 describe('lag, doctor and dead letters', () => {
-  it('show how things are', async () => {
+  it('report the state of the system', async () => {
     await expect
       .poll(async () => jsonLines((await cli.run(['lag'])).stdout).map(({ name, lag }) => [name, lag]))
       .toEqual(expect.arrayContaining([['materializer', 0]]));

@@ -4,9 +4,9 @@ import { stringify } from 'yaml';
 import { delayProjections } from '../../demo/delays.js';
 import { delayFields } from '../../demo/flight-windows.fixture.js';
 
-/** What may differ from one time to the next. */
+/** The values that may differ between calls. */
 export interface DemoOptions {
-  /** Of the windows. */
+  /** The size of the windows. */
   size?: string;
   retention?: string;
 }
@@ -14,10 +14,10 @@ export interface DemoOptions {
 const projections = Object.values(delayProjections('', 'departures'));
 const schema = { type: 'object', required: ['delay'], properties: { delay: { type: 'number' } } };
 
-/** A projection of the demo as a file. */
+/** A projection of the demo as the text of a file. */
 export const oneProjection = stringify({ kind: 'projection', ...projections[0] });
 
-/** The demo's definitions in files whose order is not the one in which they can be made. */
+/** Writes the demo's definitions to files in an order in which they cannot be created. */
 export function writeDefinitions(folder: string, { size = '1h', retention = '30d' }: DemoOptions = {}): void {
   mkdirSync(join(folder, 'more'), { recursive: true });
   const write = (name: string, ...documents: object[]) =>
@@ -29,7 +29,7 @@ export function writeDefinitions(folder: string, { size = '1h', retention = '30d
   writeFileSync(join(folder, '3.json'), JSON.stringify([{ ...named, schema, mode: 'warn' }]));
 }
 
-/** Reads what the other pipeline writes. */
+/** A pipeline that reads the output of the other one. */
 const reader = {
   ...{ kind: 'pipeline', name: 'a_reader', source: { streams: ['delays'] } },
   operators: [{ emit: { stream: 'copies' } }],

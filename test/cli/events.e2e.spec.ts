@@ -19,7 +19,7 @@ afterAll(() => cli.remove());
 const line = (n: number) =>
   `{"event_type": "${n % 2 ? 'odd' : 'even'}", "entity_id": "e${n % 3}", "data": {"n": ${n}, "big": 9007199254740993}}`;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
-/** Not every machine that runs the tests has it. */
+/** Not every machine that runs the tests has this program. */
 const has = (name: string) => spawnSync('which', [name]).status === 0;
 const jsonLines = (text: string) =>
   text
@@ -30,35 +30,35 @@ const jsonLines = (text: string) =>
 describe('produce, query and count', () => {
   const stream = freshStream('cli');
 
-  it('writes each line as an event, and says how many', async () => {
+  it('writes each line as an event, and reports their number', async () => {
     const produced = await cli.run(['produce', stream, '--wait'], { input: lines(1500) });
     expect(produced).toEqual({ code: 0, stdout: '', stderr: '1500 accepted, 0 rejected\n' });
     const { stdout } = await cli.run(['count', stream]);
     expect(stdout).toBe('{"count":1500}\n');
   });
 
-  it('shows every page in a pipe, one JSON object a line, with every digit', async () => {
+  it('shows every page in a pipe, one JSON object per line, with every digit', async () => {
     const { stdout, code } = await cli.run(['query', stream, '--type', 'odd']);
     expect(code).toBe(0);
     expect(stdout).toContain('"data":{"n": 1, "big": 9007199254740993}');
     expect(jsonLines(stdout)).toHaveLength(750);
   });
 
-  it('counts by type and span', async () => {
+  it('counts by type and time interval', async () => {
     const byType = await cli.run(['count', stream, '--by', 'event_type', '-o', 'csv']);
     expect(byType.stdout).toBe('event_type,count\r\neven,750\r\nodd,750\r\n');
     const bySpan = await cli.run(['count', stream, '--every', '1d']);
     expect(jsonLines(bySpan.stdout).reduce((sum, { count }) => sum + (count as number), 0)).toBe(1500);
   });
 
-  it('is quiet when the reader of its output goes away', async () => {
+  it('prints no error when the reader closes its output', async () => {
     expect(await cli.shell(`tributary query ${stream} | head -1 | wc -l`)).toEqual({
       ...{ code: 0, stderr: '' },
       stdout: expect.stringMatching(/^ *1\n$/) as string,
     });
   });
 
-  it('exports and asks in SQL what is stored, with every digit', async () => {
+  it('exports stored events and queries them by SQL, with every digit', async () => {
     const exported = await cli.run(['export', stream, '--type', 'odd', '--file', 'odd.ndjson']);
     expect([exported.code, exported.stdout]).toEqual([0, '']);
     expect(jsonLines(readFileSync(join(cli.folder, 'odd.ndjson'), 'utf8'))).toHaveLength(750);
@@ -71,7 +71,7 @@ describe('produce, query and count', () => {
     expect((await cli.shell(`tributary export ${stream} | head -1 | wc -l`)).stderr).toBe('');
   });
 
-  it.skipIf(!has('jq'))('is read by jq', async () => {
+  it.skipIf(!has('jq'))('writes output that jq can read', async () => {
     const { stdout, code } = await cli.shell(
       `tributary query ${stream} --entity e0 --limit 3 | jq -c .data.n`,
     );
@@ -79,7 +79,7 @@ describe('produce, query and count', () => {
   });
 
   it.skipIf(!has('script'))(
-    'shows a table on a terminal, no wider than it is, without acting on it',
+    'shows a table on a terminal, not wider than the terminal and without control characters',
     async () => {
       const own = freshStream('cli');
       const wide = `{"event_type": "t", "entity_id": "x", "data": {"text": "a\u202eb ${'long '.repeat(50)}"}}\n`;
@@ -109,7 +109,7 @@ describe('produce, query and count', () => {
 });
 
 describe('events that are refused', () => {
-  it('are named with their line and the reason, the others are written, and the exit code is 3', async () => {
+  it('are reported with their line and the reason, the others are written, and the exit code is 3', async () => {
     const stream = freshStream('cli');
     const input = `${line(1)}\n{"data":\n{"event_type":"t","data":{},"typo":1}\n{"event_type":"","data":{}}\n${line(2)}\n`;
     const { code, stderr } = await cli.run(['produce', stream, '--wait'], { input });
@@ -121,7 +121,7 @@ describe('events that are refused', () => {
     expect((await cli.run(['count', stream])).stdout).toBe('{"count":2}\n');
   });
 
-  it('end the command where each further one would be refused as well', async () => {
+  it('end the command if every further event would be refused as well', async () => {
     const input = lines(3);
     const env = { TRIBUTARY_KEY: system().readerKey, TRIBUTARY_INGEST_URL: system().urls.query };
     const { code, stderr } = await cli.run(['produce', freshStream('cli')], { input, env });
@@ -129,7 +129,7 @@ describe('events that are refused', () => {
     expect(stderr).toContain('insufficient_scope');
   });
 
-  it.skipIf(!has('script'))('are shown on a terminal beside a bar', async () => {
+  it.skipIf(!has('script'))('are shown on a terminal together with the progress bar', async () => {
     const stream = freshStream('cli');
     const { stdout, code } = await cli.terminal(
       `yes '${line(1)}' | head -3000 > events.ndjson; tributary produce ${stream} events.ndjson`,
@@ -141,7 +141,7 @@ describe('events that are refused', () => {
 });
 
 describe('tail', () => {
-  it('goes on where it was, with a file', async () => {
+  it('continues from the position in a file', async () => {
     const stream = freshStream('cli');
     await cli.run(['produce', stream, '--wait'], { input: lines(3) });
     const args = ['tail', stream, '--since', '2020-01-01T00:00:00Z', '--resume', 'position'];
@@ -153,7 +153,7 @@ describe('tail', () => {
     expect(readFileSync(join(cli.folder, 'position'), 'utf8')).toMatch(/^\S+\n$/);
   });
 
-  it('shows each event when it comes, and Ctrl-C ends it with its position kept', async () => {
+  it('shows each event when it arrives, and saves its position when Ctrl-C ends it', async () => {
     const stream = freshStream('cli');
     await cli.run(['produce', stream, '--wait'], { input: lines(1) });
     const child = cli.start(['tail', stream, '--since', '2020-01-01T00:00:00Z', '--resume', 'at']);
@@ -181,7 +181,7 @@ describe('keys', () => {
     expect(closed.code).toBe(0);
   });
 
-  it('are asked for where there is none', async () => {
+  it('are requested if there is none', async () => {
     const { code, stderr } = await cli.run(['get', 'streams'], { env: { TRIBUTARY_KEY: '' } });
     expect(code).toBe(3);
     expect(stderr).toContain('unauthenticated');

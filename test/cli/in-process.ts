@@ -7,19 +7,19 @@ import { BrokenPipeError } from '../../packages/cli/src/errors/cli-error.js';
 import { run } from '../../packages/cli/src/run.js';
 import type { Ran } from './tributary.js';
 
-/** What a command is given. */
+/** The input of a command. */
 export interface GivenCommand {
   input?: string | Buffer | Readable;
-  /** Ends the program. */
+  /** Aborts the program. */
   signal?: AbortSignal;
   env?: Record<string, string>;
-  /** Standard output and error are terminals. */
+  /** Standard output and standard error are terminals. */
   terminal?: boolean;
-  /** Nobody reads standard output. */
+  /** Standard output is closed. */
   closed?: boolean;
 }
 
-/** The command line in this process, with a folder of its own. */
+/** Runs the command line in this process, with a folder of its own. */
 export class InProcess {
   readonly folder = mkdtempSync(join(tmpdir(), 'tributary-cli-'));
 
@@ -52,7 +52,7 @@ export class InProcess {
   }
 }
 
-/** The objects of NDJSON. */
+/** Parses NDJSON into objects. */
 export function jsonLines(ndjson: string): Record<string, unknown>[] {
   const lines = ndjson.split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

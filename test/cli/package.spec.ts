@@ -9,7 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/** A folder in which the package is installed with the client, each as it is published, without anything of the repository. */
+/**
+ * A folder in which the package and the client are installed as they are published, without files of the repository.
+ */
 let folder: string;
 let installed: string;
 beforeAll(() => {
@@ -35,8 +37,8 @@ const tributary = (...args: string[]) =>
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, text: stderr }),
   );
 
-describe('@tributary/cli as it is published', () => {
-  it('runs on the published client', async () => {
+describe('the published package @tributary/cli', () => {
+  it('runs with the published client', async () => {
     expect(await tributary('--version')).toEqual({ code: 0, text: '0.1.0\n' });
     const { code, text } = await tributary('count', '--url', 'http://127.0.0.1:9');
     expect([code, text]).toEqual([
@@ -45,14 +47,14 @@ describe('@tributary/cli as it is published', () => {
     ]);
   });
 
-  it('needs the client and a parser of YAML, and nothing else', () => {
+  it('depends only on the client and a YAML parser', () => {
     const { dependencies } = JSON.parse(readFileSync('packages/cli/package.json', 'utf8')) as {
       dependencies: object;
     };
     expect(Object.keys(dependencies)).toEqual(['@tributary/client', 'yaml']);
   });
 
-  it('is what publint wants', async () => {
+  it('passes publint', async () => {
     const { messages, pkg } = await publint({ pkgDir: installed, strict: true, pack: false });
     expect(messages.map((message) => formatMessage(message, pkg as never))).toEqual([]);
   });

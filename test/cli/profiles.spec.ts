@@ -12,12 +12,12 @@ const add = (url: string, ...more: string[]) => cli.run(['profile', 'add', 'prod
 const kept = async () => jsonLines((await cli.run(['profile', 'list'])).stdout)[0];
 
 describe('a protected profile', () => {
-  it('stays protected when it is added again', async () => {
+  it('remains protected when it is added again', async () => {
     expect((await add('https://b.example')).code).toBe(0);
     expect(await kept()).toMatchObject({ url: 'https://b.example', protected: true });
   });
 
-  it('loses its protection where it is named once more', async () => {
+  it('loses its protection only with a confirmation', async () => {
     const unconfirmed = await add('https://b.example', '--no-protected');
     expect([unconfirmed.code, unconfirmed.stderr]).toEqual([
       2,
@@ -28,7 +28,7 @@ describe('a protected profile', () => {
     expect(await kept()).toMatchObject({ url: 'https://b.example', protected: false });
   });
 
-  it('is forgotten where it is named once more', async () => {
+  it('is removed only with a confirmation', async () => {
     expect((await cli.run(['profile', 'remove', 'prod'])).code).toBe(2);
     expect(await kept()).toMatchObject({ name: 'prod' });
     expect((await cli.run(['profile', 'remove', 'prod', '--confirm', 'prod'])).code).toBe(0);

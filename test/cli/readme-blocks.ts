@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The `sh` blocks, each with the exit code that it announces: `# exits with 1`. */
+/** Returns the `sh` blocks, each with the exit code in its first comment: `# exits with 1`. */
 export function readmeBlocks(): { block: string; code: number }[] {
   const readme = readFileSync('packages/cli/README.md', 'utf8');
   return [...readme.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => ({

@@ -10,7 +10,7 @@ import { FakeSql } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
 import { blocksOf } from '../../libs/store/src/blocks/blocks-of.fixture.js';
 import { InProcess, jsonLines } from './in-process.js';
 
-/** Answers with these lines, whatever is asked. */
+/** Answers every statement with these lines. */
 function sqlAnswering(lines: string): FakeSql {
   const headers = { 'content-type': 'application/x-ndjson; charset=UTF-8' };
   const run: FakeSql['run'] = (question) => {
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 describe('sql', () => {
-  it('runs a statement that is a word or standard input, with parameters', async () => {
+  it('runs a statement from an argument or from standard input, with parameters', async () => {
     await given();
     const ran = await cli.run(['sql', 'SELECT {n:UInt8}', '--param', 'n=1', '--param', 'text=a=b\tc']);
     expect([ran.code, ran.stderr]).toEqual([0, '']);
@@ -59,7 +59,7 @@ describe('sql', () => {
     expect(await cli.run(['sql', 'SELECT 1', '-o', form])).toEqual({ code: 0, stdout: expected, stderr: '' });
   });
 
-  it('shows a table on a terminal, and the names of columns where there is no row', async () => {
+  it('shows a table on a terminal, and only the column names if there is no row', async () => {
     await given('["name"]\n');
     expect((await cli.run(['sql', 'SELECT 1', '-o', 'csv'])).stdout).toBe('name\r\n');
     expect((await cli.run(['sql', 'SELECT 1'], { terminal: true })).stdout).toBe('');
@@ -78,13 +78,13 @@ describe('sql', () => {
     expect(ran.stderr).toContain(message);
   });
 
-  it('exits with 2 where the statement is longer than the server takes', async () => {
+  it('exits with 2 if the statement is longer than the server accepts', async () => {
     await given();
     const { code, stderr } = await cli.run(['sql'], { input: 'x'.repeat(300 * 1024) });
     expect([code, stderr]).toEqual([2, 'tributary: A statement has at most 262144 bytes.\n']);
   });
 
-  it('exits with 4 where the answer breaks off', async () => {
+  it('exits with 4 if the answer is incomplete', async () => {
     await given('["n"]\n[1]\n[2');
     const ran = await cli.run(['sql', 'SELECT 1']);
     expect([ran.code, ran.stdout]).toEqual([4, '{"n":1}\n']);
@@ -104,7 +104,7 @@ describe('export', () => {
   });
   const files = () => readdirSync(cli.folder);
 
-  it('writes everything that matches to standard output', async () => {
+  it('writes all matching events to standard output', async () => {
     const { code, stdout, stderr } = await cli.run(['export', 'orders', '--entity', 'order-0']);
     expect([code, stderr]).toEqual([0, '']);
     expect(jsonLines(stdout).every(({ entity_id }) => entity_id === 'order-0')).toBe(true);
@@ -113,7 +113,7 @@ describe('export', () => {
     expect(csv.stdout).toMatch(/^event_id,stream,.*\r\n(.*\r\n){30}$/);
   });
 
-  it('writes a file that was not there before it was complete', async () => {
+  it('creates a file only when it is complete', async () => {
     const file = join(cli.folder, 'orders.parquet');
     writeFileSync(file, 'of yesterday');
     const ran = await cli.run(['export', 'orders', '--format', 'parquet', '--file', file]);
@@ -128,7 +128,7 @@ describe('export', () => {
     expect(stderr).toContain(`${format} is a binary format: write it to a file with --file`);
   });
 
-  it('lets no data act on a terminal', async () => {
+  it('escapes control characters on a terminal', async () => {
     const row = eventRow({ offset: 40, data: '{"text":"\u202e"}' });
     await gateway.store.writer.appendBlocks(blocksOf([row]), 'another');
     const { stdout } = await cli.run(['export', 'orders'], { terminal: true });
@@ -145,7 +145,7 @@ describe('export', () => {
     expect(ran.stderr).toContain(message);
   });
 
-  it('leaves the file that was there, and nothing else, where the answer breaks off', async () => {
+  it('keeps the previous file, and leaves no other, if the answer is incomplete', async () => {
     const server = await breakingOff();
     const file = join(cli.folder, 'orders.ndjson');
     const args = ['export', '--url', `http://127.0.0.1:${(server.address() as AddressInfo).port}`];

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-/** The program as this build has compiled it. */
+/** The compiled program of this build. */
 export const program = resolve('dist/packages/cli/src/main.js');
 
-/** What a command did. */
+/** The result of a command. */
 export interface Ran {
   code: number | null;
   stdout: string;
@@ -47,7 +47,7 @@ export class CommandLine {
     return spawn(process.execPath, [program, ...args], { cwd: this.folder, env: { ...this.env, ...env } });
   }
 
-  /** Runs a line of bash, in which `tributary` is the program. */
+  /** Runs a line of bash in which `tributary` is the program. */
   shell(line: string): Promise<Ran> {
     const named = `tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
     const child = spawn('bash', ['--norc', '-o', 'pipefail', '-c', named], {
@@ -58,7 +58,10 @@ export class CommandLine {
     return outcomeOf(child);
   }
 
-  /** Runs a line of bash on a pseudo-terminal of 100 columns: what it shows, input included. */
+  /**
+   * Runs a line of bash on a pseudo-terminal of 100 columns. Returns the content of the terminal, including the
+   * input.
+   */
   terminal(line: string): Promise<Ran> {
     const named = `stty cols 100; tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
     const command = ['bash', '--norc', '-c', named]

@@ -1,4 +1,4 @@
-/** The type of the client for each schema of the OpenAPI document. */
+/** The client's type for each schema of the OpenAPI document. */
 export const typeOf: Record<string, string> = {
   BatchWritten: 'Client.BatchWritten',
   CreatedStream: 'Client.CreatedStream',
@@ -71,12 +71,12 @@ export const typeOf: Record<string, string> = {
 /** Schemas without a type of their own: lists are pages of their items, and a batch is a list of events. */
 export const notTyped = /(List|Page)$|^BatchInput$/;
 
-/** The type of the client for the parameters of each route that lists, counts or finds something. */
+/** The client's type for the query parameters of each route that reads. */
 export const queries: Record<string, string> = {
   '/api/v1/events/query': 'Client.EventQuery',
   '/api/v1/events/count': 'Client.CountQuery',
   '/api/v1/events/export': 'Client.ExportQuery',
-  // The client reads events. It asks for no other format.
+  // The client reads events and requests no other format.
   '/api/v1/events/stream': 'Client.EventFilter & { format?: string }',
   '/api/v1/streams': 'Client.ListQuery',
   '/api/v1/schemas': 'Client.SchemaQuery',
@@ -87,7 +87,7 @@ export const queries: Record<string, string> = {
 };
 
 /**
- * Types that are compared in both directions. What is any JSON on both sides counts as equal, and so do a `Date` and its
+ * Compares types in both directions. Types that allow any JSON on both sides are equal, and so are a `Date` and its
  * text.
  */
 const comparison = `
@@ -116,7 +116,7 @@ type Definition = AnyOperators<Client.PipelineReplacement>;
 type NewEvent = Extract<Client.NewEvent, { data: object }>;
 `;
 
-/** A module that compiles only where both agree. */
+/** Returns a module that compiles only if the types agree. */
 export function agreementText(client: string): string {
   const schemas = Object.entries(typeOf).map(
     ([name, type]) => `export const ${name}: Agree<${type}, components['schemas']['${name}']> = true;`,

@@ -13,13 +13,13 @@ let page: Page;
 beforeAll(async () => {
   browser = await puppeteer.launch({ executablePath: chromium(), args: ['--no-sandbox', '--disable-gpu'] });
   page = await browser.newPage();
-  // A page of the port itself: it serves no other site's, and this one loads nothing.
+  // The port serves only its own pages, and this one loads no other resource.
   await page.goto(`${system().urls.core}/health/live`);
   await page.evaluate(await bundle());
 });
 afterAll(() => browser?.close());
 
-/** Debian's, installed where it is missing and this process may do so. */
+/** Returns the path of Debian's Chromium, which is installed if it is missing and this process may do so. */
 function chromium(): string {
   const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
   if (existsSync(path)) return path;
@@ -29,7 +29,7 @@ function chromium(): string {
   return path;
 }
 
-/** The client as a global of the page. */
+/** Returns the client as a script that defines a global of the page. */
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({
     ...{ entryPoints: ['packages/client/src/index.ts'], bundle: true, write: false },
@@ -38,7 +38,7 @@ async function bundle(): Promise<string> {
   return `${outputFiles[0]!.text};globalThis.Tributary = client.Tributary;`;
 }
 
-/** Runs in the page the body of a function of the client and a stream. */
+/** Runs the body of a function in the page, with a client and a stream as its parameters. */
 function inPage<T>(body: string, stream: string): Promise<T> {
   const script = `(async (client, stream) => {${body}})(new Tributary({ url: location.origin }), ${JSON.stringify(stream)})`;
   return page.evaluate(script) as Promise<T>;
@@ -61,7 +61,7 @@ describe('the client in a browser, on the core port', () => {
     expect(result).toEqual({ total: 300, text: '{"n": 299.0}', state: { n: 299 } });
   });
 
-  it('follows a stream, and goes on from a position', async () => {
+  it('follows a stream, and continues from a position', async () => {
     const seen = await inPage<string[]>(
       `await client.streams.create({ stream });
        const since = '1970-01-01T00:00:00Z';
@@ -76,7 +76,7 @@ describe('the client in a browser, on the core port', () => {
     expect(seen).toEqual(['{"n":1}', '{"n":2}']);
   });
 
-  it('gets an error of the class of the problem', async () => {
+  it('throws an error of the class of the problem code', async () => {
     const error = await inPage<object>(
       `return client.streams.get(stream).catch(({ name, code, status }) => ({ name, code, status }));`,
       freshStream('browser'),

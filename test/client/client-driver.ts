@@ -3,7 +3,7 @@ import { UnknownOutcomeError, type Producer } from '#client';
 import { hashOf, makeEvent, Random, until, type Ledger, type SentEvent } from '#testkit';
 import { freshStream } from '../api.js';
 
-/** Sends events through a producer, none waiting for another, and records each outcome in the ledger. */
+/** Sends events concurrently through a producer, and records each outcome in the ledger. */
 export class ClientDriver {
   private readonly random: Random;
   private readonly streams = [freshStream('client'), freshStream('client')];
@@ -19,7 +19,7 @@ export class ClientDriver {
     this.random = new Random(seed);
   }
 
-  /** Sends until it is stopped, some hundred events a second. Resolves when each has its outcome. */
+  /** Sends some hundred events a second until it is stopped. Resolves when each event has an outcome. */
   async run(): Promise<void> {
     const outcomes: Promise<void>[] = [];
     while (!this.stopping) {
@@ -33,7 +33,7 @@ export class ClientDriver {
     this.stopping = true;
   }
 
-  /** Resolves when so many more events have been acknowledged. */
+  /** Resolves when this number of further events has been acknowledged. */
   async untilAcknowledged(more: number): Promise<void> {
     const goal = this.acknowledged + more;
     const progress = () => this.acknowledged;
@@ -42,14 +42,17 @@ export class ClientDriver {
 
   private nextEvent(): SentEvent {
     const entityId = this.random.chance(0.2) ? null : `entity ${this.random.int(20)} ř`;
-    // Numbers of metadata are not sent as text: they would not come back as they are.
+    // Numbers in metadata are not sent as text, so they would not be read back unchanged.
     return {
       ...makeEvent(this.random, { stream: this.random.pick(this.streams), entityId }),
       metadata: '{}',
     };
   }
 
-  /** The client repeats requests by itself: before its outcome is known, an event counts as sent once already. */
+  /**
+   * Sends an event. The client repeats requests by itself, so the ledger has an unknown outcome before the first
+   * request.
+   */
   private async send(event: SentEvent): Promise<void> {
     const { data: dataText, ...head } = event;
     const { event_id, stream, entity_id } = event;

@@ -18,7 +18,7 @@ beforeAll(() => {
   client = new Tributary({ url: urls.query, apiKey: key, ingestUrl: urls.ingest });
 });
 
-/** On a machine that has much to do one wait of ten seconds may not be enough. */
+/** Repeats a read with `wait_for`: on a busy machine one wait of ten seconds may not be sufficient. */
 async function afterWrites<T>(read: (wait_for: string[]) => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {
@@ -62,7 +62,7 @@ describe('writing and reading', () => {
     events = await all(client.events<{ n: number }>({ stream, limit: 100 }));
   });
 
-  it('every event that was acknowledged is there once, each entity in the order of sending', () => {
+  it('every acknowledged event is stored once, and the events of each entity are in the order of sending', () => {
     expect(events).toHaveLength(251);
     for (let entity = 0; entity < 5; entity++) {
       const own = events
@@ -72,7 +72,7 @@ describe('writing and reading', () => {
     }
   });
 
-  it('data comes back as it was sent', async () => {
+  it('data is read back as it was sent', async () => {
     const [event] = await all(client.events({ stream, event_type: 'exact' }));
     expect(event?.dataText).toBe('{"big": 9007199254740993, "p":1.10}');
     expect((await client.event(event!.event_id)).dataText).toBe(event!.dataText);
@@ -81,7 +81,7 @@ describe('writing and reading', () => {
     expect(state).toMatchObject({ version: 1, from_snapshot: null });
   });
 
-  it('pages, counts and filters are those of the API', async () => {
+  it('pages, counts and filters match the API', async () => {
     const pages = await all(
       client.events({ stream, event_type: ['odd', 'even'], order: 'desc', limit: 100 }).pages(),
     );
@@ -93,7 +93,7 @@ describe('writing and reading', () => {
     expect(await client.streams.get(stream)).toMatchObject({ events: 251 });
   });
 
-  it('one event and a batch are written without a producer', async () => {
+  it('a single event and a batch can be written without a producer', async () => {
     const other = freshStream('client');
     const written = await client.write({ stream: other, event_type: 't', data: {}, timestamp: new Date(0) });
     expect(written).toMatchObject({ stream: other, timestamp: '1970-01-01T00:00:00.000000Z' });
@@ -110,7 +110,7 @@ describe('writing and reading', () => {
     expect(client.afterWrites(other).length).toBeGreaterThan(0);
   });
 
-  it('values of any form are written raw, and what is refused is kept', async () => {
+  it('values of any form are written raw, and refused ones are kept', async () => {
     const other = freshStream('client');
     const source = { stream: other, event_type: '/kind', entity_id: '/of' };
     const body = '{"kind":"a","of":"x","n":1.10}\n{"kind":\n{"kind":"b"}';
@@ -128,7 +128,7 @@ describe('writing and reading', () => {
     await expect(strict).rejects.toMatchObject({ code: 'invalid_json' });
   });
 
-  it('with lenient handling a batch keeps what it refuses', async () => {
+  it('with lenient handling a batch keeps refused events', async () => {
     const other = freshStream('client');
     const events = [
       { stream: other, event_type: 't', data: {} },
@@ -141,7 +141,7 @@ describe('writing and reading', () => {
     });
   });
 
-  it('tail shows what is stored and what comes, and goes on from a position', async () => {
+  it('tail shows stored and new events, and continues from a position', async () => {
     const tail = client.tail<{ n: number }>({ stream, since: '1970-01-01T00:00:00Z' });
     const seen = await all(tail, 251);
     expect(new Set(seen.map(({ event_id }) => event_id)).size).toBe(251);
@@ -155,7 +155,7 @@ describe('writing and reading', () => {
 });
 
 describe('SQL', () => {
-  it('reads rows of any type, hands parameters over as they are, and tells what is refused', async () => {
+  it('reads rows of any type, passes parameters unchanged, and reports refused statements', async () => {
     const text = 'tab\t, line\n, \\, \'"é';
     const parameters = { text, n: 2, yes: true, none: null, list: "['a','b']" };
     const statement =
@@ -176,8 +176,8 @@ describe('SQL', () => {
   });
 });
 
-describe('what is refused', () => {
-  it('is an error of its own class, with the problem document', async () => {
+describe('a refused request', () => {
+  it('fails with an error of its own class, with the problem document', async () => {
     const stream = freshStream('client');
     await client.streams.create({ stream });
     const again = client.streams.create({ stream });
@@ -186,14 +186,14 @@ describe('what is refused', () => {
     await expect(client.state({ stream, entity_id: 'nobody' })).rejects.toBeInstanceOf(EntityNotFoundError);
   });
 
-  it('is told to each event of a batch: those that fit are written, in any company', async () => {
+  it('is reported for each event of a batch, and valid events of the batch are written', async () => {
     const stream = freshStream('client');
     const schema = { type: 'object', required: ['n'], properties: { n: { type: 'integer' } } };
     await client.schemas.register({ stream, event_type: 't', schema });
     expect(await client.schemas.get({ stream, event_type: 't' })).toMatchObject({ version: 1, schema });
     await using producer = client.producer({ lanes: 1 });
     const send = (data: object) => producer.send({ stream, event_type: 't', data });
-    // The port that the events go to hears of a schema within a second.
+    // The port that receives the events learns of a schema within a second.
     await expect.poll(() => send({}).catch((error: unknown) => error)).toBeInstanceOf(SchemaViolationError);
     const [good, bad] = await Promise.allSettled([send({ n: 1 }), send({ n: 'x' })]);
     expect(good.status).toBe('fulfilled');
@@ -204,7 +204,7 @@ describe('what is refused', () => {
     expect(alone).toMatchObject(Array(2).fill({ reason: { name: 'SchemaViolationError' } }));
   });
 
-  it('ends a live stream that names nothing', async () => {
+  it('ends a live stream of a missing stream', async () => {
     const tail = client.tail({ stream: freshStream('nothing') });
     await expect(all(tail, 1)).rejects.toMatchObject({ name: 'StreamNotFoundError' });
   });
@@ -241,7 +241,7 @@ describe('definitions', () => {
     await client.projections.delete(name);
   });
 
-  it('a pipeline is tried before it is defined', async () => {
+  it('a pipeline can be tried before it is defined', async () => {
     const operators = [{ filter: 'event.data.n > 1.0' }, { emit: { stream: 'elsewhere' } }];
     const event = (n: number) => ({ stream: 's', event_type: 't', data: { n } });
     const stream = freshStream('client');

@@ -33,8 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('@tributary/client as it is published', () => {
-  it('has its code, types, licence and README, and nothing else', () => {
+describe('the published package @tributary/client', () => {
+  it('contains only its code, types, licence and README', () => {
     const files = readdirSync(published, { recursive: true, encoding: 'utf8' });
     for (const name of ['dist/index.js', 'dist/index.d.ts', 'LICENSE', 'README.md', 'package.json'])
       expect(existsSync(join(published, name)), name).toBe(true);
@@ -48,15 +48,15 @@ describe('@tributary/client as it is published', () => {
     expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
   });
 
-  it('is what publint wants', async () => {
+  it('passes publint', async () => {
     const { messages, pkg } = await publint({ pkgDir: published, strict: true, pack: false });
     expect(messages.map((message) => formatMessage(message, pkg as never))).toEqual([]);
   });
 
-  it('has types that every way of resolving finds', async () => {
+  it('has types that every module resolution finds', async () => {
     const attw = tool('@arethetypeswrong/cli/dist/index.js');
     const checked = run(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-emoji']);
-    // What is wrong makes an exit code that is not zero, and is in the output.
+    // Errors are in the output and cause a non-zero exit code.
     await checked.catch(({ stdout }: { stdout: string }) => expect.fail(stdout));
   });
 

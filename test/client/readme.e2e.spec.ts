@@ -9,7 +9,7 @@ import { useSharedStack } from '../use-stack.js';
 const system = useSharedStack();
 const run = promisify(execFile);
 
-/** The `ts` blocks of the README, one after the other, as a module. */
+/** Returns the `ts` blocks of the README, one after the other, as a module. */
 function exampleText(): string {
   const readme = readFileSync('packages/client/README.md', 'utf8');
   const blocks = [...readme.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block]) => block!);
@@ -21,7 +21,7 @@ function exampleText(): string {
     .replaceAll('http://127.0.0.1:3901', ingest);
 }
 
-/** A folder in which the package is installed as this build has compiled it. */
+/** Returns a folder in which the compiled package of this build is installed. */
 function folderWithClient(): string {
   mkdirSync('dist', { recursive: true });
   const folder = mkdtempSync(resolve('dist/readme-'));
@@ -33,7 +33,7 @@ function folderWithClient(): string {
   return folder;
 }
 
-it("the examples of the client's README compile and run as they are printed", async () => {
+it("the examples of the client's README compile and run as printed", async () => {
   const folder = folderWithClient();
   try {
     const text = exampleText();
@@ -60,7 +60,7 @@ it("the examples of the client's README compile and run as they are printed", as
   }
 });
 
-/** What the compiler says of the examples, with the types of the source. */
+/** Returns the compiler's errors for the examples, with the types of the source. */
 async function complaintsOf(folder: string): Promise<string> {
   const compilerOptions = {
     ...{

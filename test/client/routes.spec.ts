@@ -12,7 +12,7 @@ const source = { streams: ['s'] };
 const entity = { stream: 's', entity_id: 'e' };
 const schema = { stream: 's', event_type: 't' };
 
-/** One call of each method that sends a request, with what is in braces in the document as its parameters. */
+/** Calls each method that sends a request once. The arguments are the names in braces of the document's paths. */
 function everyCall(client: Tributary): Promise<unknown>[] {
   const { streams, schemas, projections, pipelines, entities, snapshots, deadLetters, keys } = client;
   const projection = { name: 'name', source, fields: {} };
@@ -76,12 +76,12 @@ it('the client has a method for every operation of the API', async () => {
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method} ${path.replaceAll(/[{}]/g, '')}`),
   );
-  // Exporters of OpenTelemetry are its clients.
+  // The clients of this route are exporters of OpenTelemetry.
   called.add('post /v1/logs');
   expect([...called].sort()).toEqual(operations.sort());
 });
 
-it('the client has a class for every problem of the catalogue', () => {
+it('the client has a class for every problem code of the catalogue', () => {
   expect(Object.keys(problemClasses).sort()).toEqual(Object.keys(problems).sort());
   for (const code of Object.keys(problems)) expect(problemClasses).toHaveProperty(code);
 });

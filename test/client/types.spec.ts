@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe('the types of the client', () => {
-  it('are there for every schema of the OpenAPI document', () => {
+  it('exist for every schema of the OpenAPI document', () => {
     const schemas = Object.keys(document.components?.schemas ?? {});
     const unknown = schemas.filter((name) => !(name in typeOf) && !notTyped.test(name));
     expect(
@@ -40,7 +40,7 @@ describe('the types of the client', () => {
   });
 });
 
-/** What the compiler says when the types of the client stand for those that were generated. */
+/** Returns the compiler's errors when the client's types are compared with the generated ones. */
 async function complaintsOf(generated: string): Promise<string> {
   mkdirSync('dist', { recursive: true });
   const folder = mkdtempSync(resolve('dist/agreement-'));

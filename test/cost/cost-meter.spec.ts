@@ -7,7 +7,7 @@ import { CostMeter } from './cost-meter.js';
 let server: Server;
 let meter: CostMeter;
 
-/** The event loop stands for so many milliseconds, and its watchdog sees it. */
+/** Reports to the watchdog's metrics that the event loop was blocked for this time. */
 function stall(ms: number): void {
   metrics.eventLoopStalls.observe({ clock: 'cpu' }, ms / 1000);
 }
@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('the stalls of a process', () => {
-  it('count from the beginning, whatever was before', async () => {
+  it('are counted from `begin`, without earlier ones', async () => {
     stall(1900);
     await meter.begin();
     expect(await meter.stalls()).toEqual([]);
@@ -30,7 +30,7 @@ describe('the stalls of a process', () => {
     expect(await meter.stalls()).toEqual([expect.stringContaining('app: its event loop stood 1 times')]);
   });
 
-  it('pass where they are short', async () => {
+  it('are accepted if they are short', async () => {
     await meter.begin();
     stall(300);
     stall(790);

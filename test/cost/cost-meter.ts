@@ -3,23 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppProcess } from '#testkit';
 
 /**
- * The longest stall that passes, in milliseconds of processor time: 200, or a bound of the histogram of stalls (else the
- * next lower one counts). The goal is 200, which is asked for on a quiet machine. The default finds work that grows with
- * its input and leaves room for a machine that others share, where the same work takes up to three times the processor time.
+ * The longest accepted stall, in milliseconds of processor time: 200 or another bucket bound of the stall histogram
+ * (otherwise the next lower bound counts). The goal is 200, for a quiet machine. The default detects work that grows
+ * with its input. It leaves room for a shared machine, on which the same work takes up to three times the processor
+ * time.
  */
 const mostStallMs = Number(process.env.COST_STALL_MS ?? 800);
-/** The largest growth of a process during one request that passes. The goal is 100. */
+/** The largest accepted growth of a process during one request, in MB. The goal is 100. */
 const mostMegabytes = Number(process.env.COST_MEMORY_MB ?? 150);
-/** The watchdog of a process looks every 20 ms: what has just ended is counted after that. */
+/** The watchdog of a process checks every 20 ms, so a stall that has just ended is counted after this time. */
 const lookMs = 60;
 
-/** Of a process, what is measured. */
+/** The parts of a process that are measured. */
 type Watched = Pick<AppProcess, 'name' | 'probeUrl' | 'log' | 'pid'>;
 
 interface Stalls {
-  /** Stalls of more than 200 ms. */
+  /** The number of stalls of more than 200 ms. */
   count: number;
-  /** Those of them that are longer than what passes. */
+  /** The number of stalls above the limit. */
   tooLong: number;
 }
 
@@ -28,9 +29,9 @@ interface Before extends Stalls {
 }
 
 /**
- * Measures what requests cost the processes: the stalls that their own watchdogs count (processor time of the main
- * thread, so other processes do not disturb it), and their peak memory as Linux counts it. Returns a sentence for
- * each bound that is exceeded.
+ * Measures the cost of requests for the processes: the stalls that their own watchdogs count (processor time of the
+ * main thread, so other processes do not affect it), and their peak memory as counted by Linux. Returns a sentence
+ * for each exceeded limit.
  */
 export class CostMeter {
   private readonly before = new Map<Watched, Before>();
@@ -38,13 +39,16 @@ export class CostMeter {
 
   constructor(private readonly apps: readonly Watched[]) {}
 
-  /** Stalls are counted from here. */
+  /** Starts counting stalls. */
   async begin(): Promise<void> {
     await sleep(lookMs);
     for (const app of this.apps) this.before.set(app, { ...(await stallsOf(app)), logged: app.log().length });
   }
 
-  /** The stalls since `begin` that are too long, with what the logs say was under way. Prints those over 200 ms that pass. */
+  /**
+   * Returns the stalls above the limit since `begin`, with the work in progress from the logs. Prints accepted stalls
+   * of more than 200 ms.
+   */
   async stalls(): Promise<string[]> {
     await sleep(lookMs);
     const excesses: string[] = [];
@@ -60,16 +64,16 @@ export class CostMeter {
     return excesses;
   }
 
-  /** The growth of memory is measured from here. */
+  /** Starts measuring the growth of memory. */
   beginMemory(): void {
     for (const app of this.apps) {
-      // Linux: resets the peak of the resident memory.
+      // On Linux this resets the peak of the resident memory.
       writeFileSync(`/proc/${app.pid}/clear_refs`, '5');
       this.kilobytes.set(app, memoryOf(app, 'VmRSS'));
     }
   }
 
-  /** Whose memory has risen by too much since `beginMemory`. */
+  /** Returns the processes whose memory has grown above the limit since `beginMemory`. */
   growth(): string[] {
     return [...this.kilobytes].flatMap(([app, before]) => {
       const megabytes = Math.round((memoryOf(app, 'VmHWM') - before) / 1024);

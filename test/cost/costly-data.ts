@@ -1,11 +1,13 @@
 import { hostileExpressions, hostilePatterns, type HttpClient, type Stack } from '#testkit';
 
-/** What the names of the worst inputs stand for. */
+/** The names of the resources that the worst inputs use. */
 export const costly = {
   stream: 'costly',
-  /** It has many versions and a large state. */
+  /** The entity has many versions and a large state. */
   entity: 'worst-entity',
-  /** Its state has nearly as many characters as one may have, in many members, and then come small events. No snapshots. */
+  /**
+   * Its state has many members and nearly the maximum number of characters; small events follow. It has no snapshots.
+   */
   full: { stream: 'costly-full', entity: 'full-entity' },
   /** The event type of a schema with 300 `contains`. */
   contains: 'contains',
@@ -13,21 +15,24 @@ export const costly = {
   branches: 'branches',
   projection: 'costly_projection',
   pipeline: 'costly_pipeline',
-  /** There is nothing of this name. */
+  /** Nothing with this name exists. */
   unknown: 'unknown_thing',
 };
 
-/** A pipeline needs one. */
+/** The output that a pipeline requires. */
 export const output = [{ emit: { stream: 'costly-output' } }];
 
 const versions = 1_000;
 const keys = 100;
-/** The most that one pipeline may have. */
+/** The maximum number of outputs of one pipeline. */
 const emits = 20;
-/** Of the full entity: its first event, and how many small ones come after it. */
+/** The full entity: the size of its first event, and the number of small events after it. */
 const [fullCharacters, smallVersions] = [1_046_000, 300];
 
-/** Defines what makes the worst inputs expensive: schemas, a projection, a pipeline, long entities, many keys. */
+/**
+ * Defines the resources that make the worst inputs expensive: schemas, a projection, a pipeline, long entities, many
+ * keys.
+ */
 export async function makeCostly({ core }: Stack): Promise<void> {
   await expectOk(core, '/api/v1/streams', { stream: costly.stream, partitions: 2, snapshot_every: 50 });
   await core.post('/api/v1/schemas', {
@@ -41,7 +46,7 @@ export async function makeCostly({ core }: Stack): Promise<void> {
     schema: { anyOf: Array.from({ length: 10 }, () => nestedBranches(28)), unevaluatedProperties: false },
   });
   for (const [i, { pattern }] of hostilePatterns.entries())
-    // Some are refused, which is right.
+    // Some of them are refused, as they should be.
     await core.post('/api/v1/schemas', {
       ...{ stream: costly.stream, event_type: `pattern-${i}`, mode: 'warn' },
       schema: { properties: { t: { pattern } } },
@@ -113,7 +118,7 @@ async function writeFullEntity(client: HttpClient): Promise<void> {
   if (status !== 201) throw new Error(`${status} ${text.slice(0, 500)}`);
 }
 
-/** The hostile conditions that a definition may have, each for its own event only. */
+/** Returns the hostile conditions that the server accepts, each combined with a check for its own event type. */
 async function acceptedConditions(client: HttpClient): Promise<string[]> {
   const accepted: string[] = [];
   for (const [i, { where }] of hostileExpressions.entries()) {

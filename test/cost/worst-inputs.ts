@@ -10,7 +10,7 @@ import {
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
 
-/** One request of the worst kind that is known for its endpoint. */
+/** A request of the most expensive known kind for its endpoint. */
 export interface WorstInput {
   name: string;
   path: string;
@@ -22,7 +22,7 @@ const worstCursor = 'A'.repeat(4096);
 const emoji = '😀'.repeat(128);
 const ndjson = { 'content-type': 'application/x-ndjson' };
 
-/** What fills a body of 64 KiB, the most that a definition may have. */
+/** The size that fills a body of 64 KiB, the maximum of a definition. */
 const definitionBytes = limits.definitionBytes - 1_000;
 
 const lists = (base: string, parameters: Record<string, string> = {}): WorstInput[] => [
@@ -74,7 +74,7 @@ const at = (where: string, inputs: readonly WorstInput[]): WorstInput[] =>
 const expressionsAs = (definition: (where: string) => object): WorstInput[] =>
   hostileExpressions.map(({ name, where }) => ({ name, path: '', body: JSON.stringify(definition(where)) }));
 
-/** As many patterns as a definition of 64 KiB has room for. */
+/** As many patterns as fit into a definition of 64 KiB. */
 const manyPatterns: WorstInput = {
   name: 'many patterns that are too large',
   path: '',
@@ -140,7 +140,7 @@ const dryRuns = (): WorstInput[] => [
   },
 ];
 
-/** The events that the conditions of open streams are worst for. */
+/** Returns the most expensive events for the conditions of open streams. */
 export const streamedEvents = (): string[] =>
   hostileExpressions.map(({ event: { data } }, i) => event(`hostile-${i}`, JSON.stringify(data)));
 
@@ -357,8 +357,8 @@ const headers = (where: string): WorstInput[] =>
 const one = (where: string): WorstInput[] => [{ name: 'the largest there is', path: where }];
 
 /**
- * The worst inputs that are known, for every endpoint of the API, in the order in which they are sent: writing first,
- * then reading, removing last. A new endpoint is missing here until somebody has thought about what it costs.
+ * The worst known inputs for every endpoint of the API, in the order in which they are sent: first writes, then
+ * reads, and deletions last. The suite fails for a new endpoint until its worst inputs are added here.
  */
 export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
   'post /api/v1/streams': () => [

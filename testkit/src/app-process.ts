@@ -8,20 +8,20 @@ export type AppName = 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 export interface AppProcessOptions {
   app: AppName;
-  /** To tell several of one app apart in the logs. */
+  /** Distinguishes several processes of one app in the logs. */
   name?: string;
   env: Record<string, string>;
-  /** Where its `/health/ready` answers. */
+  /** Base URL of the app's `/health/ready`. */
   probeUrl: string;
 }
 
 const children = new Set<ChildProcess>();
-/** A test that dies leaves nothing behind: SIGKILL also ends what is stopped by SIGSTOP. */
+/** Kills all children when the test process exits. SIGKILL also ends processes that are paused by SIGSTOP. */
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** One app as a real process, for tests that do to it what happens in production. */
+/** One app as a real process, for tests that kill, pause and restart it. */
 export class AppProcess {
   readonly name: string;
   readonly logFile: string;
@@ -46,13 +46,13 @@ export class AppProcess {
     return this.child.pid;
   }
 
-  /** Starts it and resolves at once; `ready` waits. Settings given here go on top of those of the constructor. */
+  /** Starts the process without waiting; `ready` waits. These settings override those of the constructor. */
   launch(env: Record<string, string> = {}): this {
     if (this.running) throw new Error(`${this.name} is running already`);
     const log = openSync(this.logFile, 'a');
     const main = join(process.cwd(), 'dist', 'apps', this.options.app, 'src', 'main.js');
     const child = spawn(process.execPath, [main], {
-      // Of the environment only what a program needs to run: no setting of the machine leaks into the test.
+      // Only the variables that every program needs: other settings of the machine must not affect the test.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.options.env, ...env },
       stdio: ['ignore', log, log],
     });
@@ -68,7 +68,10 @@ export class AppProcess {
     return this;
   }
 
-  /** Resolves when `/health/ready` is 200. @throws with the end of the log when that takes longer, or when it ends. */
+  /**
+   * Resolves when `/health/ready` is 200. @throws an Error with the end of the log after the time-out, or if the
+   * process ends
+   */
   async ready(timeoutMs = 120_000): Promise<this> {
     const deadline = Date.now() + timeoutMs;
     while (Date.now() < deadline) {
@@ -79,7 +82,7 @@ export class AppProcess {
     throw new Error(`${this.name} was not ready within ${timeoutMs} ms:\n${this.logTail()}`);
   }
 
-  /** The status of a probe, 0 when it does not answer. */
+  /** Returns the status of a probe, or 0 without an answer. */
   async probe(path: '/health' | '/health/live' | '/health/ready'): Promise<number> {
     try {
       const answer = await fetch(new URL(path, this.options.probeUrl), {
@@ -92,7 +95,7 @@ export class AppProcess {
     }
   }
 
-  /** Sends a signal, and resolves with how the process ended. */
+  /** Sends a signal, and resolves with the exit code and signal when the process has ended. */
   async kill(
     signal: 'SIGKILL' | 'SIGTERM' | 'SIGINT',
   ): Promise<{ code: number | null; signal: string | null }> {
@@ -100,28 +103,28 @@ export class AppProcess {
     return (await this.ended) ?? { code: null, signal: null };
   }
 
-  /** Resolves with how the process ends by itself. */
+  /** Resolves with the exit code and signal when the process ends by itself. */
   async end(): Promise<{ code: number | null; signal: string | null }> {
     return (await this.ended) ?? { code: null, signal: null };
   }
 
-  /** SIGSTOP: it keeps its connections and does nothing. */
+  /** Sends SIGSTOP: the process keeps its connections but does nothing. */
   pause(): void {
     this.child?.kill('SIGSTOP');
   }
 
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): void {
     this.child?.kill('SIGCONT');
   }
 
-  /** Kills it, if it runs, and starts it anew. */
+  /** Ends the process if it runs, and starts it again. */
   async restart(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM'): Promise<this> {
     if (this.running) await this.kill(signal);
     return this.launch().ready();
   }
 
-  /** Ends it in order, or by force when that takes longer than so many milliseconds. */
+  /** Stops the process gracefully, or kills it after the time-out. */
   async stop(timeoutMs = 30_000): Promise<void> {
     if (!this.running) return;
     this.resume();
@@ -130,7 +133,7 @@ export class AppProcess {
     clearTimeout(force);
   }
 
-  /** Removes its log. */
+  /** Removes the log file. */
   discardLog(): void {
     rmSync(dirname(this.logFile), { recursive: true, force: true });
   }

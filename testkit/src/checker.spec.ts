@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judge, type ObservedEvent } from './checker.js';
 import type { LedgerEntry } from './ledger.js';
 
-/** Two entities and one event without, all acknowledged at the first attempt and read back as they are. */
+/** Two entities and one event without an entity, all acknowledged at the first attempt and read back unchanged. */
 function cleanRun(): { history: LedgerEntry[]; observed: ObservedEvent[] } {
   const history: LedgerEntry[] = [];
   const observed: ObservedEvent[] = [];
@@ -25,23 +25,23 @@ const find = <T extends { event_id: string }>(list: T[], id: string): T =>
   list.find(({ event_id }) => event_id === id)!;
 
 describe('judge', () => {
-  it('finds nothing in a clean run, in whatever order it is read', () => {
+  it('reports nothing for a correct run, in any reading order', () => {
     expect(kindsAfter(() => undefined)).toEqual([]);
     expect(kindsAfter(({ observed }) => observed.reverse())).toEqual([]);
   });
 
-  it('finds an acknowledged event that is absent', () => {
+  it('reports an acknowledged event that is missing', () => {
     expect(kindsAfter(({ observed }) => observed.splice(4, 1))).toEqual(['lost']);
   });
 
-  it('finds an event that is there twice, at two positions or at the same', () => {
+  it('reports an event that exists twice, at two positions or at the same', () => {
     expect(kindsAfter(({ observed }) => observed.push({ ...observed[12]!, offset: 99 }))).toEqual([
       'duplicate',
     ]);
     expect(kindsAfter(({ observed }) => observed.push({ ...observed[12]! }))).toEqual(['duplicate']);
   });
 
-  it('finds two events at one position', () => {
+  it('reports two events at one position', () => {
     expect(
       kindsAfter(({ history, observed }) => {
         find(history, 'null-4').offset = 3;
@@ -50,7 +50,7 @@ describe('judge', () => {
     ).toEqual(['duplicate']);
   });
 
-  it('finds an event that was never sent, and one that was refused', () => {
+  it('reports an event that was never sent, and one that was refused', () => {
     const stranger = {
       event_id: 'x',
       stream: 'orders',
@@ -63,7 +63,7 @@ describe('judge', () => {
     expect(kindsAfter(({ history }) => (find(history, 'null-2').outcome = 'failed'))).toEqual(['phantom']);
   });
 
-  it('finds events of an entity in another order than they were sent', () => {
+  it('reports events of an entity in another order than they were sent', () => {
     expect(
       kindsAfter(({ history }) => {
         find(history, 'a-2').sequence = 4;
@@ -72,7 +72,7 @@ describe('judge', () => {
     ).toEqual(['reordered']);
   });
 
-  it('finds an entity whose events are spread over partitions', () => {
+  it('reports an entity with events in several partitions', () => {
     expect(
       kindsAfter(({ history, observed }) => {
         find(history, 'a-4').partition = 2;
@@ -82,7 +82,7 @@ describe('judge', () => {
     ).toEqual(['reordered']);
   });
 
-  it('finds versions with a gap, a repeat, out of log order, or where none belongs', () => {
+  it('reports versions with a gap, a repetition, in the wrong order, or without an entity', () => {
     expect(kindsAfter(({ observed }) => (find(observed, 'a-4').version = 6))).toEqual(['version gap']);
     expect(kindsAfter(({ observed }) => (find(observed, 'a-4').version = 4))).toEqual(['version gap']);
     expect(kindsAfter(({ observed }) => (find(observed, 'a-4').version = null))).toEqual(['version gap']);
@@ -95,19 +95,19 @@ describe('judge', () => {
     ).toEqual(['version gap']);
   });
 
-  it('finds data, stream or entity that is not what was sent', () => {
+  it('reports other data, another stream or another entity than was sent', () => {
     expect(kindsAfter(({ observed }) => (find(observed, 'a-1').hash = 'other'))).toEqual(['wrong data']);
     expect(kindsAfter(({ observed }) => (find(observed, 'null-1').stream = 'others'))).toEqual([
       'wrong data',
     ]);
   });
 
-  it('finds an event at another position than was acknowledged', () => {
+  it('reports an event at another position than the acknowledged one', () => {
     expect(kindsAfter(({ history }) => (find(history, 'null-4').offset = 40))).toEqual(['wrong data']);
     expect(kindsAfter(({ history }) => (find(history, 'null-4').partition = 7))).toEqual(['wrong data']);
   });
 
-  it('allows a repeated event at an earlier position than the last acknowledgement, never at a later one', () => {
+  it('allows a repeated event before its last acknowledged position, but not after it', () => {
     expect(
       kindsAfter(({ history }) => Object.assign(find(history, 'null-4'), { offset: 40, attempts: 2 })),
     ).toEqual([]);
@@ -116,7 +116,7 @@ describe('judge', () => {
     ).toEqual(['wrong data']);
   });
 
-  it('allows an unknown event to be there or not, but not twice', () => {
+  it('allows an event with an unknown outcome to exist or not, but not twice', () => {
     const unknown = (run: ReturnType<typeof cleanRun>) => {
       find(run.history, 'null-3').outcome = 'unknown';
     };

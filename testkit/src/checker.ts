@@ -8,11 +8,11 @@ export interface ObservedEvent {
   version: number | null;
   partition: number;
   offset: number;
-  /** `hashOf` of what was read. */
+  /** `hashOf` of the event that was read. */
   hash: string;
 }
 
-/** What can be wrong, in the words of Jepsen. `views differ`: two ways of reading show different events. */
+/** The kinds of faults, in the terms of Jepsen. `views differ`: two ways of reading return different events. */
 export type FindingKind =
   'lost' | 'duplicate' | 'phantom' | 'reordered' | 'version gap' | 'wrong data' | 'views differ';
 
@@ -22,9 +22,9 @@ export interface Finding {
 }
 
 /**
- * Compares what clients were told with what is there.
- * Acknowledged events are there once, at the acknowledged position (a repeated one may be at an earlier position of the
- * same partition); unknown ones at most once; nothing else is there.
+ * Compares the answers that clients received with the events that were read back.
+ * An acknowledged event must exist once, at the acknowledged position (a repeated one may be at an earlier position
+ * of the same partition). An event with an unknown outcome must exist at most once. No other event may exist.
  */
 export function judge(history: readonly LedgerEntry[], observed: readonly ObservedEvent[]): Finding[] {
   const sent = new Map(history.map((entry) => [entry.event_id, entry]));
@@ -63,7 +63,7 @@ function isAcknowledgedPosition(entry: LedgerEntry, event: ObservedEvent): boole
   return entry.attempts > 1 ? event.offset <= entry.offset : event.offset === entry.offset;
 }
 
-/** No two events stand at the same position. */
+/** Reports two events at the same position. */
 function judgePositions(seen: Map<string, ObservedEvent>): Finding[] {
   const taken = new Map<string, string>();
   return [...seen.values()].flatMap((event) => {
@@ -76,7 +76,7 @@ function judgePositions(seen: Map<string, ObservedEvent>): Finding[] {
   });
 }
 
-/** Per entity: one partition, the order of sending, versions 1 to n. */
+/** Checks each entity: one partition, the order of sending, versions 1 to n. */
 function judgeEntities(sent: Map<string, LedgerEntry>, observed: readonly ObservedEvent[]): Finding[] {
   const entities = new Map<string, ObservedEvent[]>();
   const findings: Finding[] = [];

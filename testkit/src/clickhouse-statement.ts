@@ -1,12 +1,12 @@
 import { testEngines } from './engines.js';
 
-/** A ClickHouse server, as a test knows it. */
+/** The address and password of a ClickHouse server. */
 export interface ClickHouseServer {
   clickhouseUrl: string;
   clickhousePassword: string;
 }
 
-/** What `openClickHouse` takes for a database of the engine that this run's specs share. */
+/** Returns the options of `openClickHouse` for a database of the shared test engine. */
 export function testClickHouse(database: string): {
   url: string;
   user: string;
@@ -16,7 +16,7 @@ export function testClickHouse(database: string): {
   return clickHouseOf(testEngines(), database);
 }
 
-/** What `openClickHouse` takes for a database of this server. */
+/** Returns the options of `openClickHouse` for a database of this server. */
 export function clickHouseOf(
   { clickhouseUrl: url, clickhousePassword: password }: ClickHouseServer,
   database: string,
@@ -24,7 +24,7 @@ export function clickHouseOf(
   return { url, user: 'default', password, database };
 }
 
-/** What proves to ClickHouse who asks. */
+/** Returns the headers that authenticate a request to ClickHouse. */
 export function clickHouseHeaders({ clickhousePassword }: Pick<ClickHouseServer, 'clickhousePassword'>): {
   'X-ClickHouse-User': string;
   'X-ClickHouse-Key': string;
@@ -32,7 +32,7 @@ export function clickHouseHeaders({ clickhousePassword }: Pick<ClickHouseServer,
   return { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': clickhousePassword };
 }
 
-/** Sends a statement to ClickHouse's HTTP interface, past our own code. */
+/** Sends a statement to ClickHouse's HTTP interface, without the store's code. */
 export function askClickHouse(server: ClickHouseServer, statement: string, search = ''): Promise<Response> {
   return fetch(`${server.clickhouseUrl}/${search}`, {
     method: 'POST',

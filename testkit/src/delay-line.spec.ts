@@ -8,14 +8,14 @@ function recorder(): { socket: Socket; written: string[] } {
   return { socket: socket as unknown as Socket, written };
 }
 
-describe('what is delayed on its way', () => {
-  it('arrives at once without a delay', () => {
+describe('chunks with a delay', () => {
+  it('arrive at once without a delay', () => {
     const { socket, written } = recorder();
     new DelayLine(socket).send(Buffer.from('a'), 0);
     expect(written).toEqual(['a']);
   });
 
-  it('arrives in order, also when the delay ends while something is on its way', async () => {
+  it('arrive in order, even if the delay ends while chunks are in flight', async () => {
     const { socket, written } = recorder();
     const line = new DelayLine(socket);
     line.send(Buffer.from('a'), 60);

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Writes to a socket so many milliseconds later, and never anything before what was sent earlier. */
+/** Writes chunks to a socket after a delay in milliseconds, always in the order in which they were sent. */
 export class DelayLine {
   private readonly waiting: { chunk: Buffer; due: number }[] = [];
 

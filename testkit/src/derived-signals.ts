@@ -1,4 +1,7 @@
-/** How many signals Node remembers for having been made of this one by `AbortSignal.any`: none go while it lives. */
+/**
+ * Returns the number of signals that `AbortSignal.any` derived from this one. Node keeps them as long as this signal
+ * exists.
+ */
 export function derivedSignals(signal: AbortSignal): number {
   const key = Object.getOwnPropertySymbols(signal).find(({ description }) =>
     description?.startsWith('kDepend'),

@@ -16,14 +16,14 @@ interface Row {
   json: string;
 }
 
-/** What the write and query ports promise, in memory, with a place for faults in each direction. */
+/** An in-memory fake of the write and query ports, with faults in each direction. */
 class Twin {
   rows: Row[] = [];
   requests = 0;
-  /** Answers instead of doing the work, or after it: the status to answer, or `hang up`. */
+  /** Sends this status, or hangs up, instead of doing the work (`before`) or after it (`after`). */
   before: (n: number) => number | 'hang up' | undefined = () => undefined;
   after: (n: number) => number | 'hang up' | undefined = () => undefined;
-  /** What readers are shown. */
+  /** Transforms the rows that readers get. */
   shown = (rows: Row[]): Row[] => rows;
 
   handle(request: IncomingMessage, response: ServerResponse): void {
@@ -112,7 +112,7 @@ async function findings(ledger: Ledger): Promise<string[]> {
 }
 
 describe('Driver and check', () => {
-  it('find nothing wrong with a server that does what it says', async () => {
+  it('report nothing for a correct server', async () => {
     const ledger = await drive(600);
     const report = await check({ client, ledger });
     expectClean(report);
@@ -120,7 +120,7 @@ describe('Driver and check', () => {
     expect(report.acknowledged).toBeGreaterThanOrEqual(600);
   });
 
-  it('send the same events for the same seed, others for another', async () => {
+  it('send the same events for the same seed, and others for another seed', async () => {
     const ids = async (seed: number) => {
       const ledger = await drive(200, { seed, workers: 1 });
       return ledger.entries().map(({ event_id, hash }) => `${event_id} ${hash}`);
@@ -129,7 +129,7 @@ describe('Driver and check', () => {
     expect(await ids(5)).not.toEqual(await ids(6));
   });
 
-  it('repeat an unknown answer with the same id until it is known, in order', async () => {
+  it('repeat an event with an unknown outcome under the same id, in order, until the outcome is known', async () => {
     const spoil = (n: number) => (n % 5 === 0 ? ('hang up' as const) : n % 7 === 0 ? 503 : undefined);
     twin.after = spoil;
     twin.before = (n) => spoil(n + 2);
@@ -139,14 +139,14 @@ describe('Driver and check', () => {
     expect(await findings(ledger)).toEqual([]);
   });
 
-  it('record a refusal as failed and do not repeat it', async () => {
+  it('record a refusal as failed and do not repeat the event', async () => {
     twin.before = () => 422;
     const ledger = await drive(20, { batchShare: 0 });
     expect(ledger.count('failed')).toBe(20);
     expect(twin.requests).toBe(20);
   });
 
-  it('give up after a while, and leave the entity alone from then on', async () => {
+  it('give up after the time-out, and send no more events of the entity', async () => {
     twin.before = (n) => (n < 200 ? 503 : undefined);
     const ledger = await drive(40, { giveUpAfterMs: 10, workers: 1 });
     expect(ledger.count('unknown')).toBeGreaterThan(0);
@@ -165,13 +165,13 @@ describe('Driver and check', () => {
       ['wrong data'],
       (rows) => rows.map((row) => ({ ...row, json: row.json.replace('0, "a"', ', "a"') })),
     ],
-  ])('tell when %s', async (_name, kinds, spoil) => {
+  ])('report when %s', async (_name, kinds, spoil) => {
     const ledger = await drive(300);
     twin.shown = spoil;
     expect(await findings(ledger)).toEqual(expect.arrayContaining([kinds[0]]));
   });
 
-  it('tell when a newest-first page or a filter by entity shows less', async () => {
+  it('report when a newest-first page or a filter by entity misses events', async () => {
     const ledger = await drive(300);
     let reads = 0;
     twin.shown = (rows) => (++reads > 4 ? rows.slice(1) : rows);
@@ -180,7 +180,7 @@ describe('Driver and check', () => {
 });
 
 describe('expectClean', () => {
-  it('fails on a finding, and when nothing was acknowledged', () => {
+  it('fails on a finding, and when no event was acknowledged', () => {
     const report = { acknowledged: 1, unknown: 0, read: 1, findings: [] };
     expect(() => expectClean(report)).not.toThrow();
     expect(() => expectClean({ ...report, acknowledged: 0 })).toThrow('Nothing was acknowledged');

@@ -6,20 +6,20 @@ import { hashOf, makeEvent, sentEventToJson, type SentEvent } from './sent-event
 import { until } from './until.js';
 
 export interface DriverOptions {
-  /** Base URL of a write port; asked before each request, so that a fail-over can be played. */
+  /** Returns the base URL of a write port. Called before each request, so a test can simulate a failover. */
   url: () => string;
   ledger: Ledger;
   seed: number;
   streams: readonly string[];
-  /** Per stream and worker. */
+  /** The number of entities for each stream and worker. */
   entities?: number;
   workers?: number;
   eventsPerSecond?: number;
-  /** Share of the requests that are batches. */
+  /** The fraction of requests that are batches. */
   batchShare?: number;
   batchMax?: number;
   requestTimeoutMs?: number;
-  /** How long one event is repeated while the answer is unknown. */
+  /** Milliseconds for which one event is repeated while its outcome is unknown. */
   giveUpAfterMs?: number;
   headers?: Record<string, string>;
 }
@@ -44,9 +44,9 @@ const defaults = {
 };
 
 /**
- * Writes events over HTTP and records each answer in the ledger. An entity's next event is sent only when the one
- * before is known, and an unknown answer is repeated with the same `event_id`, so that order and count can be checked
- * whatever happens on the way. What each worker makes depends on the seed alone.
+ * Writes events over HTTP and records each answer in the ledger. The next event of an entity is sent only when the
+ * outcome of the previous one is known. A request with an unknown outcome is repeated with the same `event_id`. So
+ * order and count can be checked under any fault. The events of each worker depend only on the seed.
  */
 export class Driver {
   private readonly options: DriverOptions & typeof defaults;
@@ -58,14 +58,14 @@ export class Driver {
   private budget = Infinity;
   private startedAt = 0;
   private sent = 0;
-  /** Events whose acknowledgement is in the ledger. */
+  /** The number of events whose acknowledgement is in the ledger. */
   acknowledged = 0;
 
   constructor(options: DriverOptions) {
     this.options = { ...defaults, ...options };
   }
 
-  /** Starts writing; goes on until `stop`, or until so many events have been sent. */
+  /** Starts writing, until `stop` or until this number of events has been sent. */
   start(events = Infinity): this {
     this.budget = events;
     this.startedAt = Date.now();
@@ -77,19 +77,22 @@ export class Driver {
     return this;
   }
 
-  /** Resolves when all the events given to `start` have their answers. */
+  /** Resolves when all events of `start` have an outcome. */
   async finished(): Promise<void> {
     await this.running;
     await Promise.all([...this.clients.values()].map((client) => client.close()));
   }
 
-  /** Sends nothing new, and resolves when what is on the way has been answered or given up. */
+  /** Sends no more events, and resolves when each event in flight has an outcome or was given up. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.finished();
   }
 
-  /** Resolves when so many more events have been acknowledged. @throws when for so long not one more has been. */
+  /**
+   * Resolves when this number of further events has been acknowledged. @throws after `patienceMs` without an
+   * acknowledgement
+   */
   async untilAcknowledged(more: number, patienceMs = 90_000): Promise<void> {
     const goal = this.acknowledged + more;
     const progress = (): number => this.acknowledged;
@@ -129,7 +132,7 @@ export class Driver {
     if (due > Date.now()) await sleep(due - Date.now());
   }
 
-  /** Repeats what is unknown, in order, until it is known or given up. */
+  /** Repeats events with unknown outcomes, in order, until the outcome is known or the time is over. */
   private async deliver(events: Numbered[], single: boolean): Promise<void> {
     const deadline = Date.now() + this.options.giveUpAfterMs;
     let pending = events;
@@ -143,7 +146,10 @@ export class Driver {
     }
   }
 
-  /** An event that was given up may still arrive; its entity gets no more events, or their order could not be told. */
+  /**
+   * Excludes an entity: an event that was given up may still arrive, so the order of later events could not be
+   * checked.
+   */
   private retire(events: readonly Numbered[]): void {
     for (const { stream, entity_id } of events) {
       if (entity_id === null) continue;

@@ -4,11 +4,14 @@ export interface TestEngines {
   /** `host:port`, comma-separated. */
   kafkaBrokers: string;
   clickhouseUrl: string;
-  /** Of the user `default`. */
+  /** The password of the user `default`. */
   clickhousePassword: string;
 }
 
-/** The engines that this run's specs share; each spec uses names of its own (`freshNames`) and leaves others' alone. */
+/**
+ * Returns the engines that all specs of this run share. Each spec uses names of its own (`freshNames`) and does not
+ * touch others.
+ */
 export function testEngines(): TestEngines {
   const kafkaBrokers = process.env.TEST_KAFKA_BROKERS;
   const clickhouseUrl = process.env.TEST_CLICKHOUSE_URL;
@@ -19,7 +22,7 @@ export function testEngines(): TestEngines {
   );
 }
 
-/** A topic prefix and a database that nobody else uses. */
+/** Returns a unique topic prefix and a unique database name. */
 export function freshNames(): { topicPrefix: string; database: string } {
   const suffix = randomBytes(5).toString('hex');
   return { topicPrefix: `test-${suffix}.`, database: `test_${suffix}` };

@@ -7,7 +7,7 @@ export interface StreamMessage {
   data: string;
 }
 
-/** Reads the text of Server-Sent Events, piece by piece, as the HTML Living Standard (9.2.6) says. */
+/** Parses the text of Server-Sent Events, in pieces, as specified by the HTML Living Standard (9.2.6). */
 export class EventStreamParser {
   readonly messages: StreamMessage[] = [];
   comments = 0;
@@ -45,13 +45,13 @@ export class EventStreamParser {
   }
 }
 
-/** One connection to a stream of Server-Sent Events. It does not connect again by itself. */
+/** One connection to a stream of Server-Sent Events. It does not reconnect. */
 export class EventStreamClient extends EventStreamParser {
   status = 0;
   headers: IncomingMessage['headers'] = {};
-  /** The body of an answer that is no stream. */
+  /** The body of an answer that is not a stream. */
   text = '';
-  /** The answer has ended, or the connection was cut. */
+  /** The answer has ended, or the connection was closed. */
   ended = false;
   private answer: IncomingMessage | undefined;
   private readonly request: ClientRequest;
@@ -61,7 +61,7 @@ export class EventStreamClient extends EventStreamParser {
     this.request = request(url, { headers, agent: false });
   }
 
-  /** Resolves when the head of the answer is there. */
+  /** Resolves when the headers of the answer have arrived. */
   static open(url: string, headers: Record<string, string> = {}): Promise<EventStreamClient> {
     const client = new EventStreamClient(url, headers);
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ export class EventStreamClient extends EventStreamParser {
     });
   }
 
-  /** Takes nothing more from the connection. */
+  /** Stops reading from the connection. */
   pause(): void {
     this.answer?.pause();
   }

@@ -2,8 +2,8 @@ import { testEngines } from './engines.js';
 import { Stack } from './stack.js';
 
 /**
- * Vitest's global set-up of the specs that share one running system, on the engines of `global-engines`: they find it
- * by TEST_STACK.
+ * Vitest's global set-up of the specs that share one running system, on the engines of `global-engines`. Specs find
+ * the system by TEST_STACK.
  */
 export default async function startStack(): Promise<() => Promise<void>> {
   const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();

@@ -1,12 +1,12 @@
 import { Agent, request } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A whole answer. */
+/** A complete answer. */
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The parsed body. @throws SyntaxError */
+  /** Returns the parsed body. @throws SyntaxError */
   json<T = Record<string, unknown>>(): T;
 }
 
@@ -16,7 +16,10 @@ export interface HttpRequest {
   timeoutMs?: number;
 }
 
-/** A keep-alive HTTP client of one base URL. Every status is an answer; only a broken exchange throws. */
+/**
+ * A keep-alive HTTP client of one base URL. It returns an answer with any status, and throws only if the exchange
+ * fails.
+ */
 export class HttpClient {
   private readonly agent: Agent;
 
@@ -35,7 +38,7 @@ export class HttpClient {
     return this.send('GET', path, more);
   }
 
-  /** Posts a value as JSON, or a string or bytes as they are; the content type is JSON unless given. */
+  /** Posts a value as JSON, or a string or bytes unchanged. The default content type is JSON. */
   post(path: string, body: unknown, more: Omit<HttpRequest, 'body'> = {}): Promise<HttpAnswer> {
     const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     return this.send('POST', path, {

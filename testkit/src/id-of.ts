@@ -1,7 +1,10 @@
 import type { StreamId, TopicNames } from '#event';
 import { topicOf } from './topic-of.js';
 
-/** The id of the stream that has this name now, as Kafka's topics tell it. @throws when there is none */
+/**
+ * Returns the id of the stream that currently has this name, from the list of Kafka's topics. @throws if there is
+ * none
+ */
 export async function idOf(
   stack: { brokers: string; topics: TopicNames },
   stream: string,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { elementsOf, membersOf } from './json-text.js';
 
 describe('membersOf', () => {
-  it('keeps the text of every value as it is', () => {
+  it('keeps the text of every value unchanged', () => {
     const data = '{"big":9007199254740993,"price":0.10,"nested":{"a":[1,2,{"}":"]"}]}}';
     const members = membersOf(`{"id":"x","data":${data},"after":null}`);
     expect(members.get('data')).toBe(data);
@@ -15,7 +15,7 @@ describe('membersOf', () => {
     expect(members.get('c')).toBe('[ "]" ]');
   });
 
-  it('knows an empty object and refuses what is none', () => {
+  it('accepts an empty object and refuses other values', () => {
     expect(membersOf('{}').size).toBe(0);
     expect(() => membersOf('[1]')).toThrow(SyntaxError);
     expect(() => membersOf('{"a":1')).toThrow(SyntaxError);

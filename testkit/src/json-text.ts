@@ -1,9 +1,9 @@
 /**
- * Slices of JSON text, untouched. `JSON.parse` turns 9007199254740993 into 9007199254740992 and 0.10 into 0.1, so what
- * must come back exactly as it was sent is compared as text.
+ * Functions that return unchanged slices of JSON text. `JSON.parse` turns 9007199254740993 into 9007199254740992 and
+ * 0.10 into 0.1, so values that must come back exactly are compared as text.
  */
 
-/** The raw text of each member of the object, by name. @throws SyntaxError when the text is not a JSON object. */
+/** Returns the raw text of each member of the object, by name. @throws SyntaxError if the text is not a JSON object */
 export function membersOf(json: string): Map<string, string> {
   const parts = split(json, '{', '}');
   return new Map(
@@ -14,12 +14,12 @@ export function membersOf(json: string): Map<string, string> {
   );
 }
 
-/** The raw text of each element of the array. @throws SyntaxError when the text is not a JSON array. */
+/** Returns the raw text of each element of the array. @throws SyntaxError if the text is not a JSON array */
 export function elementsOf(json: string): string[] {
   return split(json, '[', ']');
 }
 
-/** What stands between the outermost commas. */
+/** Returns the texts between the outermost commas. */
 function split(json: string, open: string, close: string): string[] {
   JSON.parse(json);
   const text = json.trim();
@@ -41,7 +41,7 @@ function split(json: string, open: string, close: string): string[] {
   return last === '' ? parts : [...parts, last];
 }
 
-/** One past the closing quote of the string that starts here. */
+/** Returns the position after the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;

@@ -14,8 +14,8 @@ interface Node {
 const heapMb = 256;
 
 /**
- * Three brokers, each also a controller, as a production cluster has them: topics have three replicas, and a write is
- * acknowledged by at least two.
+ * A cluster of three brokers, each also a controller, like in production. Topics have three replicas, and at least
+ * two acknowledge a write.
  */
 export class KafkaCluster {
   private constructor(
@@ -45,7 +45,7 @@ export class KafkaCluster {
     return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
   }
 
-  /** On the data there is. */
+  /** Starts a node on its existing data. */
   async startNode(node: Node): Promise<void> {
     const voters = this.nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`);
     node.running = await startKafka({
@@ -62,7 +62,7 @@ export class KafkaCluster {
         'offsets.topic.replication.factor': this.nodes.length,
         'transaction.state.log.replication.factor': this.nodes.length,
         'min.insync.replicas': 2,
-        // How soon the others take over from a broker that is silent.
+        // The time after which the others take over from a silent broker.
         'broker.session.timeout.ms': 4_000,
       },
     });
@@ -73,7 +73,7 @@ export class KafkaCluster {
     node.running = undefined;
   }
 
-  /** It keeps its connections, and answers nothing. */
+  /** Freezes a broker: it keeps its connections but answers nothing. */
   freeze(node: Node): void {
     void node.running?.kill('SIGSTOP');
   }
@@ -82,7 +82,7 @@ export class KafkaCluster {
     void node.running?.kill('SIGCONT');
   }
 
-  /** In order: its partitions are handed to the others first. */
+  /** Stops a broker gracefully: its partitions move to the others first. */
   async stopNode(node: Node): Promise<void> {
     await node.running?.stop();
     node.running = undefined;

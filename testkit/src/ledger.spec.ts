@@ -13,7 +13,7 @@ const line = (event_id: string, more: Partial<LedgerLine>): LedgerLine => ({
 });
 
 describe('Ledger', () => {
-  it('has the line on disk before it counts', async () => {
+  it('writes a line to the disk before it is an entry', async () => {
     const ledger = Ledger.open();
     const recorded = ledger.record(line('a', { partition: 1, offset: 2 }));
     expect(ledger.entries()).toEqual([]);
@@ -32,7 +32,7 @@ describe('Ledger', () => {
     await ledger.discard();
   });
 
-  it('reads back what an earlier run has written', async () => {
+  it('reads the lines of an earlier run', async () => {
     const first = Ledger.open();
     await first.record(line('a', { outcome: 'unknown' }));
     await first.close();
@@ -42,7 +42,7 @@ describe('Ledger', () => {
     await second.discard();
   });
 
-  it('never takes an acknowledgement back', async () => {
+  it('never revokes an acknowledgement', async () => {
     const ledger = Ledger.open();
     await ledger.record(line('a', { outcome: 'ok', offset: 3 }));
     await ledger.record(line('a', { outcome: 'unknown' }));
@@ -50,7 +50,7 @@ describe('Ledger', () => {
     await ledger.discard();
   });
 
-  it('does not believe a refusal that follows an unknown answer', async () => {
+  it('ignores a refusal after an unknown outcome', async () => {
     const ledger = Ledger.open();
     await ledger.record(line('a', { outcome: 'unknown' }));
     await ledger.record(line('a', { outcome: 'failed' }));

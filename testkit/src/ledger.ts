@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * What became of one request for one event:
- * `ok` acknowledged; `failed` certainly not written (4xx); `unknown` anything else (5xx, time-out, reset).
+ * The outcome of one request for one event: `ok` acknowledged; `failed` certainly not written (4xx); `unknown` any
+ * other answer (5xx, time-out, reset).
  */
 export type Outcome = 'ok' | 'failed' | 'unknown';
 
@@ -16,20 +16,20 @@ export interface LedgerLine {
   event_id: string;
   stream: string;
   entity_id: string | null;
-  /** 1, 2, 3 … in the order sent, per (stream, entity). */
+  /** 1, 2, 3 … in the order of sending, for each stream and entity. */
   sequence: number;
-  /** `hashOf` of what was sent. */
+  /** `hashOf` of the event that was sent. */
   hash: string;
   outcome: Outcome;
   partition?: number;
   offset?: number;
-  /** Why it is not `ok`, for the reader of a failed run. */
+  /** The reason of an outcome other than `ok`, for the report of a failed run. */
   reason?: string;
 }
 
-/** What is known of one event after all its answers. */
+/** The combined knowledge about one event after all its answers. */
 export interface LedgerEntry extends LedgerLine {
-  /** Requests that carried it. */
+  /** The number of requests that contained the event. */
   attempts: number;
 }
 
@@ -37,8 +37,9 @@ const writeTo = promisify<number, string, void>((fd, text, done) => write(fd, te
 const sync = promisify(fdatasync);
 
 /**
- * Append-only record of what was sent and answered: one JSON line per answer, on disk (fdatasync, many lines at a time)
- * before it counts. A later run of the same test can read what an earlier one was told.
+ * An append-only record of sent events and their answers: one JSON line for each answer. A line counts only when it
+ * is on the disk (fdatasync, many lines at a time). A later run of the same test can read the lines of an earlier
+ * one.
  */
 export class Ledger {
   private readonly known = new Map<string, LedgerEntry>();
@@ -50,7 +51,7 @@ export class Ledger {
     private readonly fd: number,
   ) {}
 
-  /** Opens the ledger, with the lines it has already. Without a path: a new one in the system's folder for those. */
+  /** Opens the ledger with its existing lines. Without a path: creates a new file in the system's temporary folder. */
   static open(path: string = join(tmpdir(), `tributary-ledger-${randomUUID()}.ndjson`)): Ledger {
     const ledger = new Ledger(path, openSync(path, 'a+'));
     for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
@@ -59,7 +60,7 @@ export class Ledger {
     return ledger;
   }
 
-  /** Resolves when the line is on disk; only then is it part of `entries`. */
+  /** Resolves when the line is on the disk; only then `entries` contains it. */
   record(line: LedgerLine): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ line, resolve, reject });
@@ -80,7 +81,7 @@ export class Ledger {
     closeSync(this.fd);
   }
 
-  /** Closes it and removes its file: the run was clean, nobody will ask. */
+  /** Closes the ledger and removes its file, after a correct run. */
   async discard(): Promise<void> {
     await this.close();
     rmSync(this.path);
@@ -104,7 +105,10 @@ export class Ledger {
     this.flushing = undefined;
   }
 
-  /** `ok` is final; after an `unknown` a later `failed` proves nothing, the first request may have written it. */
+  /**
+   * Applies a line. `ok` is final. A `failed` after an `unknown` proves nothing, because the first request may have
+   * written the event.
+   */
   private learn(line: LedgerLine): void {
     const before = this.known.get(line.event_id);
     const attempts = (before?.attempts ?? 0) + 1;

@@ -35,7 +35,7 @@ const clickhouse = async (sql: string) => {
 };
 
 describe('PrivateEngines', () => {
-  it('sends every connection to Kafka through the proxy, also the ones that the broker names', async () => {
+  it('sends every connection to Kafka through the proxy, including those to advertised addresses', async () => {
     await createTopic('before');
     await expect.poll(() => engines.kafkaProxy.connections).toBe(0);
     await engines.kafkaProxy.refuse();
@@ -44,14 +44,14 @@ describe('PrivateEngines', () => {
     expect(await topics()).toContain('before');
   });
 
-  it('brings Kafka back on the same data after a SIGKILL', async () => {
+  it('restarts Kafka on the same data after a SIGKILL', async () => {
     await engines.killKafka();
     await expect(topics()).rejects.toThrow();
     await engines.startKafka();
     expect(await topics()).toContain('before');
   });
 
-  it('brings ClickHouse back on the same data after a SIGKILL', async () => {
+  it('restarts ClickHouse on the same data after a SIGKILL', async () => {
     await clickhouse('CREATE DATABASE d');
     await clickhouse('CREATE TABLE d.t (n UInt8) ENGINE = MergeTree ORDER BY n');
     await clickhouse('INSERT INTO d.t VALUES (7)');

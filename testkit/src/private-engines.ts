@@ -14,8 +14,8 @@ import {
 import { TcpProxy } from './tcp-proxy.js';
 
 /**
- * Kafka and ClickHouse of one spec's own, each behind a proxy, to be killed, paused, cut off and started again on the
- * same data and ports.
+ * Kafka and ClickHouse for a single spec, each behind a proxy. The spec can kill, pause, disconnect and restart them
+ * on the same data and ports.
  */
 export class PrivateEngines {
   private constructor(
@@ -28,16 +28,16 @@ export class PrivateEngines {
   }
 
   private readonly folder: string;
-  /** Of ClickHouse's user `default`. */
+  /** The password of ClickHouse's user `default`. */
   readonly clickhousePassword: string;
-  /** What lies between the apps and Kafka. */
+  /** The proxy between the apps and Kafka. */
   readonly kafkaProxy: TcpProxy;
-  /** What lies between the apps and ClickHouse. */
+  /** The proxy between the apps and ClickHouse. */
   readonly clickhouseProxy: TcpProxy;
   private kafka: RunningKafka | undefined;
   private clickhouse: RunningClickHouse | undefined;
 
-  /** Chooses ports and starts the proxies, not the engines. */
+  /** Chooses ports and starts the proxies, but not the engines. */
   static async prepare(): Promise<PrivateEngines> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-engines-'));
     const ports = { kafka: await freePort(), clickhouse: await freePort() };
@@ -60,17 +60,20 @@ export class PrivateEngines {
     }
   }
 
-  /** `host:port` of the proxy before Kafka. */
+  /** `host:port` of the proxy for Kafka. */
   get brokers(): string {
     return `127.0.0.1:${this.kafkaProxy.port}`;
   }
 
-  /** URL of the proxy before ClickHouse. */
+  /** URL of the proxy for ClickHouse. */
   get clickhouseUrl(): string {
     return `http://127.0.0.1:${this.clickhouseProxy.port}`;
   }
 
-  /** Runs a statement in ClickHouse, past the proxy. Returns the answer's text. @throws when ClickHouse refuses it */
+  /**
+   * Runs a statement in ClickHouse without the proxy, and returns the text of the answer. @throws if ClickHouse
+   * refuses it
+   */
   async sql(statement: string): Promise<string> {
     const { clickhousePassword } = this;
     const server = { clickhouseUrl: `http://127.0.0.1:${this.ports.clickhouse}`, clickhousePassword };
@@ -80,14 +83,14 @@ export class PrivateEngines {
     return text;
   }
 
-  /** On the data there is; `more` holds for this start. */
+  /** Starts Kafka on its existing data; `more` applies only to this start. */
   async startKafka(more: Partial<KafkaOptions> = {}): Promise<void> {
     this.kafka = await startKafka({
       shortLived: true,
       ...more,
       dataDir: join(this.folder, 'kafka'),
       port: this.ports.kafka,
-      // What the broker tells its clients: every connection of theirs goes through the proxy.
+      // The broker advertises the proxy's port, so every connection of its clients goes through the proxy.
       advertisedPort: this.kafkaProxy.port,
     });
   }
@@ -115,7 +118,7 @@ export class PrivateEngines {
     this.clickhouse = undefined;
   }
 
-  /** Ends every fault: engines run, and what lies between passes everything through. */
+  /** Ends all faults: the engines run, and the proxies forward all data. */
   async heal(): Promise<void> {
     for (const proxy of [this.kafkaProxy, this.clickhouseProxy]) await proxy.heal();
     this.resumeKafka();

@@ -1,6 +1,6 @@
 /**
- * Random numbers that a seed repeats (mulberry32: 32 bits of state, good enough to choose test input).
- * Not for secrets.
+ * A seeded generator of pseudo-random numbers (mulberry32: 32 bits of state, sufficient to choose test input). Not
+ * for secrets.
  */
 export class Random {
   private state: number;
@@ -9,7 +9,7 @@ export class Random {
     this.state = seed >>> 0;
   }
 
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = this.state;
@@ -18,12 +18,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number in [0, below). */
+  /** Returns an integer in [0, below). */
   int(below: number): number {
     return Math.floor(this.next() * below);
   }
 
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }
@@ -34,20 +34,25 @@ export class Random {
     return chosen;
   }
 
-  /** A UUID of version 4, lower case. */
+  /** Returns a UUID of version 4 in lower case. */
   uuid(): string {
     const hex = Array.from({ length: 32 }, () => this.int(16).toString(16)).join('');
     const variant = (8 + this.int(4)).toString(16);
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
   }
 
-  /** A generator of its own for one of several workers: their interleaving does not change what each one makes. */
+  /**
+   * Returns a separate generator for one of several workers, so that their interleaving does not change the numbers
+   * of each.
+   */
   fork(index: number): Random {
     return new Random(Math.imul(this.seed ^ 0x9e3779b9, index + 0x85ebca6b));
   }
 }
 
-/** The seed of a fault run: `FAULT_SEED` repeats one, else a new one. Printed, so that a failed run can be repeated. */
+/**
+ * Returns and prints the seed of a fault run: `FAULT_SEED` if it is set, to repeat a failed run, otherwise a new one.
+ */
 export function faultSeed(): number {
   const given = process.env.FAULT_SEED;
   const seed = given ? Number(given) : Math.floor(Math.random() * 2 ** 31);

@@ -5,7 +5,7 @@ import type { Ledger, LedgerEntry } from './ledger.js';
 import { hashOf } from './sent-event.js';
 import { until } from './until.js';
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Report {
   acknowledged: number;
   unknown: number;
@@ -14,17 +14,17 @@ export interface Report {
 }
 
 export interface CheckOptions {
-  /** Of a port that answers queries. */
+  /** A client of a port that answers queries. */
   client: HttpClient;
   ledger: Ledger;
-  /** How long the materializer may show nothing more, while something acknowledged cannot be queried yet. */
+  /** Milliseconds that the materializer may make no progress while acknowledged events cannot be queried yet. */
   patienceMs?: number;
 }
 
 /**
- * Waits until everything acknowledged can be queried, reads it all back through the API - by time in both orders, by
- * entity, and as counts - and judges it against the ledger.
- * @throws when acknowledged positions cannot be queried and nothing moves any more.
+ * Waits until all acknowledged events can be queried. Then reads all events through the API (by time in both orders,
+ * by entity, and as counts) and compares them with the ledger.
+ * @throws if acknowledged positions cannot be queried and there is no progress
  */
 export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<Report> {
   const history = ledger.entries();
@@ -45,15 +45,18 @@ export async function check({ client, ledger, patienceMs = 90_000 }: CheckOption
 }
 
 /**
- * Resolves when everything that is acknowledged so far can be queried, also while clients write.
- * @throws as `check` does.
+ * Resolves when all events acknowledged so far can be queried, even while clients write.
+ * @throws like `check`
  */
 export async function untilQueryable({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<void> {
   for (const ofStream of byStream(ledger.entries()).values())
     await untilStreamQueryable(client, ofStream, patienceMs);
 }
 
-/** @throws with the first findings when there are any, and when nothing was acknowledged: such a run shows nothing. */
+/**
+ * Checks a report. @throws an Error with the first findings, or if no event was acknowledged: such a run proves
+ * nothing
+ */
 export function expectClean(report: Report): void {
   if (report.acknowledged === 0) throw new Error('Nothing was acknowledged, so nothing was checked');
   if (report.findings.length === 0) return;
@@ -150,7 +153,7 @@ interface PageQuery {
   entities?: readonly string[];
 }
 
-/** All pages of a query, one after the other by cursor. */
+/** Reads all pages of a query by their cursors. */
 export async function readPages(
   client: HttpClient,
   query: PageQuery,

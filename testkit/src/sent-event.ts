@@ -7,13 +7,13 @@ export interface SentEvent {
   stream: string;
   event_type: string;
   entity_id: string | null;
-  /** `2026-11-21T04:00:00.000123Z`, as it comes back. */
+  /** `2026-11-21T04:00:00.000123Z`, in the form in which it is read back. */
   timestamp: string;
   data: string;
   metadata: string;
 }
 
-/** What must come back unchanged, as one word. */
+/** Returns a hash of the members that must be read back unchanged. */
 export function hashOf(
   event: Pick<SentEvent, 'event_type' | 'timestamp' | 'entity_id' | 'data' | 'metadata'>,
 ): string {
@@ -21,7 +21,7 @@ export function hashOf(
   return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 22);
 }
 
-/** The request's JSON, `data` and `metadata` exactly as they are. */
+/** Returns the JSON of the request, with `data` and `metadata` unchanged. */
 export function sentEventToJson(event: SentEvent): string {
   const entity = event.entity_id === null ? '' : `,"entity_id":${JSON.stringify(event.entity_id)}`;
   return (
@@ -54,7 +54,7 @@ const numbers = [
 const types = ['order.placed', 'order.paid', 'order.shipped', 'objednávka.zrušena'];
 const firstInstant = Date.UTC(2026, 0, 1) * 1000;
 
-/** Makes the next event: names, numbers and text that software likes to change on the way. */
+/** Generates the next event, with names, numbers and texts that programs often change. */
 export function makeEvent(random: Random, target: { stream: string; entityId: string | null }): SentEvent {
   const micros = firstInstant + random.int(86_400_000) * 1000 + random.int(1000);
   const millis = new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1);

@@ -10,11 +10,11 @@ export interface StackOptions {
   brokers: string;
   clickhouseUrl: string;
   clickhousePassword: string;
-  /** How many materializers; default 1. */
+  /** The number of materializers; default 1. */
   materializers?: number;
-  /** How many processors; default 0: most specs have no projection. */
+  /** The number of processors; default 0, because most specs have no projection. */
   processors?: number;
-  /** More settings, for every app. */
+  /** Additional settings for every app. */
   env?: Record<string, string>;
 }
 
@@ -24,17 +24,17 @@ interface Ports {
   ingest: number;
 }
 
-/** What tells a stack from others: enough for another process to use it while it runs. */
+/** The names and ports of a stack: sufficient for another process to use it while it runs. */
 interface Names {
   suffix: string;
   ports: Ports;
-  /** One with every scope, and one that may only read events. */
+  /** A key with every scope, and one with only `events:read`. */
   keys: readonly [TestKey, TestKey];
 }
 
 /**
- * The running system for tests: real processes on ports of their own, with a topic prefix and a database of their own,
- * so that several can share engines.
+ * A running system for tests: real processes on ports of their own, with their own topic prefix and database. So
+ * several stacks can share engines.
  */
 export class Stack {
   readonly ingest: AppProcess;
@@ -44,16 +44,16 @@ export class Stack {
   readonly urls: { core: string; query: string; ingest: string };
   /** A key with every scope. */
   readonly key: string;
-  /** A key that may only read events. */
+  /** A key with only `events:read`. */
   readonly readerKey: string;
-  /** As given: for reading and writing past the apps. */
+  /** The given addresses of the engines, for direct access without the apps. */
   readonly brokers: string;
   readonly clickhouseUrl: string;
   readonly clickhousePassword: string;
   readonly prefix: string;
   readonly database: string;
   readonly topics: TopicNames;
-  /** Clients of the three ports; the one of the query port sends the key. */
+  /** HTTP clients of the ports; the client of the query port sends the key. */
   readonly core: HttpClient;
   readonly query: HttpClient;
   readonly write: HttpClient;
@@ -92,7 +92,7 @@ export class Stack {
     this.write = new HttpClient(this.urls.ingest);
   }
 
-  /** Chooses ports and names; starts nothing. */
+  /** Chooses ports and names, but starts no process. */
   static async prepare(options: StackOptions): Promise<Stack> {
     const [core, query, ingest] = await Promise.all([freePort(), freePort(), freePort()]);
     const suffix = randomBytes(4).toString('hex');
@@ -119,15 +119,12 @@ export class Stack {
     }
   }
 
-  /** For `attach`. */
+  /** Returns the argument for `attach` in another process. */
   share(): string {
     return JSON.stringify(this.names);
   }
 
-  /**
-   * A stack that another process runs and has shared, to be used, not to be changed: its apps can be neither asked
-   * nor stopped by this one.
-   */
+  /** Returns a stack that another process runs and has shared. This process can use it, but cannot control its apps. */
   static attach(shared: string, options: StackOptions): Stack {
     return new Stack(options, JSON.parse(shared) as Names);
   }
@@ -136,14 +133,14 @@ export class Stack {
     return [this.ingest, ...this.materializers, ...this.processors, this.gateway];
   }
 
-  /** The materializer, where there is one. */
+  /** The first materializer. */
   get materializer(): AppProcess {
     const [first] = this.materializers;
     if (!first) throw new Error('This stack has no materializer');
     return first;
   }
 
-  /** One more, not started. */
+  /** Creates one more materializer without starting it. */
   async addMaterializer(): Promise<AppProcess> {
     const port = await freePort();
     const name = `materializer-${this.materializers.length + 1}`;
@@ -152,7 +149,7 @@ export class Stack {
     return added;
   }
 
-  /** One more, not started. */
+  /** Creates one more processor without starting it. */
   async addProcessor(): Promise<AppProcess> {
     const port = await freePort();
     const name = `processor-${this.processors.length + 1}`;
@@ -161,14 +158,14 @@ export class Stack {
     return added;
   }
 
-  /** Stops every app, whatever has become of them. Their logs go, unless KEEP_TEST_LOGS is set. */
+  /** Stops every app, in any state. Removes their logs unless KEEP_TEST_LOGS is set. */
   async stop(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop()));
     if (!process.env.KEEP_TEST_LOGS) for (const app of this.apps) app.discardLog();
     await Promise.all([this.core, this.query, this.write].map((client) => client.close()));
   }
 
-  /** The ends of all logs, for the one who looks at a failed test. */
+  /** Returns the ends of all logs, for the report of a failed test. */
   logTails(lines = 40): string {
     return this.apps.map((app) => app.logTail(lines)).join('\n');
   }

@@ -7,7 +7,7 @@ import { kafkaRequest, TcpProxy } from './tcp-proxy.js';
 let engine: Server;
 let proxy: TcpProxy;
 let client: HttpClient;
-/** Bodies that arrived whole, and lengths of those that broke off. */
+/** Complete bodies that arrived, and lengths of interrupted ones. */
 let arrived: string[];
 let brokenOff: number[];
 
@@ -37,13 +37,13 @@ afterEach(async () => {
 const post = (body: string, timeoutMs = 5_000) => client.post('/', body, { timeoutMs });
 
 describe('TcpProxy', () => {
-  it('passes everything through when nothing is asked of it', async () => {
+  it('forwards all data without a fault', async () => {
     const big = 'x'.repeat(3_000_000);
     expect((await post(big)).text).toBe('got 3000000');
     expect(arrived).toEqual([big]);
   });
 
-  it('cuts connections, and accepts new ones', async () => {
+  it('resets connections, and accepts new ones', async () => {
     await post('a');
     proxy.cut();
     await expect.poll(() => proxy.connections).toBe(0);
@@ -57,7 +57,7 @@ describe('TcpProxy', () => {
     expect((await post('a')).status).toBe(200);
   });
 
-  it('holds requests back while stalled, and lets them go after', async () => {
+  it('holds requests back while stalled, and forwards them afterwards', async () => {
     proxy.stall('up');
     const pending = post('held');
     await expect(Promise.race([pending, new Promise((r) => setTimeout(r, 200, 'nothing'))])).resolves.toBe(
@@ -68,21 +68,21 @@ describe('TcpProxy', () => {
     expect((await pending).text).toBe('got 4');
   });
 
-  it('holds answers back while stalled downwards: the request has arrived', async () => {
+  it('holds answers back while stalled downwards, when the request has arrived', async () => {
     await post('open the connection');
     proxy.stall('down');
     await expect(post('held', 300)).rejects.toThrow();
     expect(arrived).toContain('held');
   });
 
-  it('adds its delay on each way', async () => {
+  it('adds its delay in each direction', async () => {
     proxy.delay({ up: 150, down: 150 });
     const start = Date.now();
     await post('slow');
     expect(Date.now() - start).toBeGreaterThanOrEqual(300);
   });
 
-  it('cuts a request after so many bytes of it', async () => {
+  it('resets the connection in the middle of a request', async () => {
     const sprung = proxy.trap((chunk) => chunk.includes('POST'), { do: 'truncate', bytes: 500 });
     await expect(post('y'.repeat(100_000))).rejects.toThrow();
     await sprung;
@@ -92,7 +92,7 @@ describe('TcpProxy', () => {
     expect((await post('next')).status).toBe(200);
   });
 
-  it('loses the answer of the n-th matching request: it has arrived, and nobody is told', async () => {
+  it('loses the answer of the n-th matching request, which has arrived', async () => {
     const sprung = proxy.trap((chunk) => chunk.includes('POST'), { do: 'swallow-answer' }, 1);
     expect((await post('first')).status).toBe(200);
     await expect(post('second')).rejects.toThrow();
@@ -101,7 +101,7 @@ describe('TcpProxy', () => {
     expect((await post('third')).status).toBe(200);
   });
 
-  it('resets each n-th connection', async () => {
+  it('resets every n-th connection', async () => {
     proxy.resetEach(2);
     expect((await post('1')).status).toBe(200);
     proxy.cut();
@@ -113,7 +113,7 @@ describe('TcpProxy', () => {
 });
 
 describe('kafkaRequest', () => {
-  it('knows a request by its API key', () => {
+  it('recognizes a request by its API key', () => {
     const commit = Buffer.from([0, 0, 0, 20, 0, 8, 0, 5, 0, 0, 0, 1]);
     expect(kafkaRequest(8)(commit)).toBe(true);
     expect(kafkaRequest(0)(commit)).toBe(false);

@@ -2,16 +2,16 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '#local';
 import { DelayLine } from './delay-line.js';
 
-/** `up` is from the app to the engine, `down` the way back. */
+/** `up` is from the app to the engine, `down` is the opposite direction. */
 export type Direction = 'up' | 'down';
 
-/** What is done to the connection on which the trap's chunk is seen. */
+/** The fault that a trap applies to the connection of the matching chunk. */
 export type Trick =
-  /** The chunk does not arrive; the connection is reset. */
+  /** The chunk is discarded and the connection is reset. */
   | { do: 'reset' }
-  /** So many bytes more go up, the chunk included, then the connection is reset. */
+  /** This number of bytes, including the chunk, is forwarded; then the connection is reset. */
   | { do: 'truncate'; bytes: number }
-  /** The request goes up; when the answer begins to come it is thrown away and the connection is reset. */
+  /** The request is forwarded; when the answer begins to arrive, it is discarded and the connection is reset. */
   | { do: 'swallow-answer' };
 
 interface Trap {
@@ -24,15 +24,15 @@ interface Trap {
 interface Pair {
   app: Socket;
   engine: Socket;
-  /** What is on its way to each of them: order is kept, also when the delay changes meanwhile. */
+  /** Chunks in flight in each direction: the order is kept, even if the delay changes meanwhile. */
   toApp: DelayLine;
   toEngine: DelayLine;
-  /** Bytes that may still go up, when the connection is to be cut in the middle of a request. */
+  /** Bytes that may still be forwarded to the engine before the connection is reset in the middle of a request. */
   upBudget: number;
   swallowing: boolean;
 }
 
-/** A proxy between an app and an engine that does to their connections what networks do. */
+/** A proxy between an app and an engine that simulates network faults. */
 export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private readonly stalled = new Set<Direction>();
@@ -47,7 +47,10 @@ export class TcpProxy {
     readonly port: number,
   ) {}
 
-  /** Its port is none that an outgoing connection could take while it refuses. */
+  /**
+   * Starts a proxy. Its port is outside the range of outgoing connections, so it remains available while the proxy
+   * refuses connections.
+   */
   static async start(target: { host?: string; port: number }): Promise<TcpProxy> {
     const server = createServer();
     const port = await freePort();
@@ -57,7 +60,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get connections(): number {
     return this.pairs.size;
   }
@@ -67,7 +70,7 @@ export class TcpProxy {
     for (const pair of this.pairs) reset(pair);
   }
 
-  /** Resets every open connection and refuses new ones, as when the engine is down. */
+  /** Resets every open connection and refuses new ones, as if the engine were down. */
   async refuse(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.cut();
@@ -80,34 +83,34 @@ export class TcpProxy {
     await listen(this.server, this.port);
   }
 
-  /** Holds back what comes, connections stay open and new ones are accepted: a network that loses everything. */
+  /** Holds all data back, while connections remain open and new ones are accepted: a network that loses all packets. */
   stall(direction: Direction | 'both' = 'both'): void {
     for (const one of directions(direction)) this.stalled.add(one);
     for (const pair of this.pairs) for (const one of this.stalled) this.source(pair, one).pause();
   }
 
-  /** Ends `stall`: what was held back goes on. */
+  /** Ends `stall` and forwards the held data. */
   flow(): void {
     this.stalled.clear();
     for (const pair of this.pairs) for (const one of directions('both')) this.source(pair, one).resume();
   }
 
-  /** Everything takes so many milliseconds longer on this way. */
+  /** Delays all data in each direction by this number of milliseconds. */
   delay(milliseconds: { up?: number; down?: number }): void {
     Object.assign(this.delays, { up: 0, down: 0 }, milliseconds);
   }
 
-  /** Resets every n-th new connection as soon as it has sent something; 0 ends it. */
+  /** Resets every n-th new connection as soon as it has sent data; 0 ends it. */
   resetEach(n: number): void {
     this.resetEvery = n;
   }
 
-  /** Waits for a chunk from the app that matches (after `skip` of them), and plays the trick once. Resolves then. */
+  /** Waits for a matching chunk from the app, after `skip` others, and applies the fault once. Resolves then. */
   trap(matches: (chunk: Buffer) => boolean, trick: Trick, skip = 0): Promise<void> {
     return new Promise((resolve) => this.traps.push({ matches, trick, skip, sprung: resolve }));
   }
 
-  /** Ends every fault, traps that did not spring included. */
+  /** Ends all faults, including traps that have not been triggered. */
   async heal(): Promise<void> {
     this.traps = [];
     this.delay({});
@@ -172,7 +175,10 @@ export class TcpProxy {
   }
 }
 
-/** For `trap`: a request of Kafka's protocol with this API key (0 produce, 8 offset commit), at a chunk's start. */
+/**
+ * Returns a matcher for `trap`: a chunk that begins with a Kafka request with this API key (0 produce, 8 offset
+ * commit).
+ */
 export function kafkaRequest(apiKey: number): (chunk: Buffer) => boolean {
   return (chunk) => chunk.length >= 8 && chunk.readInt16BE(4) === apiKey;
 }

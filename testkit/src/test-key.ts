@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** An API key of the documented form, and what a configuration stores of it. */
+/** An API key in the documented form, and its setting in the configuration. */
 export interface TestKey {
   key: string;
   keyId: string;
@@ -8,8 +8,8 @@ export interface TestKey {
 }
 
 /**
- * `trb_<key_id>_<secret>_<checksum>`, written down here once more on purpose: the tests' clients depend on the contract,
- * not on the code under test (whose libraries also change kafkajs for the whole process).
+ * Generates `trb_<key_id>_<secret>_<checksum>`. This deliberately duplicates the code under test: the tests' clients
+ * depend on the contract, and importing those libraries would patch kafkajs in the whole process.
  */
 export function testKey(): TestKey {
   const keyId = randomBytes(6).toString('hex');

@@ -1,9 +1,9 @@
 import { streamName, type TopicNames } from '#event';
 
 /**
- * The topic of the stream that has this name now, asked from Kafka itself. kafkajs is loaded here and not before: the log
- * replaces parts of it before they are loaded.
- * @throws when there is none
+ * Returns the topic of the stream that currently has this name, read from Kafka. kafkajs is imported only here,
+ * because the log patches it before it is loaded.
+ * @throws if there is none
  */
 export async function topicOf(
   { brokers, topics }: { brokers: string; topics: TopicNames },

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Waiting {
-  /** What is waited for, for the message when it does not come. */
+  /** Describes the condition in the error message. */
   what: string;
-  /** Something that changes for as long as there is progress. Without it, nothing counts as progress. */
+  /** A value that changes as long as there is progress. Without it, nothing counts as progress. */
   progress?: () => unknown;
-  /** A standstill of so many milliseconds is the end; default 60 seconds. */
+  /** Milliseconds without progress after which the wait fails; default 60 seconds. */
   patienceMs?: number;
   intervalMs?: number;
-  /** What the one who looks at the failure should know. */
+  /** Returns additional information for the error message. */
   diagnosis?: () => string | Promise<string>;
 }
 
 /**
- * Resolves when the condition holds. How long that takes does not matter, so that a machine that has much to do fails
- * no test; that nothing moves any more does.
- * @throws after a standstill, with the diagnosis
+ * Resolves when the condition is true. The total time does not matter, so a busy machine fails no test; only a
+ * standstill does.
+ * @throws an Error with the diagnosis after a standstill
  */
 export async function until(condition: () => boolean | Promise<boolean>, waiting: Waiting): Promise<void> {
   const { what, progress = () => undefined, patienceMs = 60_000, intervalMs = 20 } = waiting;

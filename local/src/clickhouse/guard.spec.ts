@@ -4,7 +4,7 @@ import { credentialsRefusal, foreignRefusal } from './guard.js';
 
 const host = '127.0.0.1:8123';
 
-describe('the check of a request's origin', () => {
+describe("the check of a request's origin", () => {
   it.each(['127.0.0.1', '127.0.0.1:8123', 'localhost:8123', 'LocalHost', '[::1]:8123'])(
     'given the Host %s and no other header, then the request is accepted',
     (name) => expect(foreignRefusal({ host: name })).toBeUndefined(),
@@ -44,7 +44,7 @@ describe('the check of a request's origin', () => {
   });
 });
 
-describe('the check of a query's credentials', () => {
+describe("the check of a query's credentials", () => {
   const basic = (text: string): IncomingHttpHeaders => ({
     authorization: `Basic ${Buffer.from(text).toString('base64')}`,
   });
@@ -68,9 +68,12 @@ describe('the check of a query's credentials', () => {
     { 'x-clickhouse-user': 'admin', 'x-clickhouse-key': 'secret' },
     // A credential that is given twice is refused: neither of the two is chosen.
     { ...basic('default:wrong'), 'x-clickhouse-key': 'secret' },
-  ] as IncomingHttpHeaders[])('given %j, then the query is refused, and the answer does not contain the password', (headers) => {
-    const refusal = credentialsRefusal(headers, 'secret');
-    expect(refusal).toMatchObject({ status: 403 });
-    expect(refusal?.text).not.toMatch(/secre/);
-  });
+  ] as IncomingHttpHeaders[])(
+    'given %j, then the query is refused, and the answer does not contain the password',
+    (headers) => {
+      const refusal = credentialsRefusal(headers, 'secret');
+      expect(refusal).toMatchObject({ status: 403 });
+      expect(refusal?.text).not.toMatch(/secre/);
+    },
+  );
 });

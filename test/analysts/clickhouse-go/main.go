@@ -1,5 +1,5 @@
-// Connects as Grafana's ClickHouse data source does: clickhouse-go, by HTTP, with gzip. Prints one JSON document.
-// Arguments: address, key, view.
+// Connects like Grafana's ClickHouse data source: with clickhouse-go, over HTTP, with gzip. Prints one JSON document.
+// Arguments: URL, key, view.
 package main
 
 import (

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 
-/** Connects as Metabase, DBeaver and other tools on JDBC do. Prints one JSON document. Arguments: port, key, view. */
+/** Connects like Metabase, DBeaver and other JDBC tools. Prints one JSON document. Arguments: port, key, view. */
 public class JdbcClient {
   public static void main(String[] args) throws SQLException {
     String view = args[2];

@@ -1,16 +1,16 @@
 import { doubling } from './patterns.js';
 
-/** An expression and an event that are expensive for each other, or were once. */
+/** An expression with an event for which its evaluation is, or once was, expensive. */
 export interface HostileExpression {
-  /** Says why it is expensive. */
+  /** Describes why it is expensive. */
   name: string;
-  /** CEL, of at most 4096 characters: a `where`, a `filter` or the condition of a branch. */
+  /** CEL of at most 4096 characters: a `where`, a `filter` or the condition of a branch. */
   where: string;
   /** A valid event of at most 1 MiB as JSON. */
   event: { event_type: string; data: Readonly<Record<string, unknown>> };
 }
 
-/** The worst conditions that are known, each with the event that it is worst for. */
+/** The most expensive known conditions, each with its worst event. */
 export const hostileExpressions: readonly HostileExpression[] = [
   of('a pattern of a program with 18 000 instructions', `event.data.t.matches("${repeated(20)}")`, {
     t: 'ab'.repeat(2_500),
@@ -103,7 +103,7 @@ function repeated(times: number): string {
   return '(?:[ab]?){900}'.repeat(times);
 }
 
-/** A search by comparing at each place looks at a thousand characters before it finds that they differ. */
+/** A naive search compares a thousand characters at each position before it finds a difference. */
 function nearMiss(): Readonly<Record<string, unknown>> {
   return { t: 'a'.repeat(300_000), p: `${'a'.repeat(1_000)}b${'a'.repeat(150_000)}` };
 }

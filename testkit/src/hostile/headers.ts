@@ -1,14 +1,14 @@
-/** Headers of a request that are expensive to read, or that others read differently. */
+/** Request headers that are expensive to parse, or that other programs parse differently. */
 export interface HostileHeaders {
   name: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** Node takes 16 KiB of headers: each stays below. */
+/** Each header stays below Node's limit of 16 KiB. */
 const bytes = 12_000;
 const filled = (part: string): string => part.repeat(Math.floor(bytes / part.length));
 
-/** The worst headers that are known; every request may have them. */
+/** The most expensive known headers; every request may have them. */
 export const hostileHeaders: readonly HostileHeaders[] = [
   { name: 'thousands of accepted types', headers: { accept: filled('a/b;q=0.1,') + '*/*' } },
   { name: 'an accepted type of many parameters', headers: { accept: `text/csv;${filled('a="b;c,";')}q=1` } },

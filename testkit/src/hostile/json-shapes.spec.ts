@@ -4,7 +4,7 @@ import { hostileJson } from './json-shapes.js';
 
 describe('each hostile shape of JSON', () => {
   it.each(hostileJson.map((shape) => [shape.name, shape] as const))(
-    '%s: is a JSON object of nearly the bytes that are asked for',
+    '%s: is a JSON object of nearly the requested size',
     (_name, { text }) => {
       for (const bytes of [1_000, 100_000]) {
         const json = text(bytes);
@@ -15,7 +15,7 @@ describe('each hostile shape of JSON', () => {
     },
   );
 
-  it('is not so deep that it is refused for that alone', () => {
+  it('is not deeper than the limit', () => {
     for (const { text } of hostileJson)
       expect(depthOf(JSON.parse(text(1_000)))).toBeLessThan(limits.jsonDepth);
   });

@@ -1,11 +1,11 @@
-/** An object as JSON text of at most so many bytes, whose shape is expensive for somebody. */
+/** Generates an object as JSON text of at most a given size, with a shape that is expensive to process. */
 export interface HostileJson {
   name: string;
-  /** At least 200 bytes are asked for. */
+  /** `bytes` is at least 200. */
   text: (bytes: number) => string;
 }
 
-/** The worst shapes of JSON objects that are known. All are valid JSON, and not deeper than is permitted. */
+/** The most expensive known shapes of JSON objects. All are valid JSON within the depth limit. */
 export const hostileJson: readonly HostileJson[] = [
   list('lists 60 deep', () => '['.repeat(60) + ']'.repeat(60)),
   list('objects 60 deep', () => '{"a":'.repeat(60) + '1' + '}'.repeat(60)),

@@ -1,4 +1,4 @@
-/** A regular expression and a text that it is expensive for, in an engine that is not careful. */
+/** A regular expression with a text for which a backtracking engine is slow. */
 export interface HostilePattern {
   name: string;
   pattern: string;
@@ -6,10 +6,10 @@ export interface HostilePattern {
   text: string;
 }
 
-/** Compiled, it is a program of 470 000 instructions. */
+/** A pattern that compiles to a program of 470 000 instructions. */
 export const doubling = `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`;
 
-/** The worst patterns that are known, each with its text. */
+/** The most expensive known patterns, each with its text. */
 export const hostilePatterns: readonly HostilePattern[] = [
   { name: 'nested repeats', pattern: '^((a+)+)+$', text: `${'a'.repeat(200_000)}!` },
   { name: 'alternatives that overlap', pattern: '^(a|a|aa)*$', text: `${'a'.repeat(200_000)}!` },

@@ -1,4 +1,4 @@
-/** Texts that software likes to change, to misread or to choke on. Each is valid UTF-16 and is sent as a JSON string. */
+/** Texts that programs often change, misread or reject. Each is valid UTF-16 and is sent as a JSON string. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

@@ -35,11 +35,7 @@ export function clockFinding(check: string, { aheadMs }: Answering): Finding {
   if (Math.abs(seconds) <= mostSeconds) return ok(check, 'The clocks agree.');
   const side = seconds > 0 ? 'ahead of' : 'behind';
   const detail = `The clock of the server is ${Math.abs(seconds)} s ${side} this one.`;
-  return warning(
-    check,
-    detail,
-    'Synchronise both clocks (NTP): --since and --until use the server's time.',
-  );
+  return warning(check, detail, "Synchronise both clocks (NTP): --since and --until use the server's time.");
 }
 
 export function versionFinding(versions: readonly string[], own: string): Finding {

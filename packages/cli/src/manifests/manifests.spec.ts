@@ -82,7 +82,7 @@ describe('the order of definitions', () => {
     expect(inOrder(wanted).map(({ name }) => name)).toEqual(['a', 'p', 'first', 'last']);
   });
 
-  it('puts a projection of a pipeline's output after the pipeline', () => {
+  it("puts a projection of a pipeline's output after the pipeline", () => {
     const wanted = [
       manifest({ kind: 'projection', name: 'p', source: { streams: ['b'] }, fields: {} }),
       pipeline('first', ['a', 'b']),

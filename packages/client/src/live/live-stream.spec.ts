@@ -82,7 +82,7 @@ describe('a tail', () => {
     expect(reconnects).toMatchObject([expect.any(TimeoutError)]);
   });
 
-  it('does not count the reader's processing time as silence', async () => {
+  it("does not count the reader's processing time as silence", async () => {
     const { http, urls } = givenStreams({ pieces: [eventMessage('a', '1')], then: 'end' });
     for await (const _ of new LiveStream(http, new TailSource({}), { silenceMs: 20 })) {
       await new Promise((resolve) => setTimeout(resolve, 80));
