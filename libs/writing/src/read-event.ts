@@ -77,7 +77,9 @@ function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: Reception): 
 
 export const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
-/** Returns whether an event is too large. Bytes are counted only if the number of characters does not decide it. */
+/**
+ * Returns whether an event is too large. A short text cannot be too large, so bytes are counted only for a long one.
+ */
 export function isLong(text: string, { start, end }: { start: number; end: number }): boolean {
   if ((end - start) * 3 <= limits.eventBytes) return false;
   return Buffer.byteLength(text.slice(start, end)) > limits.eventBytes;

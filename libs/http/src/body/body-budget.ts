@@ -10,7 +10,7 @@ export class BodyBudget {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Counts more bytes. @throws ProblemError 503 `overloaded` when the budget has no room */
+  /** Counts `bytes` in the budget. @throws ProblemError 503 `overloaded` when the budget has no room */
   take(bytes: number): void {
     if (this.used + bytes > this.maxBytes) {
       throw new ProblemError('overloaded', 'Too many bytes of request bodies are in memory.');

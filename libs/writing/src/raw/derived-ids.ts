@@ -4,7 +4,7 @@ import { uuidOfBytes } from '#event';
 /** Input from which ids are derived: the stream, the query of the request, and its body. */
 export interface IdSource {
   mapping: { stream: string; text: Readonly<Record<string, string>> };
-  /** Decompressed body. */
+  /** Body of the request after decompression. */
   body: Buffer;
 }
 

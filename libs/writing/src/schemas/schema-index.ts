@@ -37,7 +37,7 @@ interface StreamSchemas {
  */
 export class SchemaIndex {
   private streams = new Map<string, StreamSchemas>();
-  /** Cached last stream, because the events of a request usually have the same stream. */
+  /** Schemas of the stream of the last look-up, because the events of a request usually have the same stream. */
   private last: StreamSchemas | undefined;
   private stale = true;
 
