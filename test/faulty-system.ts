@@ -4,16 +4,19 @@ import type { DriverOptions, Report, StackOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
-/** A running system on engines of its own, to be broken. */
+/** A running system on engines of its own, which a spec may break. */
 export interface FaultySystem {
   engines: PrivateEngines;
   stack: Stack;
 }
 
-/** How long a materializer that was killed keeps its partitions; the least that its configuration allows. */
+/**
+ * The session time-out in milliseconds, after which the partitions of a killed materializer are reassigned: the
+ * minimum of its configuration.
+ */
 export const sessionMs = 6_000;
 
-/** For one spec file. After each test everything that was stopped is started again, so that the next one can run. */
+/** Provides the system of one spec file. After each test all stopped processes are started again for the next test. */
 export function useFaultySystem(options: Partial<StackOptions> = {}): () => FaultySystem {
   let engines: PrivateEngines | undefined;
   let stack: Stack | undefined;
@@ -46,7 +49,7 @@ export function useFaultySystem(options: Partial<StackOptions> = {}): () => Faul
   };
 }
 
-/** Lets clients write, breaks something meanwhile, lets them go on, and checks what is there against what they know. */
+/** Runs clients while `fault` breaks something, lets them continue, and compares the stored events with the ledger. */
 export async function underLoad(
   stack: Stack,
   fault: (driver: Driver, ledger: Ledger) => Promise<void>,
@@ -65,7 +68,8 @@ export async function underLoad(
   }
   const report = await check({ client: stack.core, ledger });
   expectClean(report);
-  // Every unknown answer was repeated until it was known: otherwise less was checked than was meant.
+  // Every event with an unknown outcome was repeated until the outcome was known; otherwise less was checked than
+  // intended.
   expect(report.unknown).toBe(0);
   await ledger.discard();
   return report;

@@ -6,13 +6,13 @@ import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
 const plant = pathToFileURL('dist/test/plant-hang.js').href;
 const env = { NODE_OPTIONS: `--import=${plant}`, KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) };
 const system = useFaultySystem({ env });
-/** Of a state that comes: a machine that has much to do takes long to get there. */
+/** Polls for a state that is certain to occur: a busy machine takes long to reach it. */
 const polling = { timeout: 150_000, interval: 500 };
 let idle: Stack | undefined;
 afterAll(() => idle?.stop());
 
 describe('given a consumer with lag', () => {
-  it('when it hangs, it is not alive within a minute, while an idle one is (fault 18)', async () => {
+  it('when it hangs, it stops being alive within a minute, while an idle consumer remains alive (fault 18)', async () => {
     const { stack, engines } = system();
     const { brokers, clickhouseUrl, clickhousePassword } = engines;
     idle = await Stack.start({ brokers, clickhouseUrl, clickhousePassword });
@@ -26,12 +26,12 @@ describe('given a consumer with lag', () => {
       console.log(`  alive for ${Math.round((Date.now() - start) / 1000)} s (60 s are allowed)`);
       await expect.poll(() => idle?.materializer.probe('/health/live'), polling).toBe(200);
       await expect.poll(() => stack.ingest.probe('/health/live'), polling).toBe(200);
-      // What an orchestrator does then.
+      // An orchestrator restarts it then.
       await materializer.restart('SIGKILL');
     });
   });
 
-  it('when ClickHouse takes requests and never answers, it is not ready, and goes on after', async () => {
+  it('when ClickHouse accepts requests and never answers, it is not ready, and continues afterwards', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       engines.clickhouseProxy.stall();

@@ -9,7 +9,7 @@ const read = async (base: string, route: string) => {
 };
 
 describe('health', () => {
-  it('of every app is ready, alive and well', async () => {
+  it('of every app is ready, live and ok', async () => {
     for (const app of system().apps) {
       for (const route of ['/health', '/health/live', '/health/ready']) {
         const { status, text } = await read(app.probeUrl, route);
@@ -18,7 +18,7 @@ describe('health', () => {
     }
   });
 
-  it('of the gateway says what it depends on and how far the materializer is', async () => {
+  it('of the gateway reports its dependencies and the lag of the materializer', async () => {
     const written = await writeEvent(system().core, { stream: freshStream(), event_type: 't', data: {} });
     await queryEvents(system().core, { limit: '1' }, waitFor([written]));
     for (const client of [system().core, system().query]) {
@@ -53,7 +53,7 @@ describe('metrics', () => {
     }
   });
 
-  it('do not grow with what clients send', async () => {
+  it('do not grow with the input of clients', async () => {
     const series = async () =>
       (await read(system().core.baseUrl, '/metrics')).text.split('\n').length +
       (await read(system().urls.ingest, '/metrics')).text.split('\n').length;
@@ -72,7 +72,7 @@ describe('metrics', () => {
 });
 
 describe('the description of the API', () => {
-  it('is OpenAPI, names every route, and is shown at /docs', async () => {
+  it('is OpenAPI, contains every route, and is shown at /docs', async () => {
     for (const client of [system().core, system().query]) {
       const answer = await client.get('/openapi.json');
       const { openapi, paths } = answer.json<{ openapi: string; paths: Record<string, object> }>();

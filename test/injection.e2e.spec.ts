@@ -20,7 +20,7 @@ describe('SQL in a request', () => {
     '\u0000',
   ];
 
-  it.each(evil)('is a value like any other: %j', async (value) => {
+  it.each(evil)('is treated as a value: %j', async (value) => {
     for (const name of ['event_type', 'entity_id', 'event_type_prefix']) {
       const answer = await system().core.get(path('/api/v1/events/query', { [name]: value }));
       const shown = `${name}: ${answer.status} ${answer.text}`;
@@ -44,7 +44,7 @@ describe('SQL in a request', () => {
 });
 
 describe('line breaks and odd characters', () => {
-  it('in a request id are not taken over', async () => {
+  it('in a request id are not accepted', async () => {
     for (const id of ['a\tb', 'ž', 'x'.repeat(300), '{"a":1}']) {
       const request = [
         'GET /nowhere HTTP/1.1',
@@ -60,7 +60,7 @@ describe('line breaks and odd characters', () => {
     }
   });
 
-  it('in a header make no header of their own', async () => {
+  it('in a header create no additional header', async () => {
     const request = [
       'GET /nowhere HTTP/1.1',
       'Host: localhost',
@@ -73,13 +73,13 @@ describe('line breaks and odd characters', () => {
     expect(answer.text.toLowerCase()).not.toContain('\nx-evil');
   });
 
-  it('in a request that is no HTTP get a problem document too', async () => {
+  it('in a request that is not HTTP are answered with a problem document too', async () => {
     const answer = await rawHttp(system().urls.core, 'HELLO\r\n\r\n');
     expect(answer.status).toBe(400);
     expect(answer.text).toContain('application/problem+json');
   });
 
-  it('in headers that are too large get a 431', async () => {
+  it('in headers that are too large are answered with a 431', async () => {
     const answer = await rawHttp(
       system().urls.core,
       `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`,
@@ -87,7 +87,7 @@ describe('line breaks and odd characters', () => {
     expect(answer.status).toBe(431);
   });
 
-  it('in an entity id stay one line in the log and come back', async () => {
+  it('in an entity id are one line in the log and are read back unchanged', async () => {
     const [stream, entity_id] = [freshStream(), 'a\n{"level":60,"msg":"forged"}\r\nb'];
     const answer = await system().write.post('/api/v1/events', { ...good, stream, entity_id });
     if (answer.status === 201) {

@@ -52,7 +52,7 @@ describe('raw writes', () => {
     expect(first.text).toContain('"big":9007199254740993');
   });
 
-  it('keep what does not fit a schema as dead letters, which become events when the schema is mended', async () => {
+  it('keep values that violate a schema as dead letters, which become events when the schema is corrected', async () => {
     const stream = freshStream();
     const define = async (type: string) => {
       const schema = { properties: { amount: { type } } };
@@ -85,7 +85,7 @@ describe('raw writes', () => {
     expect(await lettersOf(stream)).toEqual([]);
   });
 
-  it('leave nothing of an entity that is erased, also not of what was refused', async () => {
+  it('keep nothing of an erased entity, including its refused values', async () => {
     const stream = freshStream();
     const query = { event_type: '/kind', entity_id: '/u' };
     const written = await raw(
@@ -106,7 +106,7 @@ describe('raw writes', () => {
     expect(JSON.stringify(left)).not.toContain('ann');
   });
 
-  it('refuse everything where strict handling is asked for', async () => {
+  it('refuse all values with strict handling', async () => {
     const stream = freshStream();
     const answer = await system().write.post(`/api/v1/streams/${stream}/raw?event_type=a`, '{}\n{"a":', {
       headers: { 'content-type': 'application/x-ndjson', prefer: 'handling=strict' },

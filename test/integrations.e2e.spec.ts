@@ -32,7 +32,7 @@ interface FoundEvent {
   metadata: Record<string, unknown>;
 }
 
-/** The nth block of a page in this language, for this system and this stream. */
+/** Returns the nth block in this language of a page, adapted to this system and this stream. */
 function block(
   page: string,
   { language, at = 0 }: { language: string; at?: number },
@@ -47,7 +47,7 @@ function block(
     .replaceAll('/streams/syslog/', `/streams/${stream}/`);
 }
 
-/** The events of the stream, when it has this many. */
+/** Returns the events of the stream when it has this number of them. */
 async function eventsOf(stream: string, count: number): Promise<FoundEvent[]> {
   let found: FoundEvent[] = [];
   const read = async () => {
@@ -119,7 +119,7 @@ describe('docs/integrations', () => {
     expect(await eventsOf(stream, 1)).toMatchObject([placed]);
   });
 
-  it.runIf(python && collector)('OpenTelemetry: the Collector passes logs on', async () => {
+  it.runIf(python && collector)('OpenTelemetry: the Collector forwards logs', async () => {
     const [stream, port] = [freshStream(), await freePort()];
     const file = join(folder, 'collector.yaml');
     const config = block('opentelemetry.md', { language: 'yaml' }, stream);

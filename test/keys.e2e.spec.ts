@@ -16,10 +16,10 @@ import { useStack } from './use-stack.js';
 
 const system = useStack({ env: { INGEST_REQUIRE_KEYS: 'true', TRUST_PROXY: '127.0.0.1' } });
 
-/** A second gateway beside that of the system, which has no keys in its configuration. */
+/** A second gateway beside that of the system; it has no keys in its configuration. */
 let second: AppProcess;
 let secondQuery: HttpClient;
-/** The ports that ask for keys: of the gateway where keys are issued, of the other one, of ingest. */
+/** The ports that require keys: of the gateway that issues keys, of the other gateway, and of ingest. */
 let doors: Record<'here' | 'there' | 'ingest', HttpClient>;
 
 beforeAll(async () => {
@@ -67,13 +67,13 @@ async function issue(more: object = {}): Promise<Issued> {
 }
 
 let clients = 0;
-/** A client of its own network each time, because one with many wrong keys is told to wait. */
+/** Returns headers of a new client network each time, because a network with many wrong keys is rate-limited. */
 const asClient = (key: string) => {
   const network = ++clients;
   return { headers: { ...bearer(key), 'x-forwarded-for': `10.${network >> 8}.${network & 255}.1` } };
 };
 
-/** Asks each door for something that a key with the two scopes of events may have. */
+/** Sends a request to each port that requires one of the two events scopes. */
 const doorAnswers: Record<keyof typeof doors, (key: string) => Promise<HttpAnswer>> = {
   here: (key) => doors.here.get('/api/v1/streams', asClient(key)),
   there: (key) => doors.there.get('/api/v1/streams', asClient(key)),
@@ -87,7 +87,7 @@ async function letsIn(door: keyof typeof doors, key: string): Promise<boolean> {
   return status !== 401;
 }
 
-/** Milliseconds from the acknowledgement of a change until every door obeys it. */
+/** Returns the milliseconds from the acknowledgement of a change until every port applies it. */
 async function msUntilAll(key: string, wanted: boolean): Promise<Record<string, number>> {
   const since = performance.now();
   const times = doorNames.map(async (door) => {
@@ -123,7 +123,7 @@ describe('a key', () => {
     }
   });
 
-  it('is refused with the same words whether it is revoked, expired, rotated out or never was', async () => {
+  it('is refused with the same message if it is revoked, expired, rotated out or unknown', async () => {
     const [revoked, expired, rotated, known] = [
       await issue(),
       await issue({ expires_at: new Date(Date.now() + 1_500).toISOString() }),
@@ -148,7 +148,7 @@ describe('a key', () => {
     }
   });
 
-  it('keeps its old secret for as long as the overlap is, on every instance', async () => {
+  it('keeps its old secret for the time of the overlap, on every instance', async () => {
     const old = await issue();
     const answer = await system().query.post(`${keys}/${old.key_id}/rotate`, { overlap: '2s' });
     const { key, overlap_until } = answer.json<Issued & { overlap_until: string }>();
@@ -167,7 +167,7 @@ describe('a key', () => {
     for (const door of doorNames) expect(await letsIn(door, key)).toBe(true);
   });
 
-  it('is the same everywhere after two gateways have changed it at once', async () => {
+  it('is the same everywhere after concurrent changes by two gateways', async () => {
     const admin = await issue({ scopes: ['admin'] });
     const { key_id } = await issue();
     const atBoth = [doors.here, doors.there];
@@ -186,7 +186,7 @@ describe('a key', () => {
     }
   });
 
-  it('is still there, or still revoked, after a restart', async () => {
+  it('still exists, or is still revoked, after a restart', async () => {
     const [kept, revoked] = [await issue(), await issue()];
     await system().query.send('DELETE', `${keys}/${revoked.key_id}`);
     await second.restart('SIGKILL');
@@ -195,7 +195,7 @@ describe('a key', () => {
 });
 
 describe('a key that is limited to streams', () => {
-  it('writes and reads those, and does not see the others', async () => {
+  it('writes and reads these streams, and does not see the others', async () => {
     const [mine, theirs] = [freshStream('mine'), freshStream('theirs')];
     const { key } = await issue({ streams: [`${mine}*`] });
     const client = new HttpClient(system().urls.query, { headers: bearer(key) });
@@ -216,7 +216,7 @@ describe('a key that is limited to streams', () => {
     expectProblem(await client.get(path('/api/v1/events/query', { stream: theirs })), 'stream_not_found');
     expect((await client.get(`/api/v1/events/${written[2]?.event_id}`)).status).toBe(404);
     expect((await client.get(`/api/v1/events/${written[0]?.event_id}`)).status).toBe(200);
-    // They name streams.
+    // These metrics contain names of streams.
     expectProblem(await client.get('/metrics'), 'stream_forbidden');
     await client.close();
   });
@@ -227,7 +227,7 @@ describe('the limits of a key', () => {
     events: Array.from({ length: count }, () => ({ stream, event_type: 't', data: {} })),
   });
 
-  it('hold for its events per second: a large batch is taken, and owed', async () => {
+  it('apply to its events per second: a large batch is accepted, and creates a debt', async () => {
     const stream = freshStream();
     const { key } = await issue({ rate_limit: { events_per_second: 100 } });
     for (const client of [doors.here, doors.ingest]) {
@@ -255,7 +255,7 @@ describe('the limits of a key', () => {
     });
   });
 
-  it('hold for its requests per second', async () => {
+  it('apply to its requests per second', async () => {
     const { key } = await issue({ rate_limit: { requests_per_second: 5 } });
     const answers = await Promise.all(Array.from({ length: 20 }, () => doorAnswers.here(key)));
     const letIn = answers.filter(({ status }) => status === 200);
@@ -274,7 +274,7 @@ describe('wrong keys', () => {
   const from = (address: string, key: string) =>
     doors.here.get('/api/v1/streams', { headers: { ...bearer(key), 'x-forwarded-for': address } });
 
-  it('are told to wait when they keep coming from one network, and right ones are not', async () => {
+  it('are rate-limited when many come from one network, and valid ones are not', async () => {
     let attempts = 0;
     let answer: HttpAnswer;
     do answer = await from(`2001:db8::${attempts++}`, 'x');
@@ -286,7 +286,7 @@ describe('wrong keys', () => {
     expectProblem(await from('2001:db8:0:1::1', 'x'), 'invalid_token');
   });
 
-  it('are refused whatever they look like, and never an error', async () => {
+  it('are refused in any form, and never cause an internal error', async () => {
     const { key } = await issue();
     const edits = fc.record({ at: fc.nat(key.length), cut: fc.nat(3), put: fc.string({ maxLength: 3 }) });
     const likeKeys = edits.map(({ at, cut, put }) => key.slice(0, at) + put + key.slice(at + cut));
@@ -297,7 +297,7 @@ describe('wrong keys', () => {
     );
     let address = 0;
     const attempt = async (text: string): Promise<void> => {
-      // What a header can hold: latin-1 without control characters.
+      // The characters that a header may contain: latin-1 without control characters.
       const sent = text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?');
       if (sent.trim() === key) return;
       const answer = await from(`172.16.${address >> 8}.${address++ & 255}`, sent);
@@ -307,8 +307,8 @@ describe('wrong keys', () => {
   });
 });
 
-describe('what is kept of keys', () => {
-  it('is an audit of every change that admins can read, and no secret anywhere', async () => {
+describe('the records of keys', () => {
+  it('are an audit of every change that admins can read, and contain no secret', async () => {
     const { key, key_id } = await issue({ name: 'audited' });
     await system().query.send('DELETE', `${keys}/${key_id}`);
     const audit = () =>

@@ -8,7 +8,7 @@ const documents = ['.', 'bench', 'docs', 'docs/decisions', 'docs/runbooks'].flat
     .map((name) => join(folder, name)),
 );
 
-/** As GitHub makes an anchor of a heading. */
+/** Returns the anchor that GitHub derives from a heading. */
 function anchorOf(heading: string): string {
   const text = heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, '');
   return text.trim().replaceAll(/\s/g, '-');
@@ -26,7 +26,7 @@ function problemOf(document: string, link: string): string | undefined {
 }
 
 describe('the links of', () => {
-  it.each(documents)('%s lead somewhere', (document) => {
+  it.each(documents)('%s are valid', (document) => {
     const text = readFileSync(document, 'utf8').replace(/^```[\s\S]*?^```$/gm, '');
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link ?? '');
     expect(links.flatMap((link) => problemOf(document, link) ?? [])).toEqual([]);

@@ -57,7 +57,7 @@ const created = async (name?: string) => {
 };
 
 describe('following events', () => {
-  it.each(['core', 'query'] as const)('shows each as a query does, on the %s port', async (port) => {
+  it.each(['core', 'query'] as const)('shows each event like a query, on the %s port', async (port) => {
     const stream = await created();
     const client = await follow({ stream }, { port });
     expect(client.status).toBe(200);
@@ -77,7 +77,7 @@ describe('following events', () => {
     expect(client.messages[0]).toMatchObject({ event: 'event', id: client.lastEventId });
   });
 
-  it('chooses by all filters, also what is stored out of the order of its time', async () => {
+  it('applies all filters, also to events that are stored out of time order', async () => {
     const stream = await created();
     const since = '2026-11-21T04:00:00Z';
     const filters: Record<string, string | string[]>[] = [
@@ -105,7 +105,7 @@ describe('following events', () => {
       const expected = sorted(found.events.map(({ data }) => data.n as number));
       await came(live[i] as EventStreamClient, expected.length);
       expect(sorted(numbersOf(live[i] as EventStreamClient)), JSON.stringify(filter)).toEqual(expected);
-      // The same from history, where there is one.
+      // The same result from history, if the filter has a start.
       if (filter.since) {
         const late = await follow({ stream, ...filter });
         await came(late, expected.length);
@@ -114,7 +114,7 @@ describe('following events', () => {
     }
   });
 
-  it('goes on after the last event that came, without a gap and without a repeat', async () => {
+  it('continues after the last event that arrived, without a gap and without a repetition', async () => {
     const stream = await created();
     const first = await follow({ stream });
     await begun(first);
@@ -128,7 +128,7 @@ describe('following events', () => {
     expect(sorted([...numbersOf(first), ...numbersOf(second)])).toEqual(upTo(700));
   });
 
-  it('misses nothing of a stream that is made meanwhile', async () => {
+  it('misses no event of a stream that is created meanwhile', async () => {
     const name = freshStream('made');
     const client = await follow({ event_type: name });
     await begun(client);
@@ -144,7 +144,7 @@ describe('a request for a stream of events', () => {
   const refused = async (parameters: Record<string, string>, headers: Record<string, string> = {}) =>
     system().core.get(path('/api/v1/events/stream', parameters), { headers });
 
-  it('is refused where its filters, its position or its form cannot be', async () => {
+  it('is refused if its filters, its position or its format are invalid', async () => {
     const stream = await created();
     expectProblem(await refused({ limit: '1' }), 'invalid_request');
     expectProblem(await refused({ order: 'asc' }), 'invalid_request');
@@ -160,7 +160,7 @@ describe('a request for a stream of events', () => {
     expectProblem(await refused({ stream, event_type: 'other' }, headers), 'invalid_cursor');
   });
 
-  it('needs a key with the scope, and shows nothing of what the key does not cover', async () => {
+  it('needs a key with the scope, and shows no event that the key does not cover', async () => {
     const [mine, other] = [await created('mine'), await created('other')];
     const issued = async (body: object) =>
       (await system().core.post('/api/v1/keys', { name: 'k', scopes: ['events:read'], ...body })).json<{
@@ -184,7 +184,7 @@ describe('a request for a stream of events', () => {
     expect(errorOf(client)).toMatchObject({ code: 'invalid_token' });
   });
 
-  it('is refused when there are as many as the instance allows, until one has gone', async () => {
+  it('is refused at the limit of the instance, until another one ends', async () => {
     const stream = await created();
     const open = await Promise.all(Array.from({ length: 20 }, () => follow({ stream })));
     const answer = await refused({ stream });
@@ -205,7 +205,7 @@ describe('a stream of events', () => {
     expect(errorOf(client)).toMatchObject({ code: 'stream_not_found' });
   });
 
-  it('cuts off a client that takes nothing, which goes on later where it was', async () => {
+  it('disconnects a client that reads nothing, and the client continues later from its position', async () => {
     const stream = await created();
     const slow = await follow({ stream });
     await begun(slow);
@@ -227,7 +227,7 @@ describe('a stream of events', () => {
     expect(sorted([...numbersOf(slow), ...numbersOf(next)])).toEqual(upTo(total));
   });
 
-  it('waits for a materializer that is killed, and goes on when it is back', async () => {
+  it('waits for a materializer that is killed, and continues when it is restarted', async () => {
     const stream = await created();
     const client = await follow({ stream });
     await begun(client);
@@ -242,7 +242,7 @@ describe('a stream of events', () => {
   });
 
   it.each(['SIGTERM', 'SIGKILL'] as const)(
-    'goes on after its gateway was ended by %s and is back',
+    'continues after its gateway was ended by %s and restarted',
     async (signal) => {
       const stream = await created();
       const before = await follow({ stream });

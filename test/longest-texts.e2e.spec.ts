@@ -7,7 +7,7 @@ import { useSharedStack } from './use-stack.js';
 const system = useSharedStack();
 const builtMs = 60_000;
 
-/** Texts whose UTF-16 units, bytes, code points and visible signs differ. */
+/** Texts with different numbers of UTF-16 units, bytes, code points and visible signs. */
 const alphabets: [string, string][] = [
   ['letters of two bytes', 'ü'],
   ['emoji', '😀'],
@@ -55,7 +55,7 @@ describe.each(alphabets)('the longest texts, of %s', (_, unit) => {
     expect((await queryEvents(core, { stream, entity_id })).events).toEqual([]);
   });
 
-  it('name schemas, keys of projections and API keys', async () => {
+  it('can be names of schemas, keys of projections and API keys', async () => {
     const { core } = system();
     const { stream, written } = await given();
     const schema = await core.post('/api/v1/schemas', { stream, event_type, schema: { type: 'object' } });
@@ -79,7 +79,7 @@ describe.each(alphabets)('the longest texts, of %s', (_, unit) => {
     expect(key.status, key.text).toBe(201);
   });
 
-  it('with one character more are refused by whoever reads or writes them', async () => {
+  it('with one more character are refused by reads and writes', async () => {
     const { core } = system();
     const stream = freshStream();
     const more = `${entity_id}a`;

@@ -1,3 +1,3 @@
-// What two materializers of one system share.
+// Faults of one system with two materializers.
 import './faults/materializers.js';
 import './faults/streams.js';

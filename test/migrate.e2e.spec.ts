@@ -8,13 +8,13 @@ const main = join(process.cwd(), 'dist', 'apps', 'materializer', 'src', 'main.js
 
 function migrate(settings: Record<string, string>) {
   return spawn(process.execPath, [main, '--migrate'], {
-    // Without Kafka: a migration needs none.
+    // Kafka is not available, because a migration does not need it.
     env: { PATH: process.env.PATH, KAFKA_BROKERS: '127.0.0.1:1', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-it('makes the tables and ends, again and again', async () => {
+it('creates the tables and ends, and can be repeated', async () => {
   const engines = testEngines();
   const { database } = freshNames();
   for (let round = 0; round < 2; round++) {
@@ -34,7 +34,7 @@ it('makes the tables and ends, again and again', async () => {
   await ask(`DROP DATABASE ${database} SYNC`);
 });
 
-it('has not been done when it is stopped while it waits: the Job must not count as complete', async () => {
+it('fails if it is stopped while it waits, because the Job must not count as complete', async () => {
   const child = migrate({ CLICKHOUSE_URL: 'http://127.0.0.1:1' });
   for await (const lines of child.stdout.setEncoding('utf8') as AsyncIterable<string>) {
     if (lines.includes('waiting for ClickHouse')) break;

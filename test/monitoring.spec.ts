@@ -18,7 +18,7 @@ interface Rule {
   expr: string;
 }
 
-/** The rules of a file, as this repository writes them: promtool says whether they are what Prometheus reads. */
+/** Parses the rules of a file in the layout of this repository. promtool checks that Prometheus can read them. */
 function rulesOf(file: string): Rule[] {
   const rules = textOf(file)
     .split(/^ {6}- /m)
@@ -56,7 +56,7 @@ const panels = dashboards.flatMap(({ title, panels }) =>
   panels.filter(({ type }) => type !== 'row').map((panel) => [`${title} / ${panel.title}`, panel] as const),
 );
 
-/** Of exporters that are not ours, and of Prometheus itself. */
+/** Metrics of other exporters, and of Prometheus itself. */
 const foreign = [
   'up',
   'ALERTS',
@@ -88,12 +88,12 @@ describe('each alert', () => {
     .map(textOf)
     .join('');
 
-  it('has a page, and each page an alert', () => {
+  it('has a runbook page, and each page has an alert', () => {
     expect([...pages].sort()).toEqual([...new Set(alerts.map(({ alert }) => alert))].sort());
   });
 
   it.each(alerts.map((rule) => [rule.alert, rule.text] as const))(
-    '%s says what there is to know',
+    '%s has a severity, a summary, a description, a runbook and a test',
     (...row) => {
       const [name, text] = row;
       expect(text).toMatch(/^ {10}severity: (critical|warning|info)$/m);
@@ -104,7 +104,7 @@ describe('each alert', () => {
     },
   );
 
-  it.each(pages)('%s: its page says what to look at and what to do', (name) => {
+  it.each(pages)('%s: its page describes the checks and the actions', (name) => {
     const page = textOf(join('docs', 'runbooks', `${name}.md`));
     expect(page.match(/^#+ .+$/gm)?.filter((line) => !line.startsWith('# '))).toContain('## What to do');
     expect(page.startsWith(`# ${name}\n`)).toBe(true);
@@ -115,14 +115,14 @@ describe('each alert', () => {
 
 describe('each query', () => {
   it.each(rules.map((rule) => [rule.alert ?? rule.record, rule.expr] as const))(
-    'of %s is of metrics there are',
+    'of %s uses existing metrics',
     (...row) => {
       expect(metricsIn(row[1])).not.toEqual([]);
       expect(unknownIn(row[1])).toEqual([]);
     },
   );
 
-  it.each(panels)('of %s is of metrics there are', (_title, { targets = [] }) => {
+  it.each(panels)('of %s uses existing metrics', (_title, { targets = [] }) => {
     expect(targets.length).toBeGreaterThan(0);
     for (const { expr } of targets) expect(unknownIn(expr)).toEqual([]);
   });
@@ -137,7 +137,7 @@ describe('each panel', () => {
   });
 
   it.each(dashboards.map((dashboard) => [dashboard.title, dashboard.panels] as const))(
-    'of %s lies beside the others',
+    'of %s does not overlap others',
     (...row) => {
       const cells = row[1].flatMap(({ gridPos: { x, y, w, h } }) =>
         Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
@@ -149,16 +149,19 @@ describe('each panel', () => {
 });
 
 describe('each dashboard', () => {
-  it.each(dashboards.map((one) => [one.title, one] as const))('%s is chosen by variables', (_title, one) => {
-    expect(one.templating.list.map(({ name }) => name)).toEqual([
-      'datasource',
-      'namespace',
-      'job',
-      'instance',
-    ]);
-    // No data source is named but the one that is chosen, and Grafana's own.
-    for (const [, uid] of JSON.stringify(one.panels).matchAll(/"type":"prometheus","uid":"([^"]*)"/g))
-      expect(uid).toBe('${datasource}');
-    expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
-  });
+  it.each(dashboards.map((one) => [one.title, one] as const))(
+    '%s is selected by variables',
+    (_title, one) => {
+      expect(one.templating.list.map(({ name }) => name)).toEqual([
+        'datasource',
+        'namespace',
+        'job',
+        'instance',
+      ]);
+      // The only data sources are the selected one and Grafana's own.
+      for (const [, uid] of JSON.stringify(one.panels).matchAll(/"type":"prometheus","uid":"([^"]*)"/g))
+        expect(uid).toBe('${datasource}');
+      expect(new Set(dashboards.map(({ uid }) => uid)).size).toBe(dashboards.length);
+    },
+  );
 });

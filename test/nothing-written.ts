@@ -3,8 +3,8 @@ import type { Stack } from '#testkit';
 import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
 
 /**
- * Names a stream for requests that must be refused. At the end of the file: nothing of them was written, not even the
- * stream, and all processes are as they were.
+ * Returns the name of a stream for requests that must be refused. At the end of the file it asserts that the stream
+ * was not created, that writes still work, and that no process has ended.
  */
 export function useRefusedStream(system: () => Stack): string {
   const refused = freshStream('refused');

@@ -6,7 +6,7 @@ import { useStack } from './use-stack.js';
 
 const system = useStack();
 
-/** Every port of the system; the query port with a key, too. */
+/** Returns every port of the system; the query port also with a key. */
 const ports = () => [
   ...system().apps.map(({ name, probeUrl }) => ({ name, url: probeUrl, headers: '' })),
   { name: 'query', url: system().urls.query, headers: '' },
@@ -17,7 +17,7 @@ const ports = () => [
   },
 ];
 
-/** What the port answers to a request line that need not be one. */
+/** Returns the status of the answer to a request line, which may be invalid. */
 async function statusOf(port: { url: string; headers: string }, line: string | Buffer): Promise<number> {
   const head = `\r\nHost: localhost\r\n${port.headers}Connection: close\r\n\r\n`;
   const { status } = await rawHttp(port.url, Buffer.concat([Buffer.from(line), Buffer.from(head)]));
@@ -61,7 +61,7 @@ const paths = [
 ];
 
 describe('every port', () => {
-  it('answers every method that there is with something else than a 500', async () => {
+  it('answers every HTTP method with a status other than 500', async () => {
     for (const port of ports()) {
       for (const method of METHODS) {
         for (const path of ['/health/live', '/nowhere', '/docs', '/api/v1/events/query', '*']) {
@@ -72,7 +72,7 @@ describe('every port', () => {
     }
   });
 
-  it('answers every path, however it is written, with something else than a 500', async () => {
+  it('answers every path, in any encoding, with a status other than 500', async () => {
     for (const port of ports()) {
       for (const path of paths) {
         const status = await statusOf(port, `GET ${path} HTTP/1.1`);
@@ -81,7 +81,7 @@ describe('every port', () => {
     }
   });
 
-  it('answers random paths with something else than a 500', async () => {
+  it('answers random paths with a status other than 500', async () => {
     const random = new Random(faultSeed());
     const pieces = [
       '/',
@@ -115,7 +115,7 @@ describe('every port', () => {
   });
 });
 
-/** There is an answer, and it does not say that the fault is ours. */
+/** Whether there is an answer without an internal error. */
 function isNoFault(status: number): boolean {
   return status >= 200 && status !== 500;
 }

@@ -8,11 +8,11 @@ import { freshStream, path, queryEvents, waitFor, writeEvent, type Written } fro
 import { forgetProgress, removeTopic } from './topics.js';
 import { useStack } from './use-stack.js';
 
-/** Whoever reads a stream remembers little: what is told for a repetition after a loss is not told by that. */
+/** The id windows are small, so that after the loss no repetition is recognized by a window of a reader. */
 const system = useStack({ processors: 1, env: { DEDUPE_WINDOW_RECORDS: '3' } });
 const run = promisify(execFile);
 
-/** The `sh` blocks of a section of the guide, as they stand. */
+/** Returns the `sh` blocks of a section of the guide, unchanged. */
 function commandsOf(heading: string): string {
   const sections = readFileSync('docs/operations.md', 'utf8').split(/^## /m);
   const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
@@ -21,7 +21,7 @@ function commandsOf(heading: string): string {
   return blocks.map(([, , block]) => block).join('\n');
 }
 
-/** Runs commands in `folder`, which has `dist` as the image has it. */
+/** Runs commands in `folder`, which contains `dist` like the image. */
 async function inShell(folder: string, commands: string): Promise<string> {
   const { brokers, clickhouseUrl, clickhousePassword, prefix, database } = system();
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', commands], {
@@ -49,7 +49,7 @@ async function write(stream: string, count: number): Promise<Written[]> {
   return written;
 }
 
-/** Everything that may be asked for, once all of `written` is in it. */
+/** Returns the answers of all read routes, when they include all of `written`. */
 async function answersOf(stream: string, written: Written[] = []) {
   const { core } = system();
   const wait = written.length > 0 ? waitFor(written) : {};
@@ -63,7 +63,7 @@ async function answersOf(stream: string, written: Written[] = []) {
     expect(found.status, found.text).toBe(200);
     return found.json<{ states: { key: string; state: object }[] }>();
   };
-  // A projection is built first.
+  // A projection has to be built first.
   await expect.poll(async () => (await core.get(`/api/v1/projections/${stream}/state`)).status).toBe(200);
   return {
     events,
@@ -75,7 +75,7 @@ async function answersOf(stream: string, written: Written[] = []) {
   };
 }
 
-/** What a pipeline has emitted, once it is through. */
+/** Returns the events that a pipeline has emitted, when it has processed this number of events. */
 async function emittedBy(pipeline: string, { to, processed }: { to: string; processed: number }) {
   const shown = async () => (await system().core.get(`/api/v1/pipelines/${pipeline}`)).json<object>();
   await expect.poll(shown).toMatchObject({ status: 'running', processed, lag: 0 });
@@ -88,7 +88,7 @@ async function emittedBy(pipeline: string, { to, processed }: { to: string; proc
 }
 
 describe('an installation that has lost its database and its definitions', () => {
-  it('has them again from backups, and what was written since from the log', async () => {
+  it('restores them from backups, and later events from the log', async () => {
     const [stream, out] = [freshStream(), freshStream('out')];
     const { core, apps, gateway, materializer } = system();
     const folder = mkdtempSync(join(tmpdir(), 'tributary-operations-'));
@@ -129,13 +129,13 @@ describe('an installation that has lost its database and its definitions', () =>
     await inShell(folder, commandsOf('Restoring the definitions'));
     await gateway.launch().ready();
     await inShell(folder, restore.join('\n'));
-    // Of the store's backup alone, without the log: nobody reads it yet.
+    // The answers come from the backup of the store alone: the materializer has not read the log yet.
     expect(await answersOf(stream)).toEqual(saved);
     await forgetProgress(system());
     for (const app of apps) if (!app.running) app.launch();
     await Promise.all(apps.map((app) => app.ready()));
 
-    // Positions that projections had reached before the loss count as reached until they have caught up.
+    // Positions that projections had reached before the loss count as reached until the projections have caught up.
     await expect.poll(() => answersOf(stream, [...before, ...since])).toEqual(expected);
     expect(await emittedBy(stream, { to: out, processed: 40 })).toBe(40);
     const [later] = await write(stream, 1);

@@ -20,7 +20,7 @@ const get = (accept: string, port: 'core' | 'query' = 'core') =>
   system()[port].get(path('/api/v1/events/query', { stream }), { headers: { accept } });
 
 describe.each(['core', 'query'] as const)('a page of events on the %s port', (port) => {
-  it('is NDJSON, an event a line, when that is asked for', async () => {
+  it('is NDJSON, one event per line, if the client accepts it', async () => {
     const answer = await get('application/x-ndjson', port);
     expect(answer.headers['content-type']).toMatch(/^application\/x-ndjson/);
     const lines = answer.text.split('\n');
@@ -28,7 +28,7 @@ describe.each(['core', 'query'] as const)('a page of events on the %s port', (po
     expect(lines.map((line) => JSON.parse(line) as ReadEvent)).toEqual(expected);
   });
 
-  it('is CSV with a header and quoted fields when that is asked for', async () => {
+  it('is CSV with a header and quoted fields if the client accepts it', async () => {
     const answer = await get('text/csv', port);
     expect(answer.headers['content-type']).toMatch(/^text\/csv/);
     const [header, ...rows] = parseCsv(answer.text);
@@ -40,7 +40,7 @@ describe.each(['core', 'query'] as const)('a page of events on the %s port', (po
     );
   });
 
-  it('is JSON for what browsers and curl ask for', async () => {
+  it('is JSON for the Accept headers of browsers and curl', async () => {
     for (const accept of [
       '*/*',
       'application/json',
@@ -53,12 +53,12 @@ describe.each(['core', 'query'] as const)('a page of events on the %s port', (po
     }
   });
 
-  it('is 406 when none of the forms is accepted', async () => {
+  it('is 406 if the client accepts none of the formats', async () => {
     expectProblem(await get('image/png', port), 'not_acceptable');
   });
 });
 
-/** RFC 4180. */
+/** Parses CSV (RFC 4180). */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -11,7 +11,7 @@ describe.each(['core', 'query'] as const)('pages on the %s port', (port) => {
   const client = () => system()[port];
 
   it.each(['asc', 'desc'] as const)(
-    'pages through all of it in order %s without gap or repeat',
+    'contain all events in order %s without gap or repetition',
     async (order) => {
       const filters: Parameters[] = [
         { stream: [orders, users, odd] },
@@ -40,7 +40,7 @@ describe.each(['core', 'query'] as const)('pages on the %s port', (port) => {
     },
   );
 
-  it('binds a cursor to its filters and its order', async () => {
+  it('bind a cursor to its filters and its order', async () => {
     const { next_cursor } = await queryEvents(client(), { stream: orders, limit: '5' });
     const cursor = next_cursor!;
     const more: Parameters[] = [

@@ -10,7 +10,10 @@ const system = useStack({
   processors: 1,
   env: { WEBHOOK_SECRETS: `shop=${secret}`, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
 });
-/** A run begins with a consumer that joins its group: on a machine that has much to do it takes its time. */
+/**
+ * Milliseconds for a job to start: it begins with a consumer that joins its group, which takes time on a busy
+ * machine.
+ */
 const settleMs = 60_000;
 
 interface Shown {
@@ -30,7 +33,7 @@ interface Shown {
 const json = { 'content-type': 'application/json' };
 const at = (time: string) => `2026-11-21T04:${time}Z`;
 
-/** A stream, a pipeline of it, and what it writes to. */
+/** A stream, a pipeline that reads it, and the streams that the pipeline writes to. */
 class Given {
   readonly stream = freshStream();
   readonly large = freshStream('large');
@@ -39,7 +42,7 @@ class Given {
 
   constructor(readonly client: HttpClient) {}
 
-  /** Amounts above 100 go to one stream, and all are counted by minute and currency. */
+  /** Payments above 100 go to one stream, and all payments are counted by minute and currency. */
   get spec() {
     return {
       source: { streams: [this.stream], idle_after: '1s' },
@@ -67,7 +70,7 @@ class Given {
     };
   }
 
-  /** Without its window. */
+  /** The pipeline without its window. */
   get plain() {
     return { source: { streams: [this.stream] }, operators: [{ emit: { stream: this.large } }] };
   }
@@ -98,7 +101,7 @@ class Given {
     expect(answer.status, answer.text).toBe(200);
   }
 
-  /** `[time, currency, amount]` of each. */
+  /** Writes payments: `[time, currency, amount]` of each. */
   async pay(...payments: [string, string, unknown][]): Promise<void> {
     const events = payments.map(([time, currency, amount]) => ({
       ...{ stream: this.stream, event_type: 'payment.made', timestamp: at(time), entity_id: currency },
@@ -114,12 +117,12 @@ class Given {
     return answer.json<Shown>();
   }
 
-  /** Once these figures are shown. */
+  /** Waits until the pipeline reports these stats. */
   async shows(figures: Partial<Shown>): Promise<void> {
     await expect.poll(() => this.shown(), { timeout: settleMs, interval: 200 }).toMatchObject(figures);
   }
 
-  /** Once everything that is emitted by now can be queried. */
+  /** Waits until all events emitted so far can be queried. */
   async seesAllEmitted(): Promise<void> {
     const { emitted } = await this.shown();
     const seen = async () =>
@@ -131,7 +134,7 @@ class Given {
     return (await queryEvents(this.client, { stream, order: 'asc' })).events;
   }
 
-  /** The data of a stream's events, once there are so many. */
+  /** Returns the data of a stream's events, when there are `count` of them. */
   async data(stream: string, count: number): Promise<Record<string, unknown>[]> {
     await expect
       .poll(async () => (await this.events(stream)).length, { timeout: settleMs, interval: 200 })
@@ -147,7 +150,7 @@ describe('a pipeline', () => {
     await given.made();
   });
 
-  it('writes what comes of events, also of those from before, and closes windows by itself', async () => {
+  it('emits results of new and existing events, and closes windows automatically', async () => {
     await given.pay(['00:10', 'EUR', 12.5], ['00:20', 'USD', 450], ['00:55', 'EUR', 7.25]);
     const answer = await given.define();
     expect(answer.status, answer.text).toBe(201);
@@ -174,7 +177,7 @@ describe('a pipeline', () => {
     for (const { topic } of internal_topics) expect(topics).toContain(topic);
   });
 
-  it('takes nothing more for what has closed, and goes on after what cannot be processed', async () => {
+  it('rejects late events for closed windows, and continues after events that fail', async () => {
     await given.pay(['00:30', 'EUR', 1], ['30:00', 'EUR', 'a lot']);
     await given.shows({ processed: 5, late: 1, failed: 1 });
     const letters = await given.client.get(`/api/v1/dead-letters?source=pipeline:${given.name}`);
@@ -183,7 +186,7 @@ describe('a pipeline', () => {
     expect(await given.events(given.minutes)).toHaveLength(1);
   });
 
-  it('that is paused misses nothing', async () => {
+  it('that is paused misses no event', async () => {
     await given.act('pause');
     await given.pay(['31:00', 'USD', 200]);
     await given.shows({ status: 'paused' });
@@ -191,11 +194,11 @@ describe('a pipeline', () => {
     expect(await given.data(given.large, 2)).toContainEqual({ amount: 200, currency: 'USD' });
   });
 
-  it('that is changed goes on where it is', async () => {
+  it('that is changed continues from its position', async () => {
     await given.put(given.plain);
     const written = async (version: number) =>
       (await given.events(given.large)).filter(({ metadata }) => metadata['pipeline_version'] === version);
-    // The processor hears of it a moment later: until then a small payment is one for a window.
+    // The processor learns of the change a moment later; until then the old version processes a small payment.
     const one = async () => {
       await given.pay(['32:00', 'USD', 3]);
       return (await written(2))[0]?.data;
@@ -207,7 +210,7 @@ describe('a pipeline', () => {
     expect((await given.shown()).internal_topics.map(({ stage }) => stage)).toEqual(['']);
   });
 
-  it('that is reset emits everything again, as other events', async () => {
+  it('that is reset emits all results again, as other events', async () => {
     const all = (await given.events(given.stream)).length;
     await given.shows({ processed: all, lag: 0 });
     await given.seesAllEmitted();
@@ -220,7 +223,7 @@ describe('a pipeline', () => {
     await given.shows({ processed: all, version: 2 });
   });
 
-  it('that would feed itself is refused, and a stream that the key may not write is, too', async () => {
+  it('that would feed itself is refused, and so is a target stream that the key may not write', async () => {
     const loop = { source: { streams: [given.large] }, operators: [{ emit: { stream: given.stream } }] };
     expectProblem(await given.define({ ...loop, name: freshStream('loop') }), 'pipeline_loop');
     const streams = [given.stream];
@@ -235,14 +238,14 @@ describe('a pipeline', () => {
     ]);
   });
 
-  it('that is deleted is gone, its name is free, and what it has written stays', async () => {
+  it('that is deleted no longer exists, its name is free, and its written events remain', async () => {
     expect((await given.client.send('DELETE', given.path())).status).toBe(204);
     expectProblem(await given.client.get(given.path()), 'pipeline_not_found');
     expect((await given.events(given.large)).length).toBeGreaterThan(0);
     expect((await given.define()).status).toBe(201);
   });
 
-  it('every change is in the audit', async () => {
+  it('has every change in the audit', async () => {
     const changes = async () => {
       const { events } = await queryEvents(system().query, {
         stream: 'tributary.audit',
@@ -273,7 +276,7 @@ describe('a webhook', () => {
   const got = ({ received }: WebhookReceiver, count: number) =>
     expect.poll(() => received.length, { timeout: settleMs, interval: 100 }).toBe(count);
 
-  it('is sent each event, signed, and again under the same id until it takes it', async () => {
+  it('receives each event, signed, and again with the same id until it accepts the event', async () => {
     const given = new Given(system().query);
     await given.made();
     const to = await receiver(503, 503, 204);
@@ -296,7 +299,7 @@ describe('a webhook', () => {
       );
   });
 
-  it('that is slow holds up its own pipeline, and no other', async () => {
+  it('that is slow delays its own pipeline, and no other', async () => {
     const [held, free] = [new Given(system().query), new Given(system().query)];
     await Promise.all([held.made(), free.made()]);
     const [slow, good] = [await receiver('waits'), await receiver(204)];
@@ -316,7 +319,7 @@ describe('a webhook', () => {
     expect(slow.ids.size).toBe(2);
   });
 
-  it('whose secret no processor knows stands, says so, and loses nothing', async () => {
+  it('whose secret no processor has stops with that reason, and loses no event', async () => {
     const given = new Given(system().query);
     await given.made();
     const to = await receiver(204);
@@ -339,7 +342,7 @@ describe('a webhook', () => {
 });
 
 describe('dead letters of a pipeline', () => {
-  it('are one for each part of an event that failed, and go on where they stopped, once', async () => {
+  it('are created for each part of an event that failed, and continue at the failed operator, once', async () => {
     const given = new Given(system().query);
     await given.made();
     const [seen, out] = [given.minutes, given.large];

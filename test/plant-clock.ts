@@ -1,6 +1,6 @@
 /**
- * Loaded before an app by a fault spec (`node --import`): its wall clock is `CLOCK_BACK_MS` behind, and steps back by an
- * hour at each SIGUSR2, as one does that is set by hand or by NTP.
+ * Loaded into an app by a fault spec (`node --import`). The wall clock of the app is `CLOCK_BACK_MS` behind, and
+ * steps back by an hour at each SIGUSR2, like a clock that is set manually or by NTP.
  */
 const real = Date.now;
 let back = Number(process.env.CLOCK_BACK_MS ?? 0);

@@ -2,11 +2,11 @@ import { AppConfig } from '#api';
 import { clickHouseOptions, openClickHouse, type EventWriter } from '#store';
 
 /**
- * Loaded before an app by a fault spec (`node --import`): from SIGUSR2 on, an insert neither ends nor fails. It is what
- * a mistake in our own code would look like: nothing is tried again, nothing times out, HTTP goes on answering.
+ * Loaded into an app by a fault spec (`node --import`). After SIGUSR2 an insert neither ends nor fails, like a bug in
+ * our own code: there is no retry and no time-out, and HTTP still works.
  */
 process.on('SIGUSR2', () => {
-  // Opening connects to nothing; what counts is the class behind every writer of this process.
+  // This does not connect; only the class of all writers of this process is needed.
   const { writer } = openClickHouse(clickHouseOptions(new AppConfig()));
   const shared = Object.getPrototypeOf(writer) as EventWriter;
   const never = () => new Promise<never>(() => undefined);

@@ -12,12 +12,12 @@ import { closeWindows } from './processing/stored.js';
 
 const system = useFaultySystem({ processors: 2 });
 const behind = useBehind(system);
-/** Key of this request in Kafka's protocol. */
+/** The API key of this request in Kafka's protocol. */
 const offsetCommit = 8;
-/** Faults take a minute: what is written meanwhile is folded, piped and read back. */
+/** Faults take a minute, and all events written meanwhile are processed and read back. */
 const eventsPerSecond = 150;
 
-/** What is made of the driver's events while something breaks. Faults may define more. */
+/** The projections and pipelines that process the driver's events while a fault happens. Faults may define more. */
 interface Processed extends pipes.Piped {
   projections: Projected[];
   /** Pipelines that only count. */
@@ -25,7 +25,7 @@ interface Processed extends pipes.Piped {
 }
 
 interface Fault {
-  /** Goes on after "when". */
+  /** The continuation of a sentence after "when". */
   name: string;
   happen(driver: Driver, processed: Processed): Promise<void>;
 }
@@ -42,7 +42,7 @@ async function define(): Promise<Processed> {
   return { ...piped, projections, counting: [] };
 }
 
-/** Has events folded and piped while something breaks, and checks everything that is made of them. */
+/** Runs projections and pipelines under load while faults happen, and checks all of their results. */
 async function processedUnderLoad(faults: readonly Fault[]): Promise<void> {
   const { stack, definitions } = behind();
   const processed = await define();
@@ -112,7 +112,7 @@ const killed: Fault[] = [
 
 const awayForAWhile: Fault[] = [
   {
-    name: 'one is paused past its session and comes back as a zombie (fault 5)',
+    name: 'one is paused past its session and resumes as a zombie (fault 5)',
     happen: async (driver) => {
       const [first] = behind().stack.processors;
       first!.pause();
@@ -123,7 +123,7 @@ const awayForAWhile: Fault[] = [
     },
   },
   {
-    name: 'they are told to stop, end in order and come back (fault 6)',
+    name: 'they are stopped gracefully and restarted (fault 6)',
     happen: async (driver) => {
       for (const processor of behind().stack.processors) {
         expect(await processor.kill('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -158,7 +158,7 @@ const awayForAWhile: Fault[] = [
 
 const redefined: Fault[] = [
   {
-    name: 'a projection is built anew while they are killed (faults 12, 13)',
+    name: 'a projection is rebuilt while they are killed (faults 12, 13)',
     happen: async (driver, { streams, projections }) => {
       const again = { name: freshStream('again'), by: 'entity_id', streams } as const;
       const former = await project(behind(), again);
@@ -185,7 +185,7 @@ const redefined: Fault[] = [
         await first!.restart('SIGKILL');
         await driver.untilAcknowledged(200);
       }
-      // An emit that has moved would make other ids of what is repeated.
+      // If this moved an emit, repeated events would get other ids.
       await pipe(behind(), copies, specOf(streams, [...copying(copies), { filter: 'true' }]));
       await pipe(behind(), windows, specOf(streams, [...perHour(windows), { filter: 'true' }]));
       await reset(behind(), again);
@@ -197,19 +197,22 @@ const redefined: Fault[] = [
   },
 ];
 
-/** A load for each fault takes much longer than the fault: without TEST_ALL, related ones come in turn under one load. */
+/**
+ * A separate load for each fault takes much longer than the fault. Without TEST_ALL related faults happen one after
+ * the other under one load.
+ */
 const loads = [killed, awayForAWhile, redefined].flatMap((related) =>
   testsAll ? related.map((fault) => [fault]) : [related],
 );
 
-/** For what hangs: one fault, on a machine that has much to do. */
+/** Detects a hanging test: the time for one fault on a busy machine. */
 const patienceMs = 600_000;
 
-describe('given two processors that fold and pipe under load', () => {
+describe('given two processors with projections and pipelines under load', () => {
   for (const faults of loads) {
     const what = faults.map(({ name }) => name).join(', then ');
     it(
-      `when ${what}: states and snapshots are exact, and nothing piped is lost, repeated or counted twice`,
+      `when ${what}: states and snapshots are exact, and no emitted event is lost, duplicated or counted twice`,
       () => processedUnderLoad(faults),
       faults.length * patienceMs,
     );

@@ -6,7 +6,9 @@ import { expireRecords } from './topics.js';
 import { useStack } from './use-stack.js';
 
 const system = useStack({ processors: 1, env: { KAFKA_SESSION_TIMEOUT_MS: '10000' } });
-/** A build begins with a consumer that joins its group: on a machine that has much to do it takes its time. */
+/**
+ * Milliseconds for a generation: it begins with a consumer that joins its group, which takes time on a busy machine.
+ */
 const builtMs = 60_000;
 
 interface Projection {
@@ -30,7 +32,7 @@ interface State {
 const json = { 'content-type': 'application/json' };
 const fields = { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.data.amount' } };
 
-/** A stream with a projection of it, as seen on one port. */
+/** A stream with a projection of it, accessed through one port. */
 class Given {
   readonly stream = freshStream();
   readonly name = freshStream('p');
@@ -59,7 +61,7 @@ class Given {
     return this.client.send('PUT', this.at(), { body: JSON.stringify(spec), headers: json });
   }
 
-  /** With no body. */
+  /** Sends an action without a body. */
   act(action: 'pause' | 'resume' | 'reset'): Promise<HttpAnswer> {
     return this.client.send('POST', this.at(`/${action}`));
   }
@@ -79,7 +81,7 @@ class Given {
     return answer.json<Projection>();
   }
 
-  /** Once this version serves, and nothing else is in the making. */
+  /** Waits until this version serves and no other is being built. */
   async built(version: number): Promise<void> {
     const serves = async () => {
       const { serving_version, progress } = await this.shown();
@@ -88,7 +90,7 @@ class Given {
     await expect.poll(serves, { timeout: builtMs }).toEqual([version, null]);
   }
 
-  /** The state of a key, with everything that was written. */
+  /** Returns the state of a key that includes all written events. */
   async state(key: string): Promise<State> {
     const url = path(this.at(`/state/${key}`), waitFor(this.written));
     let answer = await this.client.get(url);
@@ -127,7 +129,7 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
     expect(projections.find(({ name }) => name === given.name)).toMatchObject(figures);
   });
 
-  it('an event that cannot be folded is a dead letter, and the rest goes on', async () => {
+  it('an event that cannot be folded becomes a dead letter, and other events are processed', async () => {
     await given.order('EUR', { amount: 'a lot' });
     await given.orders('EUR', [1]);
     expect((await given.state('EUR')).state).toEqual({ orders: 5, revenue: 13.8 });
@@ -140,7 +142,7 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
     await expect.poll(() => given.shown(), { timeout: 10_000 }).toMatchObject({ processed: 6, failed: 1 });
   });
 
-  it('what is changed is built while the one before is read, and replaces it', async () => {
+  it('a changed version is built while the previous one serves, and replaces it', async () => {
     const wanted = { ...given.spec, key: 'event.event_type', fields: { n: { op: 'count' } } };
     const answer = await given.put(wanted);
     expect(answer.status, answer.text).toBe(200);
@@ -156,10 +158,10 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
     expect(await given.shown()).toMatchObject({ version: 2, progress: null });
   });
 
-  it('it is paused, resumed, and has missed nothing', async () => {
+  it('a projection that is paused and resumed has missed no event', async () => {
     for (let twice = 0; twice < 2; twice++)
       expect((await given.act('pause')).json()).toMatchObject({ status: 'paused' });
-    // A processor stops a moment after it was told.
+    // A processor stops a moment after the pause was acknowledged.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await given.orders('EUR', [1, 2]);
     await queryEvents(given.client, { stream: given.stream }, waitFor(given.written));
@@ -170,14 +172,14 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
     expect((await given.state('order.placed')).state).toEqual({ n: 9 });
   });
 
-  it('it is built anew from the log, and comes to the same', async () => {
+  it('a projection that is rebuilt from the log has the same states', async () => {
     const answer = await given.act('reset');
     expect(answer.json()).toMatchObject({ version: 2, status: 'running' });
     await given.built(2);
     expect((await given.state('order.placed')).state).toEqual({ n: 9 });
   });
 
-  it('it is deleted with its states, and its name is free', async () => {
+  it('a projection is deleted with its states, and its name is free', async () => {
     expect((await given.client.send('DELETE', given.at())).status).toBe(204);
     expectProblem(await given.client.get(given.at()), 'projection_not_found');
     expectProblem(await given.client.get(given.at('/state/order.placed')), 'projection_not_found');
@@ -190,7 +192,7 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
     expect((await given.client.send('DELETE', given.at())).status).toBe(204);
   });
 
-  it('every change is in the audit, with who made it', async () => {
+  it('every change is in the audit, with its author', async () => {
     const entries = async () => {
       const { events } = await queryEvents(given.client, { stream: 'tributary.audit', limit: '1000' });
       return events
@@ -209,8 +211,8 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
   });
 });
 
-describe('a stream that is made anew', () => {
-  it('is folded after a reset, with what other streams have', async () => {
+describe('a stream that is created again', () => {
+  it('is folded after a reset, together with other streams', async () => {
     const given = new Given(system().core);
     const other = new Given(system().core);
     for (const one of [given, other]) await one.made();
@@ -240,7 +242,7 @@ describe('a stream of changes', () => {
       ...headers,
     });
   const kindsOf = ({ messages }: EventStreamClient) => messages.map(({ event }) => event);
-  /** The last state of each key since the last reset. */
+  /** Returns the last state of each key since the last reset. */
   const copyOf = (clients: readonly EventStreamClient[]) => {
     const copy = new Map<string, object>();
     for (const { event, data } of clients.flatMap(({ messages }) => messages)) {
@@ -251,7 +253,7 @@ describe('a stream of changes', () => {
   };
   const statesOf = async (given: Given) =>
     (await given.client.get(given.at('/state?limit=1000'))).json<{ states: State[] }>().states;
-  /** What the clients were sent is what is read, with everything that was written. */
+  /** Asserts that the states that the clients received equal the current states, which include all written events. */
   const expectCopy = async (given: Given, ...clients: EventStreamClient[]) => {
     await given.state('k0');
     const byKey = (states: object[]) => (states as State[]).toSorted((a, b) => (a.key < b.key ? -1 : 1));
@@ -271,7 +273,7 @@ describe('a stream of changes', () => {
       given.written.push({ ...written, stream: given.stream });
   };
 
-  it('ends with the states that are read, whatever happens meanwhile', async () => {
+  it('converges to the current states, despite failures meanwhile', async () => {
     const given = new Given(system().core);
     await given.made();
     await given.define();
@@ -325,7 +327,7 @@ describe('a stream of changes', () => {
   });
 });
 
-describe('a log whose beginning retention has taken', () => {
+describe('a log whose beginning retention has removed', () => {
   const write = async (given: Given, from: number, until: number) => {
     const events = Array.from({ length: until - from }, (_, i) => ({
       ...{ stream: given.stream, event_type: 'order.placed', entity_id: `e${(from + i) % 31}` },
@@ -339,7 +341,7 @@ describe('a log whose beginning retention has taken', () => {
   };
   const expire = async (given: Given, part: number) =>
     expireRecords(system(), await topicOf(system(), given.stream), part);
-  /** States are what ClickHouse makes of everything that was ever written. */
+  /** Asserts that the states equal ClickHouse's result for all events ever written. */
   const expectExact = async (given: Given) => {
     await given.state('k0');
     const text = await sql(
@@ -353,7 +355,7 @@ describe('a log whose beginning retention has taken', () => {
     expect(lines).toEqual(text.trim().split('\n'));
   };
 
-  it('is read from the store: by a first build, a reset, and one that was paused', async () => {
+  it('is read from the store: by a first generation, a reset, and a paused projection', async () => {
     const given = new Given(system().core);
     await given.made();
     await write(given, 0, 3000);
@@ -377,8 +379,8 @@ describe('a log whose beginning retention has taken', () => {
   });
 });
 
-describe('a definition that cannot be used', () => {
-  it('is refused with each place that is wrong', async () => {
+describe('an invalid definition', () => {
+  it('is refused with a pointer to each invalid member', async () => {
     const given = new Given(system().core);
     await given.made();
     const wrong = { n: { op: 'sum', value: 'event.data.' } };

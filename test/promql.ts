@@ -13,7 +13,7 @@ const keywords = new Set([
 ]);
 keywords.add('group_left').add('group_right');
 
-/** The names of the metrics that a query of Prometheus is about. */
+/** Returns the names of the metrics in a Prometheus query. */
 export function metricsIn(query: string): string[] {
   const bare = query
     .replace(/#.*$/gm, '')
@@ -21,7 +21,7 @@ export function metricsIn(query: string): string[] {
     .replace(/"[^"]*"/g, '')
     .replace(/\[[^\]]*\]/g, '')
     .replace(/\b\d+(ms|[smhdwy])\b/g, '')
-    // Labels, not metrics.
+    // Removes labels.
     .replace(/\b(by|on|without|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ');
   const names = bare.match(/[a-zA-Z_:][a-zA-Z0-9_:]*(?!\w)(?!\s*\()/g) ?? [];
   return [...new Set(names.filter((name) => !keywords.has(name.toLowerCase())))];

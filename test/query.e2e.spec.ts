@@ -13,7 +13,7 @@ const ids = (events: readonly ReadEvent[]) => events.map(({ event_id }) => event
 describe.each(['core', 'query'] as const)('GET /api/v1/events/query on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('returns everything, by time, then in log order', () => {
+  it('returns all events by time, then in log order', () => {
     expect(all).toHaveLength(60);
     expect(all.map(({ timestamp }) => timestamp)).toEqual(all.map(({ timestamp }) => timestamp).sort());
     for (const stream of [orders, users, odd]) {
@@ -114,7 +114,7 @@ describe.each(['core', 'query'] as const)('GET /api/v1/events/query on the %s po
     expect(counted.json(), counted.text).toMatchObject({ total: page.events.length });
   });
 
-  it('takes a stream that is not there for a mistake, not for one without events', async () => {
+  it('treats a missing stream as an error, not as a stream without events', async () => {
     for (const route of ['/api/v1/events/query', '/api/v1/events/count']) {
       const answer = await client().get(path(route, { stream: [orders, 'nobody-made-this'] }));
       const problem = expectProblem(answer, 'stream_not_found');

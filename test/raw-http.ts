@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-/** What came back on the socket, as text, and its status (0 when nothing came). */
+/** The text that the socket received, and its status (0 if nothing was received). */
 export interface RawAnswer {
   status: number;
   text: string;
 }
 
-/** Sends bytes as they are, and resolves with what comes until the server closes or so many milliseconds have passed. */
+/** Sends bytes unchanged. Resolves with the received text when the server closes the connection or the time is over. */
 export function rawHttp(url: string, bytes: string | Buffer, timeoutMs = 5_000): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -1,13 +1,13 @@
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 
-/** A record as it stands in the log, as text. */
+/** A record of the log as text. */
 export interface RawRecord {
   key: string | null;
   value: string | null;
   headers: Record<string, string | undefined>;
 }
 
-/** Reads the first records of a topic, past our own code. @throws when they do not come within 20 s. */
+/** Reads the first records of a topic, without the code of `#log`. @throws if they do not arrive within 20 s */
 export async function readTopic(brokers: string, topic: string, count: number): Promise<RawRecord[]> {
   const consumer = kafka(brokers).consumer({
     groupId: `test-reader-${topic}-${Date.now()}`,
@@ -34,7 +34,7 @@ export async function readTopic(brokers: string, topic: string, count: number): 
   return records;
 }
 
-/** Puts records straight into a topic, past the write ports: what a faulty or foreign producer does. */
+/** Writes records directly to a topic, without the write ports, like a faulty or foreign producer. */
 export async function putIntoTopic(
   brokers: string,
   topic: string,

@@ -7,7 +7,7 @@ const system = useSharedStack();
 describe.each(['core', 'query'] as const)('wait_for on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('waits for a position until it can be queried, and says so after ten seconds', async () => {
+  it('waits for a position until it can be queried, and is a problem after ten seconds', async () => {
     const { stream, partition } = await writeEvent(client(), {
       stream: freshStream(),
       event_type: 't',
@@ -30,7 +30,7 @@ describe.each(['core', 'query'] as const)('wait_for on the %s port', (port) => {
     }
   });
 
-  it('does not wait for a stream that is not there', async () => {
+  it('does not wait for a missing stream', async () => {
     const answer = await client().get(path('/api/v1/events/query', { wait_for: 'nobody-made-this:0:1' }));
     expectProblem(answer, 'stream_not_found');
   });

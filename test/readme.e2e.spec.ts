@@ -9,7 +9,7 @@ import { useStack } from './use-stack.js';
 const system = useStack({ processors: 1 });
 const run = promisify(execFile);
 
-/** The `sh` blocks of a document, or of the part of it that starts with this heading. */
+/** Returns the `sh` blocks of a document, or of the part that starts with this heading. */
 function commandsIn(document: string, heading?: string): string[] {
   const text = readFileSync(document, 'utf8');
   const parts = text.split(/^## /m);
@@ -17,7 +17,7 @@ function commandsIn(document: string, heading?: string): string[] {
   return [...section.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
 }
 
-/** The commands as they stand, on this test's ports. */
+/** Replaces the ports in a command by those of this test. */
 function onThesePorts(command: string): string {
   const { core, query, ingest } = system().urls;
   return command
@@ -26,7 +26,7 @@ function onThesePorts(command: string): string {
     .replaceAll(/(?:http:\/\/)?(?:localhost|127\.0\.0\.1):3901/g, ingest);
 }
 
-/** What `npx tributary` is in the repository, on this test's ports. */
+/** Returns the shell function for `npx tributary` with the ports of this test. */
 function commandLine(): string {
   const { query, ingest } = system().urls;
   const program = `'${process.execPath}' '${resolve('dist/packages/cli/src/main.js')}'`;
@@ -34,7 +34,7 @@ function commandLine(): string {
   return `npx() { [ "$1" = tributary ]; shift; ${run}; }`;
 }
 
-/** A folder as `npm start` leaves it, with the key of this test's system. */
+/** Returns a folder like after `npm start`, with the key of this test's system. */
 function folderWithKey(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-tour-'));
   mkdirSync(join(folder, '.tributary'));
@@ -43,8 +43,8 @@ function folderWithKey(): string {
 }
 
 /**
- * Runs the blocks in one shell, where what one sets the next one uses, and returns what each has printed. A block whose
- * answer is a problem says so: `# answers 422 schema_violation`.
+ * Runs the blocks in one shell, so a block can use the variables of an earlier one. Returns the output of each. A
+ * block whose answer is a problem has a comment: `# answers 422 schema_violation`.
  */
 async function outputsOf(blocks: readonly string[]): Promise<string[]> {
   const parts = blocks.map((block) => `echo "## next block"; ${onThesePorts(block)}`);
@@ -67,7 +67,7 @@ async function outputsOf(blocks: readonly string[]): Promise<string[]> {
 }
 
 describe('the tour in the README', () => {
-  it('works command by command as it is printed', async () => {
+  it('works command by command as printed', async () => {
     const blocks = commandsIn('README.md', 'tour');
     expect(blocks.length).toBeGreaterThan(3);
     const outputs = await outputsOf(blocks);
@@ -94,7 +94,7 @@ describe('the tour in the README', () => {
 });
 
 describe('the commands in docs/data.md', () => {
-  it('work one after the other as they are printed', async () => {
+  it('work one after the other as printed', async () => {
     const answers = (await outputsOf(commandsIn('docs/data.md'))).join('');
     expect(answers).toContain('"retention":{"time":"7d","bytes":10000000000}');
     expect(answers).toContain('"events_erased":1,"pending":false');
@@ -104,7 +104,7 @@ describe('the commands in docs/data.md', () => {
 });
 
 describe('the commands in docs/schemas.md', () => {
-  it('work one after the other as they are printed', async () => {
+  it('work one after the other as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/schemas.md'));
     const answers = outputs.join('');
     expect(answers).toContain('"mode":"enforce"');
@@ -116,7 +116,7 @@ describe('the commands in docs/schemas.md', () => {
 });
 
 describe('the commands in docs/projections.md', () => {
-  it('work one after the other as they are printed', async () => {
+  it('work one after the other as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/projections.md'));
     const answers = outputs.join('');
     expect(answers).toContain('"state":{"sales":2,"revenue":111.5,"customers":2}');
@@ -129,7 +129,7 @@ describe('the commands in docs/projections.md', () => {
 });
 
 describe('the commands in docs/pipelines.md', () => {
-  it('work one after the other as they are printed', async () => {
+  it('work one after the other as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/pipelines.md'));
     const answers = outputs.join('');
     expect(answers).toContain('"reason":"The condition is false."');
@@ -142,7 +142,7 @@ describe('the commands in docs/pipelines.md', () => {
 });
 
 describe('the commands in docs/entities.md', () => {
-  it('work one after the other as they are printed', async () => {
+  it('work one after the other as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/entities.md'));
     expect(outputs[1]).toContain('"version":3');
     expect(outputs[1]).toContain(
@@ -157,7 +157,7 @@ describe('the commands in docs/entities.md', () => {
 });
 
 describe('the commands in docs/intake.md', () => {
-  it('work as they are written', async () => {
+  it('work as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/intake.md'));
     expect(outputs[0]).toContain('"accepted":2');
     expect(outputs[1]).toContain('"refused":1');
@@ -169,7 +169,7 @@ describe('the commands in docs/intake.md', () => {
 });
 
 describe('the commands in docs/live.md', () => {
-  it('work one after the other as they are printed', async () => {
+  it('work one after the other as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/live.md'));
     expect(outputs[1]).toMatch(/^id: .+\nevent: event\ndata: .*"data":\{"bird": "heron", "count": 2\}/m);
     expect(outputs[2]).toMatch(/"data":\{"bird": "osprey", "count": 1\}/);

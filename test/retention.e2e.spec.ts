@@ -18,7 +18,7 @@ const setting = async (stream: string, name: string) =>
 describe.each(['core', 'query'] as const)('the retention of a stream, on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('is that of its topic, from the beginning and after a change', async () => {
+  it('is the retention of its topic, after the creation and after a change', async () => {
     const stream = freshStream();
     const created = await client().post('/api/v1/streams', {
       ...{ stream, partitions: 2 },
@@ -46,7 +46,7 @@ describe.each(['core', 'query'] as const)('the retention of a stream, on the %s 
     [{ retention: { time: 'PT0S' } }, '/retention/time'],
     [{ retention: { bytes: 0 } }, '/retention/bytes'],
     [{ retention: 'unlimited', partitions: 9 }, '/partitions'],
-  ])('is not changed to %j', async (body, pointer) => {
+  ])('cannot be changed to %j', async (body, pointer) => {
     const stream = freshStream();
     await client().post('/api/v1/streams', { stream });
     const problem = expectProblem(await change(client(), stream, body), 'invalid_request');
@@ -56,7 +56,7 @@ describe.each(['core', 'query'] as const)('the retention of a stream, on the %s 
 });
 
 describe('events past the retention of their stream', () => {
-  it('are gone from every answer; the others and the versions stay', async () => {
+  it('are in no answer; the other events and the versions remain', async () => {
     const [short, long] = [freshStream(), freshStream()];
     const write = async (stream: string, n: number) =>
       writeEvent(system().core, { stream, event_type: 't', entity_id: 'e', data: { n } });
@@ -66,12 +66,12 @@ describe('events past the retention of their stream', () => {
     await sleep(2500);
     const fresh = await write(short, 3);
     await queryEvents(system().core, {}, waitFor([fresh]));
-    // It looks at the start, and every some minutes.
+    // The materializer applies retention at its start, and every few minutes.
     await system().materializer.restart();
     await expect
       .poll(async () => (await queryEvents(system().core, { stream: short })).events.map((e) => e.data.n))
       .not.toContain(1);
-    // The fresh one may go between two of these questions.
+    // The new event may expire between two of these queries.
     await expect
       .poll(async () => {
         const { events } = await queryEvents(system().core, { stream: short });

@@ -15,13 +15,13 @@ describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s por
     expectProblem(await client().post('/nothing', {}), 'not_found');
   });
 
-  it('answers a method that a route does not have with 405 and what it has', async () => {
+  it('answers an unsupported method with 405 and the supported ones', async () => {
     const answer = await client().send('PUT', '/api/v1/events');
     expectProblem(answer, 'method_not_allowed');
     expect(answer.headers.allow).toContain('POST');
   });
 
-  it('answers a body of an unknown type with 415 and what it takes', async () => {
+  it('answers a body of an unknown type with 415 and the accepted types', async () => {
     for (const [route, type] of [
       ['/api/v1/events', 'application/json'],
       ['/api/v1/events/batch', 'application/x-ndjson'],
@@ -55,7 +55,7 @@ describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s por
     expect(pointers?.sort()).toEqual(['/a~1b~0c', '/entity']);
   });
 
-  it('takes a request id over and makes one where there is none', async () => {
+  it('accepts a request id, and generates one if there is none', async () => {
     const given = await client().get('/nothing', { headers: { 'x-request-id': 'order-17.try-2' } });
     expect(expectProblem(given, 'not_found').request_id).toBe('order-17.try-2');
     const [first, second] = [await client().get('/nothing'), await client().get('/nothing')];
@@ -63,7 +63,7 @@ describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s por
     expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
   });
 
-  it('carries the request id and the trace into Kafka', async () => {
+  it('writes the request id and the trace context to Kafka', async () => {
     const stream = freshStream();
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { 'x-request-id': 'r-1', traceparent: `00-${trace}-00f067aa0ba902b7-01` };
@@ -74,7 +74,7 @@ describe.each(['core', 'query', 'write'] as const)('every endpoint of the %s por
     expect(record?.headers.traceparent).toMatch(new RegExp(`^00-${trace}-[0-9a-f]{16}-01$`));
   });
 
-  it('starts a trace where none was given, or a broken one', async () => {
+  it('starts a trace if the context is missing or invalid', async () => {
     const stream = freshStream();
     await client().post('/api/v1/events', event(stream, { entity_id: 'e' }));
     const broken = { traceparent: '00-zz-1-01' };
@@ -100,14 +100,14 @@ describe.each(['core', 'query'] as const)('every list of the %s port', (port) =>
     expect((await client().get(path(list, { limit: '10000' }))).status).toBe(200);
   });
 
-  it.each(lists)('%s names an unknown parameter, and one that is given twice', async (list) => {
+  it.each(lists)('%s refuses and names an unknown parameter, and one that is given twice', async (list) => {
     const unknown = expectProblem(await client().get(`${list}?colour=red`), 'invalid_request');
     expect(unknown.errors?.map(({ pointer }) => pointer)).toEqual(['colour']);
     const twice = expectProblem(await client().get(`${list}?limit=1&limit=2`), 'invalid_request');
     expect(twice.errors?.map(({ pointer }) => pointer)).toEqual(['limit']);
   });
 
-  it.each(lists)('%s refuses a cursor that it did not make', async (list) => {
+  it.each(lists)('%s refuses a foreign cursor', async (list) => {
     for (const cursor of ['abc', '....', Buffer.from('{"a":1}').toString('base64url'), 'x'.repeat(2000)]) {
       expectProblem(await client().get(path(list, { cursor })), 'invalid_cursor');
     }
@@ -115,7 +115,7 @@ describe.each(['core', 'query'] as const)('every list of the %s port', (port) =>
 });
 
 describe('times', () => {
-  it('are answered in UTC with microseconds, whatever offset they were given in', async () => {
+  it('are answered in UTC with microseconds, for any offset in the input', async () => {
     const stream = freshStream();
     const written = await writeEvent(
       system().core,

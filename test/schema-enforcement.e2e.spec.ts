@@ -25,7 +25,7 @@ const schema = {
 const fits = { amount: 12.5, currency: 'EUR', items: [{ sku: 'a' }] };
 const unfit = { amount: -1, items: [{}] };
 
-/** Registers a schema of `order.placed` on the core port; other processes obey within a second. */
+/** Registers a schema of `order.placed` on the core port; other processes apply it within a second. */
 async function givenSchema(stream: string, more: object = {}): Promise<void> {
   const body = { stream, event_type: 'order.placed', schema, ...more };
   const answer = await system().core.post('/api/v1/schemas', body);
@@ -34,7 +34,7 @@ async function givenSchema(stream: string, more: object = {}): Promise<void> {
 
 const event = (stream: string, data: object) => ({ stream, event_type: 'order.placed', data });
 
-/** Repeats a request to a process that may not have heard of the schema yet. */
+/** Repeats a request to a process that may not know the schema yet. */
 async function obeyed(send: () => Promise<HttpAnswer>, status: number): Promise<HttpAnswer> {
   let answer = await send();
   await expect.poll(async () => (answer = await send()).status, { interval: 50 }).toBe(status);
@@ -51,7 +51,7 @@ describe.each(['core', 'query', 'write'] as const)('a schema that is enforced, o
   const client = () => system()[port];
   const single = (stream: string, data: object) => client().post('/api/v1/events', event(stream, data));
 
-  it('refuses a single event that does not fit, with pointers into it', async () => {
+  it('refuses a single invalid event, with pointers into it', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream);
     const problem = expectProblem(await obeyed(() => single(stream, unfit), 422), 'schema_violation');
@@ -65,7 +65,7 @@ describe.each(['core', 'query', 'write'] as const)('a schema that is enforced, o
   });
 
   it.each(['JSON', 'NDJSON'])(
-    'refuses those of a batch as %s that do not fit, in their places',
+    'refuses the invalid events of a batch as %s, at their indexes',
     async (form) => {
       const stream = freshStream('orders');
       await givenSchema(stream);
@@ -87,7 +87,7 @@ describe.each(['core', 'query', 'write'] as const)('a schema that is enforced, o
     },
   );
 
-  it('has an atomic batch with one that does not fit refused as a whole', async () => {
+  it('refuses an atomic batch with one invalid event as a whole', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream);
     await obeyed(() => single(stream, unfit), 422);
@@ -104,7 +104,7 @@ describe.each(['core', 'query', 'write'] as const)('a schema that is enforced, o
 });
 
 describe('the process that acknowledged a schema', () => {
-  it('obeys it at once', async () => {
+  it('applies it at once', async () => {
     for (let i = 0; i < 5; i++) {
       const stream = freshStream('orders');
       await givenSchema(stream);
@@ -117,7 +117,7 @@ describe('the process that acknowledged a schema', () => {
 describe('the modes of a schema', () => {
   const write = (stream: string, data: object) => writeEvent(system().core, event(stream, data));
 
-  it('warn: what does not fit is stored without a version and counted, what fits has its version', async () => {
+  it('warn: an invalid event is stored without a version and counted, a valid one has its version', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream, { mode: 'warn' });
     const written = [await write(stream, fits), await write(stream, unfit)];
@@ -129,7 +129,7 @@ describe('the modes of a schema', () => {
     expect(text).toContain(`tributary_schema_mismatches_total{stream="${stream}",mode="warn"} 1`);
   });
 
-  it('off, and a schema that was retired: nothing is looked at', async () => {
+  it('off, and a schema that was retired: no event is checked', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream, { mode: 'off' });
     const written = [await write(stream, unfit), await write(stream, fits)];
@@ -141,7 +141,7 @@ describe('the modes of a schema', () => {
     expect((await stored(stream, written)).map((one) => one?.schema_version)).toEqual([null, null, null]);
   });
 
-  it('a new version counts from its acknowledgement on; events keep the one that they were checked with', async () => {
+  it('a new version applies from its acknowledgement; events keep the version that they were checked with', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream);
     const written = [await write(stream, fits)];
@@ -155,7 +155,7 @@ describe('the modes of a schema', () => {
     expect((await stored(stream, written)).map((one) => one?.schema_version)).toEqual([1, 2]);
   });
 
-  it('is one type of one stream: others of the stream are not concerned', async () => {
+  it('apply to one type of one stream: other types of the stream are not affected', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream);
     const other = await writeEvent(system().core, { ...event(stream, unfit), event_type: 'order.paid' });
@@ -163,8 +163,8 @@ describe('the modes of a schema', () => {
   });
 });
 
-describe('data that a parser could read wrongly', () => {
-  it('is checked as it was meant and comes back as it was sent', async () => {
+describe('data that a parser could misread', () => {
+  it('is checked with its exact values and is read back as it was sent', async () => {
     const stream = freshStream('orders');
     await givenSchema(stream);
     const data = '{"amount":9007199254740993.10,"currency":"EUR","__proto__":{"x":1},"constructor":1}';

@@ -27,9 +27,9 @@ const object = (properties: object, required: string[] = []) => ({ type: 'object
 const number = { type: 'number' };
 const text = { type: 'string' };
 const first = object({ amount: number }, ['amount']);
-/** What `first` allowed is allowed still. */
+/** Compatible with `first`: valid events remain valid. */
 const second = object({ amount: number, note: text }, ['amount']);
-/** A required member more: events of before do not fit. */
+/** Has one more required member, so earlier events are invalid. */
 const stricter = object({ amount: number, customer: text }, ['amount', 'customer']);
 
 const pathOf = (stream: string, type: string) => `/api/v1/schemas/${stream}/${encodeURIComponent(type)}`;
@@ -47,7 +47,7 @@ const newSubject = async (client: HttpClient, more: object = {}) => {
 describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('get versions 1, 2, 3 …, for streams that do not exist yet, too', async () => {
+  it('get versions 1, 2, 3 …, also for streams that do not exist yet', async () => {
     const subject = { stream: freshStream(), event_type: 'order.placed' };
     const answer = await register(client(), { ...subject, schema: first });
     expect(versionOf(answer, 201)).toEqual({
@@ -66,7 +66,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     expect((await client().get(answer.headers.location as string)).json()).toEqual(answer.json());
   });
 
-  it('that are the latest already make no new version, whatever the order of their members', async () => {
+  it('that equal the latest version create no new version, in any order of their members', async () => {
     const subject = await newSubject(client());
     const again = await register(client(), {
       schema: { required: ['amount'], properties: { amount: number }, type: 'object' },
@@ -83,7 +83,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     expect(versionOf(kept, 200)).toMatchObject({ version: 1, mode: 'warn', compatibility: 'full' });
   });
 
-  it('that do not fit the versions before are refused with each reason and the version', async () => {
+  it('that are incompatible with earlier versions are refused with each reason and the version', async () => {
     const subject = await newSubject(client());
     const wrong = object({ amount: text, customer: text }, ['amount', 'customer']);
     const problem = expectProblem(
@@ -101,7 +101,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     expect(versionOf(await register(client(), anything), 201)).toMatchObject({ version: 2 });
   });
 
-  it('can be tried without changing anything', async () => {
+  it('can be checked without changing anything', async () => {
     const subject = await newSubject(client());
     const check = `${pathOf(subject.stream, subject.event_type)}/check`;
     const good = await client().post(check, { schema: second });
@@ -131,7 +131,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     ['a number', 17],
     ['a reference elsewhere', { $ref: 'https://example.org/schema.json' }],
     ['a pattern that is none', { type: 'object', properties: { a: { type: 'string', pattern: '(' } } }],
-  ])('that cannot be used are refused: %s', async (_name, schema) => {
+  ])('that are unusable are refused: %s', async (_name, schema) => {
     const subject = { stream: freshStream(), event_type: 't' };
     const problem = expectProblem(await register(client(), { ...subject, schema }), 'invalid_schema');
     for (const { pointer } of problem.errors ?? []) expect(pointer).toMatch(/^\/schema/);
@@ -147,18 +147,18 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     [{ stream: 'x', event_type: 't', schema: true, compatibility: 'BACKWARD' }, '/compatibility'],
     [{ stream: 'x', event_type: 't', schema: true, mode: 'strict' }, '/mode'],
     [{ stream: 'x', event_type: 't', schema: true, colour: 1 }, '/colour'],
-  ])('are refused with the place that is wrong: %j', async (body, pointer) => {
+  ])('are refused with a pointer to the invalid member: %j', async (body, pointer) => {
     const problem = expectProblem(await register(client(), body), 'invalid_request');
     expect(problem.errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('are refused for the streams of the system', async () => {
+  it('are refused for system streams', async () => {
     const body = { stream: 'tributary.audit', event_type: 't', schema: true };
     expectProblem(await register(client(), body), 'stream_reserved');
   });
 
   it.each(['a/b', 'ü', '%', 'a%2Fb', 'a b', 'versions', 'check', '𝄞', '?x=1&y#z', 'x'.repeat(256)])(
-    'belong to event types of any text, percent-encoded in the address: %s',
+    'belong to event types with any text, percent-encoded in the URL: %s',
     async (event_type) => {
       const { stream } = await newSubject(client(), { event_type });
       const address = pathOf(stream, event_type);
@@ -201,7 +201,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     expectProblem(elsewhere, 'invalid_cursor');
   });
 
-  it('are retired, keep their versions, and go on from them', async () => {
+  it('can be retired, keep their versions, and continue with later numbers', async () => {
     const subject = await newSubject(client());
     const address = pathOf(subject.stream, subject.event_type);
     const event = { ...subject, data: { amount: 'much' } };
@@ -218,7 +218,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     expectProblem(await client().post('/api/v1/events', event), 'schema_violation');
   });
 
-  it('that are not there are a 404 that says what is', async () => {
+  it('that do not exist are a 404 that lists the existing ones', async () => {
     const { stream, event_type } = await newSubject(client());
     expectProblem(await client().get(pathOf(stream, 'nothing')), 'schema_not_found');
     expectProblem(await client().get(`${pathOf(stream, 'nothing')}/versions`), 'schema_not_found');
@@ -228,13 +228,13 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
     expectProblem(await client().send('DELETE', pathOf(stream, 'nothing')), 'schema_not_found');
   });
 
-  it('are larger than 64 KiB at no time', async () => {
+  it('must not be larger than 64 KiB', async () => {
     const schema = { type: 'object', description: 'x'.repeat(64 * 1024) };
     const body = { stream: freshStream(), event_type: 't', schema };
     expectProblem(await register(client(), body), 'payload_too_large');
   });
 
-  it('stand in the events that were checked by them', async () => {
+  it('are named in the events that were checked with them', async () => {
     const subject = await newSubject(client());
     const one = await writeEvent(client(), { ...subject, data: { amount: 1 } });
     versionOf(await register(client(), { ...subject, schema: second }), 201);
@@ -247,7 +247,7 @@ describe.each(['core', 'query'] as const)('schemas on the %s port', (port) => {
 });
 
 describe('two gateways', () => {
-  it('that register at the same time make the versions 1 to n, each once', async () => {
+  it('that register concurrently create the versions 1 to n, each once', async () => {
     const subject = { stream: freshStream(), event_type: 'race', compatibility: 'none' };
     const clients = [system().core, other()];
     const schemas = Array.from({ length: 24 }, (_, n) => object({ [`member_${n}`]: number }));
@@ -268,7 +268,7 @@ describe('two gateways', () => {
     }
   });
 
-  it('that register the same at the same time make one version of it', async () => {
+  it('that register the same schema concurrently create one version', async () => {
     const subject = { stream: freshStream(), event_type: 'same', schema: first };
     const clients = [system().core, other()];
     const answers = await Promise.all(
@@ -278,7 +278,7 @@ describe('two gateways', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it('check the second of two against the first, whichever it is', async () => {
+  it('check the second of two concurrent schemas against the first', async () => {
     const closed = (properties: object) => ({ ...object(properties), additionalProperties: false });
     const subject = { stream: freshStream(), event_type: 'closed' };
     versionOf(await register(system().core, { ...subject, schema: closed({ amount: number }) }), 201);
@@ -294,7 +294,7 @@ describe('two gateways', () => {
     expect(expectProblem(refused, 'schema_incompatible').errors?.[0]?.detail).toContain('version 2');
   });
 
-  it('obey each other', async () => {
+  it("apply each other's schemas", async () => {
     const subject = { stream: freshStream(), event_type: 't' };
     versionOf(await register(other(), { ...subject, schema: first }), 201);
     await expect
@@ -303,7 +303,7 @@ describe('two gateways', () => {
   });
 });
 
-/** Others that keep winning are a 503, which asks for the same once more. */
+/** Repeats a request while it loses against concurrent ones, which is a 503. */
 async function untilDecided(send: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   for (let tries = 0; tries < 20; tries++) {
     const answer = await send();

@@ -2,7 +2,10 @@ import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '#local';
 import { AppProcess, HttpClient, type Stack } from '#testkit';
 
-/** One more gateway beside the one of the system, for a spec file. Returns the client of its core port. */
+/**
+ * Runs a second gateway beside that of the system for a spec file. Returns a function with the client of its core
+ * port.
+ */
 export function useSecondGateway(system: () => Stack): () => HttpClient {
   let gateway: AppProcess | undefined;
   let client: HttpClient | undefined;

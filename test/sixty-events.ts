@@ -2,19 +2,19 @@ import { beforeAll } from 'vitest';
 import type { Stack } from '#testkit';
 import { freshStream, queryEvents, waitFor, type ReadEvent, type Written } from './api.js';
 
-/** Sixty events in three streams, written in one batch and read back: what query specs ask about. */
+/** Sixty events in three streams, written in one batch and read back: the data of the query specs. */
 export interface SixtyEvents {
   orders: string;
   users: string;
   odd: string;
-  /** As the API returns all of them, by time. */
+  /** All events by time, as the API returns them. */
   all: ReadEvent[];
   written: Written[];
 }
 
 const types = ['order.placed', 'order.paid', 'orders_archived', 'user.seen'];
 
-/** Instants repeat across streams and entities, so that pages are cut inside one instant too. */
+/** Times repeat across streams and entities, so pages also end between events of the same time. */
 function makeEvents(streams: readonly string[]) {
   return Array.from({ length: 60 }, (_, n) => ({
     stream: streams[n % 3]!,
@@ -31,7 +31,7 @@ function makeEvents(streams: readonly string[]) {
   }));
 }
 
-/** Writes them before the file's tests; the lists of the result are filled then. */
+/** Writes the events before the tests of the file, and fills the lists of the result. */
 export function useSixtyEvents(system: () => Stack): SixtyEvents {
   const [orders, users, odd] = [freshStream('orders'), freshStream('users'), freshStream('odd')];
   const result: SixtyEvents = { orders, users, odd, all: [], written: [] };

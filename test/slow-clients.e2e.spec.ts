@@ -24,7 +24,7 @@ const works = async () => {
 };
 
 describe('slow clients', () => {
-  it('that send headers a byte at a time, or a body that never ends, hold nobody else up', async () => {
+  it('that send headers a byte at a time, or a body that never ends, do not block others', async () => {
     const request = 'POST /api/v1/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const dripping = [system().urls.ingest, system().urls.core, system().urls.query].flatMap((url) =>
       Array.from({ length: 50 }, (_, i) => ({
@@ -51,7 +51,7 @@ describe('slow clients', () => {
     await system().ingest.launch().ready();
   });
 
-  it('that ask for large pages and do not read them hold nobody else up', async () => {
+  it('that request large pages and do not read them do not block others', async () => {
     const events = Array.from({ length: 2_000 }, () => ({
       stream: 'large',
       event_type: 't',
@@ -69,7 +69,7 @@ describe('slow clients', () => {
   });
 });
 
-/** Writes one event after the other, each of which is acknowledged; milliseconds that each took. */
+/** Writes acknowledged events one after the other; returns the milliseconds that each took. */
 async function timesOfWrites(stream: string, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let n = 0; n < count; n++) {
@@ -85,7 +85,7 @@ function p99(times: readonly number[]): number {
 }
 
 describe('heavy reading', () => {
-  it('by ten full-range queries at once, again and again, stops no writing, and nothing is lost', async () => {
+  it('by ten concurrent full-range queries, again and again, blocks no write, and no event is lost', async () => {
     const seed = faultSeed();
     const ledger = Ledger.open();
     const streams = [freshStream('a'), freshStream('b')];
@@ -116,14 +116,14 @@ describe('heavy reading', () => {
     console.log(
       `  p99 of a write: ${p99(alone)} ms, beside ${slow.length} full-range queries ${p99(beside)} ms`,
     );
-    // Refusing some readers for a moment is allowed, failing them is not.
+    // Readers may be refused temporarily, but must not fail.
     for (const status of slow) expect(status).toBeOneOf([200, 429, 503]);
     expect(slow).toContain(200);
     expectClean(await check({ client: system().core, ledger }));
     await ledger.discard();
   });
 
-  it('and many event types leave /metrics small', async () => {
+  it('and many event types do not increase the size of /metrics', async () => {
     for (let batch = 0; batch < 10; batch++) {
       const events = Array.from({ length: 5_000 }, (_, n) => ({
         stream: 'types',
@@ -147,7 +147,7 @@ describe('heavy reading', () => {
     }
     const counted = await system().core.get(path('/api/v1/events/count', { stream: 'types' }));
     expect(counted.json(), counted.text).toMatchObject({ total: 50_000 });
-    // More groups than an answer holds are refused: a part of them would be a wrong answer.
+    // A count with too many groups is refused: a partial count would be wrong.
     const groups = path('/api/v1/events/count', { stream: 'types', group_by: 'event_type' });
     expectProblem(await system().core.get(groups), 'query_too_expensive');
   });

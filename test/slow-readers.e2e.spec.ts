@@ -23,7 +23,7 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 
-/** A client that asks for the large page and reads no byte of it. */
+/** Opens a client that requests the large page and reads no byte of it. */
 function openReader(accept: string): Socket {
   const { hostname, port } = new URL(system().urls.core);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -33,7 +33,7 @@ function openReader(accept: string): Socket {
   return socket;
 }
 
-/** Of the answer that this client has not read yet. */
+/** Returns the status of the answer that this client has not read yet. */
 function statusOf(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     socket.once('data', (head: Buffer) => resolve(Number(head.toString().split(' ', 2)[1])));
@@ -55,7 +55,7 @@ async function figures() {
 }
 
 describe('32 readers of 40 MB pages that do not read', () => {
-  it('hold no more than the budget, are cut off, and hold nobody else up', async () => {
+  it('use no more memory than the budget, are disconnected, and do not block others', async () => {
     for (let i = 0; i < 3; i++) await system().core.get(largePage);
     const before = await figures();
     let most = before;
@@ -75,7 +75,7 @@ describe('32 readers of 40 MB pages that do not read', () => {
     expect(most.resident - before.resident).toBeLessThan(400 * mib);
   });
 
-  it('leave the room to those that read', async () => {
+  it('leave the budget to clients that read', async () => {
     for (;;) {
       const answer = await system().core.get(largePage);
       if (answer.status === 200) return expect(answer.json<{ count: number }>().count).toBe(10_000);

@@ -9,15 +9,15 @@ import { Flatness } from './soak/flatness.js';
 import { ask, type Soaked } from './soak/soaked.js';
 import { sql } from './sql.js';
 
-/** How long it goes on; `npm run soak -- 30m` says how long. */
+/** The duration in seconds; `npm run soak -- 30m` sets it. */
 const seconds = Number(process.env.SOAK_SECONDS ?? (testsAll ? 60 : 40));
-/** In CI the same choices each time; `npm run soak` makes others. */
+/** CI makes the same choices each time; `npm run soak` makes others. */
 const usualSeed = '20261122';
 const eventsPerSecond = 120;
 const sampleEveryMs = 5_000;
 const system = useFaultySystem({ materializers: 2, processors: 2 });
 
-/** Does one action after the other until the time is over; returns how often each was done. */
+/** Runs actions one after the other until the time is over; returns how often each was run. */
 async function actUntil(
   end: number,
   soaked: Soaked,
@@ -41,7 +41,7 @@ function shown(done: readonly Map<string, number>[]): string {
   return [...total].map(([name, count]) => `  ${count} × ${name}`).join('\n');
 }
 
-/** Everything runs, and nothing lies between. */
+/** Ends all faults of engines, network and apps. */
 async function heal(): Promise<void> {
   const { engines, stack } = system();
   await engines.heal();
@@ -52,7 +52,7 @@ async function heal(): Promise<void> {
   await Promise.all(stack.apps.map((app) => app.ready()));
 }
 
-/** Resolves when no group has anything left to do. */
+/** Resolves when no consumer group has lag. */
 async function untilIdle(soaked: Soaked): Promise<void> {
   let said = '';
   const idle = async (): Promise<boolean> => {
@@ -65,7 +65,7 @@ async function untilIdle(soaked: Soaked): Promise<void> {
 }
 
 it(
-  `given everything at once for ${seconds} s, when processes and engines die at random, nothing is lost, repeated or wrong (fault 19)`,
+  `given all features at once for ${seconds} s, when processes and engines die at random, no event is lost or duplicated, and no result is wrong (fault 19)`,
   async () => {
     process.env.FAULT_SEED ??= usualSeed;
     const seed = faultSeed();

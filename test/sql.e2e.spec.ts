@@ -26,7 +26,7 @@ const { panels, templating } = JSON.parse(
 ) as Dashboard;
 const variables = templating.list.filter(({ type }) => type === 'query');
 
-/** A statement as Grafana's data source sends it: macros.go of its source, for the last hour. */
+/** Expands the macros of a statement like Grafana's data source (macros.go), for the last hour. */
 function withMacros(statement: string): string {
   const seconds = Math.floor(Date.now() / 1000);
   return statement
@@ -80,14 +80,14 @@ describe('SQL of a key that covers one stream', () => {
     );
   });
 
-  it('is refused what reads elsewhere', async () => {
+  it('cannot read other data', async () => {
     const reply = await ask(`SELECT * FROM merge('.*', 'events')`);
     expect([reply.status, reply.headers.get('x-clickhouse-exception-code')]).toEqual([403, '497']);
     expect(await reply.text()).toContain('The table function merge is not allowed');
     expect((await ask(`SELECT * FROM ${foreign}__order_placed`)).status).toBe(403);
   });
 
-  it('reads nothing of a deleted stream whose name another stream has', async () => {
+  it('reads no rows of a deleted stream whose name another stream has', async () => {
     const { core } = system();
     const again = `${own}again`;
     const prefixed = { name: 'again', scopes: ['sql:read'], streams: [again] };
@@ -113,11 +113,11 @@ describe('SQL of a key that covers one stream', () => {
     expect(await count()).toBe('0\n');
   });
 
-  it('is told no name of a view of others', async () => {
+  it("does not get the names of other streams' views", async () => {
     expect(await (await ask(`SELECT * FROM ${foreign}__order_place`)).text()).not.toContain('order_placed');
   });
 
-  it('has a view as long as there is a schema', async () => {
+  it('has a view as long as the schema exists', async () => {
     await system().core.post('/api/v1/schemas', {
       stream: own,
       event_type: 'order.paid',
@@ -181,8 +181,8 @@ describe('clients', () => {
 });
 
 describe("Grafana's data source", () => {
-  // What grafana/clickhouse-datasource sends: pkg/plugin/driver.go (health; clickhouse-go asks the first two when it
-  // connects) and src/data/CHDatasource.ts (schema browser, completion, filters).
+  // Statements of grafana/clickhouse-datasource: pkg/plugin/driver.go (health; clickhouse-go sends the first two when
+  // it connects) and src/data/CHDatasource.ts (schema browser, completion, filters).
   it.each([
     'SELECT displayName(), version(), revision(), timezone()',
     'SELECT 1',
@@ -217,9 +217,9 @@ describe("Grafana's data source", () => {
   });
 });
 
-// The last: the key is gone then.
+// This must be the last test, because it revokes the key.
 describe('a key that is revoked', () => {
-  it('has its statements ended', async () => {
+  it('ends its running statements', async () => {
     const long = 'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT n FROM x AS a CROSS JOIN x AS b';
     const reply = await ask(long);
     expect(reply.status).toBe(200);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { askClickHouse, type Stack } from '#testkit';
 
-/** Runs a statement in the store's engine, past our own code. */
+/** Runs a statement in the engine of the store, without the store's code. */
 export async function sql(stack: Stack, statement: string): Promise<string> {
   const answer = await askClickHouse(stack, statement);
   const text = await answer.text();

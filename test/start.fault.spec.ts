@@ -18,12 +18,13 @@ const orders: [string, (system: Stack) => Stack['apps']][] = [
   ['ingest first', (system) => [system.ingest, system.gateway, ...system.materializers]],
 ];
 
-describe('given no engine yet', () => {
+describe('given no running engine', () => {
   it.each(testsAll ? orders : orders.slice(0, 1))(
-    'when the apps are started, %s, and the engines last, all come to work (fault 15)',
+    'when the apps are started, %s, and the engines last, all become ready (fault 15)',
     async (_name, order) => {
       engines = await PrivateEngines.prepare();
-      // Two materializers and the gateway start at the same time on an empty database: migrations run side by side.
+      // Two materializers and the gateway start at the same time on an empty database, so migrations run
+      // concurrently.
       stack = await Stack.prepare({
         brokers: engines.brokers,
         clickhouseUrl: engines.clickhouseUrl,

@@ -36,7 +36,7 @@ const drop = (client: HttpClient, stream: string) =>
 describe.each(['core', 'query'] as const)('a stream that is deleted on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('is gone: its topic, its events, its entities, its name', async () => {
+  it('is removed with its topic, its events, its entities and its name', async () => {
     const [stream, other] = [freshStream(), freshStream()];
     const written = await writeAll(client(), events(stream));
     const kept = await writeAll(client(), events(other, 5));
@@ -57,7 +57,7 @@ describe.each(['core', 'query'] as const)('a stream that is deleted on the %s po
     expectProblem(await drop(client(), stream), 'stream_not_found');
   });
 
-  it('may be made again, and knows nothing of the one before: the same ids, versions from 1', async () => {
+  it('can be created again as an independent stream: it accepts the same ids, and versions start from 1', async () => {
     const stream = freshStream();
     const first = await writeAll(client(), events(stream));
     await queryEvents(client(), { stream }, waitFor(first));
@@ -83,7 +83,7 @@ describe.each(['core', 'query'] as const)('a stream that is deleted on the %s po
     }
   });
 
-  it('may be made again, also with the entities that were erased from it', async () => {
+  it('can be created again, also with entities that were erased from the former stream', async () => {
     const stream = freshStream();
     await queryEvents(client(), { stream }, waitFor(await writeAll(client(), events(stream))));
     const erase = path('/api/v1/entities/e3', { stream, confirm: 'e3' });
@@ -94,7 +94,7 @@ describe.each(['core', 'query'] as const)('a stream that is deleted on the %s po
     expect(page.events.map(({ version }) => version)).toEqual([1, 2, 3]);
   });
 
-  it('needs the name once more', async () => {
+  it('requires the confirmation of its name', async () => {
     const stream = freshStream();
     await writeEvent(client(), { stream, event_type: 't', data: {} });
     for (const query of ['', '?confirm=', '?confirm=yes', `?confirm=${stream}x`]) {
@@ -110,7 +110,7 @@ describe.each(['core', 'query'] as const)('a stream that is deleted on the %s po
 });
 
 describe('a stream that is deleted while others write to it', () => {
-  it('has afterwards what was written to its successor, all of it and nothing else', async () => {
+  it('afterwards contains exactly the events that were written to its successor', async () => {
     const stream = freshStream();
     const acknowledged: { n: number; written: Written }[] = [];
     let [n, running] = [0, true];

@@ -26,7 +26,7 @@ const listed = async (stream: string) => {
 describe.each(['core', 'query'] as const)('streams on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('are created beforehand with the partitions and the retention asked for', async () => {
+  it('can be created with given partitions and retention', async () => {
     const stream = freshStream();
     const answer = await client().post('/api/v1/streams', {
       stream,
@@ -61,7 +61,7 @@ describe.each(['core', 'query'] as const)('streams on the %s port', (port) => {
     });
   });
 
-  it('are refused when they exist, or when Kafka could not tell them apart', async () => {
+  it('are refused if they exist, or if their names collide in Kafka', async () => {
     const stream = freshStream('a.b');
     expect((await client().post('/api/v1/streams', { stream })).status).toBe(201);
     expectProblem(await client().post('/api/v1/streams', { stream }), 'stream_exists');
@@ -84,7 +84,7 @@ describe.each(['core', 'query'] as const)('streams on the %s port', (port) => {
     expect(problem.errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('flow at once: a new one can be queried without a restart', async () => {
+  it('can be queried immediately, without a restart', async () => {
     const stream = freshStream();
     const written = await writeEvent(system().write, { stream, event_type: 't', data: { first: true } });
     const { events } = await queryEvents(client(), { stream }, waitFor([written]));
@@ -95,7 +95,7 @@ describe.each(['core', 'query'] as const)('streams on the %s port', (port) => {
 describe.each(['core', 'query'] as const)('GET /api/v1/entities on the %s port', (port) => {
   const client = () => system()[port];
 
-  it('shows each entity with its last version and time', async () => {
+  it('shows each entity with its latest version and time', async () => {
     const stream = freshStream();
     const written = [];
     for (const [n, entity_id] of ['a', 'b', 'a', 'a', 'c/ž 1'].entries()) {

@@ -60,14 +60,14 @@ describe('given three brokers under load', () => {
     await cluster.startNode(node);
   };
 
-  /** While one replica is behind, the next fault would leave fewer than writing needs. */
+  /** While one replica is behind, the next fault would leave fewer replicas than writes need. */
   const inSync = (): Promise<void> =>
     until(async () => (await replicasBehind(stack).catch(() => Infinity)) === 0, {
       what: 'all replicas in sync',
       intervalMs: 250,
     });
 
-  it('when one of them hangs, requests to it end with its place in the cluster, not with their time-out', async () => {
+  it('when one of them hangs, requests to it end when it leaves the cluster, before their time-out', async () => {
     const tenMinutes = 600_000;
     const log = openKafkaLog({
       brokers: cluster.brokers.split(','),
@@ -78,7 +78,7 @@ describe('given three brokers under load', () => {
     const topic = `hangs-${randomUUID()}`;
     const partitions = [0, 1, 2, 3, 4, 5];
     const read: string[] = [];
-    // A partition whose leader moves while its request is repeated may go unacknowledged once: whoever writes repeats it.
+    // If a partition's leader moves during a retry, one write may remain unacknowledged; the writer repeats it.
     const writeEach = async (value: string): Promise<void> => {
       const records = partitions.map((partition) => {
         return { topic, partition, key: 'k', value: `${value}${partition}` };
@@ -119,7 +119,7 @@ describe('given three brokers under load', () => {
     }
   });
 
-  // Each fault once, each on another broker, which the seed chooses: a turn of all three takes three times as long.
+  // Each fault happens once, on a broker that the seed chooses: all three brokers would take three times as long.
   const seed = faultSeed();
   const first = new Random(seed).int(3);
   const nodesFor = (fault: number): readonly Node[] =>
@@ -130,7 +130,7 @@ describe('given three brokers under load', () => {
     ['frozen for longer than its session', freeze, 1],
     ['stopped', stopInOrder, 2],
   ] as const)(
-    `when ${testsAll ? 'each' : 'one'} is %s, nothing is lost, doubled or reordered (fault 20)`,
+    `when ${testsAll ? 'each' : 'one'} is %s, no event is lost, duplicated or reordered (fault 20)`,
     async (what, fault, index) => {
       const pauses: number[] = [];
       await underLoad(stack, async (driver) => {
@@ -148,7 +148,10 @@ describe('given three brokers under load', () => {
   );
 });
 
-/** Watches how long nothing at all is acknowledged; returns what ends that and says the longest time, in milliseconds. */
+/**
+ * Measures the longest time without any acknowledgement. Returns a function that ends the measurement and returns
+ * milliseconds.
+ */
 function longestPause(driver: Driver): () => number {
   let [seen, at, longest] = [driver.acknowledged, performance.now(), 0];
   const look = (): void => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
 import type { Stack } from '#testkit';
 
-/** All topics of the system, past our own code. */
+/** Returns all topics of the system, without the code of `#log`. */
 export function topicsOf(system: Stack): Promise<string[]> {
   return withAdmin(system, async (admin) => {
     const topics = await admin.listTopics();
@@ -10,14 +10,17 @@ export function topicsOf(system: Stack): Promise<string[]> {
   });
 }
 
-/** Makes a topic with one partition that does not belong to the system. */
+/** Creates a topic with one partition that does not belong to the system. */
 export function makeTopic(system: Stack, topic: string): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
   });
 }
 
-/** Deletes a topic, past our own code, and resolves when it is gone. Nobody may make it again meanwhile. */
+/**
+ * Deletes a topic, without the code of `#log`, and resolves when it no longer exists. No process may create it again
+ * meanwhile.
+ */
 export function removeTopic(system: Stack, topic: string): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
@@ -25,7 +28,7 @@ export function removeTopic(system: Stack, topic: string): Promise<void> {
   });
 }
 
-/** A setting of a topic. */
+/** Returns a setting of a topic. */
 export function topicSetting(system: Stack, topic: string, name: string): Promise<string | undefined> {
   return withAdmin(system, async (admin) => {
     const { resources } = await admin.describeConfigs({
@@ -36,14 +39,14 @@ export function topicSetting(system: Stack, topic: string, name: string): Promis
   });
 }
 
-/** Makes the materializer begin at the beginning of the log. It must not run. */
+/** Resets the committed offsets of the materializer, so that it starts at the beginning of the log. It must not run. */
 export function forgetProgress(system: Stack): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteGroups([system.topics.materializerGroup]);
   });
 }
 
-/** Takes such a part of what each partition has, the oldest records first, as retention does. */
+/** Removes this fraction of each partition's records, the oldest first, like retention. */
 export function expireRecords(system: Stack, topic: string, part: number): Promise<void> {
   return withAdmin(system, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic);
@@ -66,7 +69,7 @@ async function withAdmin<T>({ brokers }: Stack, use: (admin: Admin) => Promise<T
   }
 }
 
-/** How many replicas of the cluster's partitions are not in sync, or have no leader to follow. */
+/** Returns the number of replicas that are not in sync or have no leader. */
 export function replicasBehind(system: Stack): Promise<number> {
   return withAdmin(system, async (admin) => {
     const { topics } = await admin.fetchTopicMetadata();

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { expect, it } from 'vitest';
 
-/** Loads what every app loads, opens tracing with these settings, and tells which parts of OpenTelemetry are in memory then. */
+/**
+ * Loads the modules that every app loads, opens tracing with these settings, and prints the loaded packages of
+ * OpenTelemetry.
+ */
 const program = `
   import { createRequire } from 'node:module';
   import { pathToFileURL } from 'node:url';
@@ -26,12 +29,12 @@ function loadedWith(env: Record<string, string>): Promise<string[]> {
   });
 }
 
-it('loads the SDK of OpenTelemetry where tracing is on, and nowhere else', async () => {
+it('loads the SDK of OpenTelemetry only if tracing is on', async () => {
   const [off, on] = await Promise.all([
     loadedWith({}),
     loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }),
   ]);
   expect(on).toEqual(expect.arrayContaining(['sdk-trace', 'resources', 'exporter-trace-otlp-proto']));
-  // The metrics' library loads the API.
+  // The library for metrics loads the API.
   expect(off.filter((name) => name !== 'api')).toEqual([]);
 });

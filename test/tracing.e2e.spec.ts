@@ -15,14 +15,17 @@ afterAll(() => collector.close());
 const clientSpan = '00f067aa0ba902b7';
 const event = (stream: string) => ({ stream, event_type: 't', entity_id: 'hunter2', data: { n: 1 } });
 
-/** Headers of a request whose trace is recorded, or not. */
+/** Returns the headers of a request whose trace is recorded or not. */
 function traced(flags: '00' | '01'): { traceId: string; headers: Record<string, string> } {
   const traceId = randomBytes(16).toString('hex');
   const headers = { traceparent: `00-${traceId}-${clientSpan}-${flags}`, 'x-request-id': `r-${traceId}` };
   return { traceId, headers };
 }
 
-/** The spans of a trace by their names, once these have come: the last of each, as a record may be inserted again. */
+/**
+ * Returns the spans of a trace by name, when all of these have arrived: the last of each, because a record may be
+ * inserted again.
+ */
 async function spansOf(traceId: string, names: string[]): Promise<Record<string, CollectedSpan>> {
   const known = (): Set<string> => new Set(collector.ofTrace(traceId).map(({ name }) => name));
   await expect.poll(known).toEqual(new Set(names));
@@ -61,7 +64,7 @@ describe('a write whose trace is recorded', () => {
     expect(JSON.stringify(collector.spans)).not.toContain('hunter2');
   });
 
-  it('goes on with the projections and pipelines that read it', async () => {
+  it('continues in the projections and pipelines that read it', async () => {
     const [stream, name, copies] = [freshStream(), freshStream('p'), freshStream('copies')];
     await writeEvent(system().core, event(stream));
     const spec = { source: { streams: [stream] }, key: 'event.entity_id', fields: { n: { op: 'count' } } };
@@ -89,7 +92,7 @@ describe('a write whose trace is recorded', () => {
   });
 });
 
-it('shows a query', async () => {
+it('contains a query', async () => {
   const { traceId, headers } = traced('01');
   await system().query.get('/api/v1/entities', { headers });
   const spans = await spansOf(traceId, ['GET /api/v1/entities']);
@@ -99,18 +102,19 @@ it('shows a query', async () => {
   });
 });
 
-it('shows nothing of a trace that nobody records', async () => {
+it('contains no span of an unrecorded trace', async () => {
   const stream = freshStream();
   const unsampled = traced('00');
   await system().write.post('/api/v1/events', event(stream), { headers: unsampled.headers });
   const after = traced('01');
   await system().write.post('/api/v1/events', event(stream), { headers: after.headers });
-  // The same connections, apps, partition and insert at the earliest: what there was of the first would have come.
+  // This request uses the same connections, apps and partition, and an insert that is not earlier, so spans of the
+  // first request would have arrived.
   await expect.poll(() => collector.ofTrace(after.traceId).length).toBe(4);
   expect(collector.ofTrace(unsampled.traceId)).toEqual([]);
 });
 
-it('goes on, and ends in order, when the collector is gone', async () => {
+it('continues, and ends gracefully, when the collector is down', async () => {
   await collector.close();
   const stream = freshStream();
   for (let i = 0; i < 20; i++) {

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { Stack, testEngines, type StackOptions } from '#testkit';
 
 /**
- * One running system for a spec file, on the shared engines, with names of its own. The ends of its logs are printed
- * after a test that failed; everything is stopped at the end.
+ * Runs one system for a spec file on the shared engines, with names of its own. Prints the ends of its logs after a
+ * failed test, and stops all processes at the end.
  */
 export function useStack(options: Partial<StackOptions> = {}): () => Stack {
   let stack: Stack | undefined;
@@ -20,8 +20,8 @@ export function useStack(options: Partial<StackOptions> = {}): () => Stack {
 }
 
 /**
- * The running system, with one processor, that all specs share which use streams of their own, look at nothing else,
- * and leave the processes alone: starting one for each takes longer than they do.
+ * Returns the running system, with one processor, that many specs share. They use their own streams, read nothing
+ * else, and do not stop processes. Starting a system for each would take longer than the specs.
  */
 export function useSharedStack(): () => Stack {
   let stack: Stack | undefined;

@@ -3,16 +3,16 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** A delivery whose signature was right. */
+/** A delivery with a valid signature. */
 export interface Received {
   id: string;
   event: { event_id: string; event_type: string; data: unknown; metadata: object };
 }
 
-/** What a receiver does with a delivery: answer with a status, or not until it is let go. */
+/** The reaction to a delivery: answer with a status, or wait until the test releases it. */
 export type Answer = number | 'waits';
 
-/** A receiver as somebody outside would write it: it looks at the signature before anything else. */
+/** A receiver as a user would write it: it verifies the signature before anything else. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   private readonly server: Server;
@@ -38,7 +38,7 @@ export class WebhookReceiver {
     });
   }
 
-  /** @param answers one after another; the last one from then on */
+  /** @param answers One answer for each delivery; the last one is repeated. */
   static async start(secret: string, answers: readonly Answer[]): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver(secret, answers);
     receiver.server.listen(0, '127.0.0.1');
@@ -50,12 +50,12 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/hook`;
   }
 
-  /** Of what was received: several deliveries of one event have one. */
+  /** The ids of the received deliveries; several deliveries of one event have the same id. */
   get ids(): ReadonlySet<string> {
     return new Set(this.received.map(({ id }) => id));
   }
 
-  /** From now on each is taken, what waits among them. */
+  /** Accepts all further deliveries, and those that wait. */
   letGo(): void {
     this.answers = [204];
     for (const response of this.waiting.splice(0)) response.writeHead(204).end();

@@ -9,7 +9,7 @@ const secret = secretOf(7);
 const keys = webhookKeys([`shop=${secret}`, `other=${secretOf(8)}`]);
 const never = new AbortController().signal;
 
-/** The block of docs/pipelines.md in this language. */
+/** Returns the block in this language of docs/pipelines.md. */
 function example(language: string): string {
   const text = readFileSync('docs/pipelines.md', 'utf8');
   const [, block] = new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? [];
@@ -21,7 +21,7 @@ const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
   ...{ body: '{"data":{"name":"Zoë"}}', contentType: 'application/json', ...more },
 });
 
-/** Headers and body as a receiver gets them. */
+/** Returns headers and body as a receiver gets them. */
 async function posted(more: Partial<Delivery> = {}, at = Date.now()) {
   let sent: { headers: Readonly<Record<string, string>>; body: string } | undefined;
   const poster = {
@@ -36,7 +36,7 @@ async function posted(more: Partial<Delivery> = {}, at = Date.now()) {
 }
 
 describe('the receivers in docs/pipelines.md', () => {
-  it('in Node take what is signed, and nothing else', async () => {
+  it('in Node accept only signed deliveries', async () => {
     const tells = `server.on('listening', () => console.log(server.address().port));`;
     const env = { PATH: process.env.PATH, SHOP_SECRET: secret, PORT: '0' };
     const script = `${example('js')}\n${tells}`;
@@ -60,7 +60,7 @@ describe('the receivers in docs/pipelines.md', () => {
   });
 
   const hasPython = spawnSync('python3', ['--version']).status === 0;
-  it.runIf(hasPython)('in Python take what is signed, and nothing else', async () => {
+  it.runIf(hasPython)('in Python accept only signed deliveries', async () => {
     const good = await posted();
     const asked = [
       good,

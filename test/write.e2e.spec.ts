@@ -32,7 +32,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events on the %
     expect(read.json()).toEqual(events[0]);
   });
 
-  it('takes the same id again and stores it once: the first one wins', async () => {
+  it('accepts the same id again and stores the event once: the first one wins', async () => {
     const stream = freshStream();
     const event = { stream, event_type: 't', event_id: randomUUID(), entity_id: 'e', data: { n: 1 } };
     const first = await writeEvent(client(), event);
@@ -51,7 +51,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events on the %
     ]);
   });
 
-  it('keeps the events of an entity in order, with versions in that order', async () => {
+  it("keeps the order of an entity's events, with versions in that order", async () => {
     const stream = freshStream();
     const written: Written[] = [];
     for (let n = 1; n <= 12; n++)
@@ -63,7 +63,7 @@ describe.each(['core', 'query', 'write'] as const)('POST /api/v1/events on the %
     expect(new Set(inLog.map(({ partition }) => partition)).size).toBe(1);
   });
 
-  it('gives no version to an event without an entity', async () => {
+  it('assigns no version to an event without an entity', async () => {
     const stream = freshStream();
     const written = await writeEvent(client(), { stream, event_type: 't', data: {} });
     const { events } = await queryEvents(system().core, { stream }, waitFor([written]));

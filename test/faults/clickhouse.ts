@@ -9,7 +9,7 @@ const isInsert = (chunk: Buffer) =>
   /^POST [^\r]*INSERT|INSERT INTO/i.test(chunk.toString('latin1', 0, 4_000));
 
 describe('given inserts into ClickHouse under load', () => {
-  it('when they are cut in the middle of the body, every event is there once (fault 4)', async () => {
+  it('when they are interrupted in the middle of the body, every event is stored once (fault 4)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (const bytes of [300, 900, 2_000, 5_000]) {
@@ -19,7 +19,7 @@ describe('given inserts into ClickHouse under load', () => {
     });
   });
 
-  it('when their answers are lost, every event is there once (fault 4)', async () => {
+  it('when their answers are lost, every event is stored once (fault 4)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < 4; i++) {
@@ -29,7 +29,7 @@ describe('given inserts into ClickHouse under load', () => {
     });
   });
 
-  it('when the answer is lost and the materializer is killed, every event is there once (faults 3 and 4)', async () => {
+  it('when the answer is lost and the materializer is killed, every event is stored once (faults 3 and 4)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < (testsAll ? 3 : 2); i++) {
@@ -42,7 +42,7 @@ describe('given inserts into ClickHouse under load', () => {
 });
 
 describe('given ClickHouse that is down', () => {
-  it('when writing goes on, nothing is lost and the backlog drains after (fault 10)', async () => {
+  it('when writing continues, no event is lost and the backlog drains afterwards (fault 10)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       await engines.killClickHouse();

@@ -6,12 +6,12 @@ import { system } from './one-system.js';
 
 const isWrite = (chunk: Buffer) => chunk.includes('POST /api/v1/events');
 
-describe('given the client behind a network that fails', () => {
-  it('when ingest is killed, and connections are cut, slow and truncated, nothing is lost or doubled', async () => {
+describe('given the client behind a faulty network', () => {
+  it('when ingest is killed, and connections are reset, slow and truncated, no event is lost or duplicated', async () => {
     const { stack } = system();
     const proxy = await TcpProxy.start({ port: Number(new URL(stack.urls.ingest).port) });
     const client = new Tributary({ url: `http://127.0.0.1:${proxy.port}` });
-    // The ledger knows an event whose outcome is unknown, but not which of its entity's come after it.
+    // The ledger knows an event with an unknown outcome, but not which later events of its entity may precede it.
     const producer = client.producer({ deliveryTimeoutMs: 180_000, requestTimeoutMs: 5_000 });
     const ledger = Ledger.open();
     const driver = new ClientDriver(producer, ledger, faultSeed());

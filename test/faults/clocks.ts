@@ -9,8 +9,8 @@ import { system } from './one-system.js';
 
 const plant = pathToFileURL('dist/test/plant-clock.js').href;
 
-describe('given clocks that are wrong', () => {
-  it('when events are dated 1970, 2099 and a day ahead, they are found at their time (fault 16)', async () => {
+describe('given wrong clocks', () => {
+  it('when events are dated 1970, 2099 and a day ahead, queries find them at their time (fault 16)', async () => {
     const { stack, engines } = system();
     const stream = freshStream();
     const ahead = new Date(Date.now() + 86_400_000).toISOString();
@@ -43,12 +43,13 @@ describe('given clocks that are wrong', () => {
     expect(before1970.count).toBe(20);
     const later = await queryEvents(stack.core, { stream, since: '2099-01-01T00:00:00Z' });
     expect(later.count).toBe(10);
-    // Each partition of a table is a folder and a merge of its own: they follow the time of arrival, not this one.
+    // Each table partition is a folder with merges of its own: partitions follow the time of ingestion, not this
+    // time.
     const sql = `SELECT max(n) FROM (SELECT uniqExact(partition) AS n FROM system.parts WHERE database = '${stack.database}' AND active GROUP BY table)`;
     expect(Number(await engines.sql(sql))).toBeLessThanOrEqual(2);
   });
 
-  it('when the clock of a running ingest steps back, its times do not, and what is repeated is one (fault 16)', async () => {
+  it('when the clock of a running ingest steps back, its timestamps do not, and a repeated event is stored once (fault 16)', async () => {
     const { stack } = system();
     const { ingest } = stack;
     const [stream, NODE_OPTIONS] = [freshStream(), `--import=${plant}`];
@@ -65,7 +66,7 @@ describe('given clocks that are wrong', () => {
     await expect.poll(() => ingest.log()).toContain('the wall clock has stepped back');
     for (const n of [1, 2, 0, 3]) await write(n);
     const before = await queryEvents(stack.core, { stream }, waitFor([await write(3)]));
-    // A new process knows only the clock as it is now: an hour behind what the one before wrote.
+    // A new process knows only the current clock: an hour behind the timestamps of the previous process.
     await restart({ NODE_OPTIONS, CLOCK_BACK_MS: '3600000' });
     for (const n of [4, 0, 3]) await write(n);
     const after = await queryEvents(stack.core, { stream }, waitFor([await write(5)]));
@@ -78,13 +79,13 @@ describe('given clocks that are wrong', () => {
     expect(inLog(after)[4]!.ingested_at < times[0]!).toBe(true);
   });
 
-  it('when records are dated back in steps, a repeated event is still one (fault 16)', async () => {
+  it('when timestamps of records step back, a repeated event is stored once (fault 16)', async () => {
     const { stack } = system();
     const stream = freshStream();
     const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });
     const now = Date.now();
     const ids = Array.from({ length: 6 }, () => randomUUID());
-    // An hour back, in steps; then the same ids again as a client would repeat them.
+    // An hour back, in steps; then the same ids again, like a client that repeats its requests.
     const messages = [...ids, ...ids].map((event_id, n) => {
       const at = now - (n % 6) * 600_000;
       const times = { timestamp: at * 1000, ingested_at: at * 1000 };

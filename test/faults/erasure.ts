@@ -4,7 +4,7 @@ import { freshStream, path, queryEvents, waitFor, writeEvent } from '../api.js';
 import { system } from './one-system.js';
 
 describe('given an entity that is erased', () => {
-  it('when the materializer is paused with a backlog of it, nothing of it is left once it goes on', async () => {
+  it('when the materializer is paused with a backlog of its events, none of them remains after it resumes', async () => {
     const { engines, stack } = system();
     const { core, materializers } = stack;
     const materializer = materializers[0]!;
@@ -16,7 +16,7 @@ describe('given an entity that is erased', () => {
       const events = Array.from({ length: 200 }, (_, n) => event(n));
       expect((await core.post('/api/v1/events/batch', { events })).status).toBe(201);
     }
-    // It has read them, and tries to store them.
+    // It has read the events and tries to store them.
     await sleep(3_000);
     materializer.pause();
     await engines.startClickHouse();

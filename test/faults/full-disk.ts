@@ -6,11 +6,11 @@ import { system } from './one-system.js';
 
 const mib = 1024 * 1024;
 
-/** Kafka makes its index files as large as they may become, 10 MiB, at once: they have to fit. */
+/** Kafka allocates index files with their maximum size of 10 MiB at once, so they have to fit. */
 const maxFileBytes = 12 * mib;
 
 describe('given a broker whose disk is full', () => {
-  it('when it ends by itself, nothing acknowledged is lost, and writing goes on when there is room (fault 11)', async () => {
+  it('when it exits, no acknowledged event is lost, and writing continues when there is free space (fault 11)', async () => {
     const { stack, engines } = system();
     await engines.killKafka();
     await engines.startKafka({ maxFileBytes });
@@ -24,7 +24,7 @@ describe('given a broker whose disk is full', () => {
     });
   });
 
-  /** Writes large events of one entity until one is not taken; the status of that. */
+  /** Writes large events of one entity until one is refused; returns the status of that answer. */
   async function fill(): Promise<number> {
     const { write } = system().stack;
     const data = { text: 'x'.repeat(mib - 1_000) };

@@ -5,8 +5,8 @@ import { freshStream, queryEvents, waitFor, type Written } from '../api.js';
 import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';
 
-describe('given clients that repeat what is unknown with the same event_id', () => {
-  it('when ingest is killed under load, nothing is lost or doubled (fault 1)', async () => {
+describe('given clients that repeat events with an unknown outcome under the same event_id', () => {
+  it('when ingest is killed under load, no event is lost or duplicated (fault 1)', async () => {
     const { stack } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < (testsAll ? 3 : 2); i++) {
@@ -16,7 +16,7 @@ describe('given clients that repeat what is unknown with the same event_id', () 
     });
   });
 
-  it('when ingest is told to stop under load, nothing is lost or doubled (fault 2)', async () => {
+  it('when ingest is stopped under load, no event is lost or duplicated (fault 2)', async () => {
     const { stack } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < (testsAll ? 3 : 2); i++) {
@@ -27,7 +27,7 @@ describe('given clients that repeat what is unknown with the same event_id', () 
     });
   });
 
-  it('when the answers of Kafka are lost, what is repeated is stored once (fault 8)', async () => {
+  it('when the answers of Kafka are lost, repeated events are stored once (fault 8)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < 4; i++) {
@@ -37,7 +37,7 @@ describe('given clients that repeat what is unknown with the same event_id', () 
     });
   });
 
-  it('when Kafka is slow and each tenth connection is reset (fault 9)', async () => {
+  it('when Kafka is slow and every tenth connection is reset (fault 9)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       engines.kafkaProxy.delay({ up: 200, down: 200 });
@@ -52,7 +52,7 @@ describe('given clients that repeat what is unknown with the same event_id', () 
 });
 
 describe('given requests that wait for Kafka', () => {
-  it('when ingest is told to stop, all of them are answered before it ends (fault 2)', async () => {
+  it('when ingest is stopped, it answers all of them before it ends (fault 2)', async () => {
     const { stack, engines } = system();
     const stream = freshStream();
     const event = (n: number) => ({ stream, event_type: 't', entity_id: `e${n}`, data: { n } });

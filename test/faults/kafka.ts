@@ -5,7 +5,7 @@ import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';
 
 describe('given a broker under load', () => {
-  it('when it is killed and comes back, nothing is lost or doubled (fault 7)', async () => {
+  it('when it is killed and restarted, no event is lost or duplicated (fault 7)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       await engines.killKafka();
@@ -17,7 +17,7 @@ describe('given a broker under load', () => {
     });
   });
 
-  it('when it is paused for a while, nothing is lost or doubled (fault 7)', async () => {
+  it('when it is paused for a while, no event is lost or duplicated (fault 7)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async () => {
       engines.pauseKafka();
@@ -26,7 +26,7 @@ describe('given a broker under load', () => {
     });
   });
 
-  it('when its connections are cut again and again', async () => {
+  it('when its connections are reset again and again', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < 8; i++) {
@@ -36,7 +36,7 @@ describe('given a broker under load', () => {
     });
   });
 
-  it('when it is away, writers are told so, readers are not concerned, and writing goes on after', async () => {
+  it('when it is down, writers get an error, readers are not affected, and writing continues afterwards', async () => {
     const { stack, engines } = system();
     const event = { stream: freshStream(), event_type: 't', data: {} };
     expect((await stack.write.post('/api/v1/events', event)).status).toBe(201);

@@ -5,7 +5,7 @@ import { underLoad } from '../faulty-system.js';
 import { system } from './one-system.js';
 
 describe('given a materializer that writes under load', () => {
-  it('when it is killed again and again, every event is there once (fault 3)', async () => {
+  it('when it is killed again and again, every event is stored once (fault 3)', async () => {
     const { stack } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < (testsAll ? 5 : 3); i++) {
@@ -15,11 +15,11 @@ describe('given a materializer that writes under load', () => {
     });
   });
 
-  it('when it is killed between the insert and the commit, every event is there once (fault 3)', async () => {
+  it('when it is killed between the insert and the commit, every event is stored once (fault 3)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < (testsAll ? 3 : 2); i++) {
-        // The rows are in the store, and the commit never arrives.
+        // The rows are in the store, but the commit never arrives.
         await engines.kafkaProxy.trap(kafkaRequest(offsetCommit), { do: 'reset' });
         await stack.materializer.restart('SIGKILL');
         await driver.untilAcknowledged(100);
@@ -27,7 +27,7 @@ describe('given a materializer that writes under load', () => {
     });
   });
 
-  it('when the answer to a commit is lost, it goes on (fault 3)', async () => {
+  it('when the answer to a commit is lost, it continues (fault 3)', async () => {
     const { stack, engines } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < 3; i++) {
@@ -37,7 +37,7 @@ describe('given a materializer that writes under load', () => {
     });
   });
 
-  it('when it is told to stop, it ends in order and leaves nothing behind', async () => {
+  it('when it is stopped, it ends gracefully and leaves no work undone', async () => {
     const { stack } = system();
     await underLoad(stack, async (driver) => {
       for (let i = 0; i < 2; i++) {
@@ -50,5 +50,5 @@ describe('given a materializer that writes under load', () => {
   });
 });
 
-/** Key of this request in Kafka's protocol. */
+/** The API key of this request in Kafka's protocol. */
 const offsetCommit = 8;

@@ -4,8 +4,8 @@ import { testsAll, untilQueryable, type Driver, type Ledger } from '#testkit';
 import { sessionMs, underLoad } from '../faulty-system.js';
 import { system } from './two-materializers.js';
 
-describe('given two materializers that share the work', () => {
-  it('when one is paused past its session and comes back as a zombie (fault 5)', async () => {
+describe('given two materializers that share the partitions', () => {
+  it('when one is paused past its session and resumes as a zombie (fault 5)', async () => {
     const { stack } = system();
     const [first, second] = stack.materializers;
     await underLoad(stack, async (driver, ledger) => {
@@ -16,7 +16,7 @@ describe('given two materializers that share the work', () => {
         await driver.untilAcknowledged(200);
         zombie.pause();
         await sleep(rest);
-        // The other one has all partitions now: what was written meanwhile can be queried.
+        // The other one owns all partitions now, so the events written meanwhile can be queried.
         await untilTakenOver(driver, ledger);
         zombie.resume();
         await driver.untilAcknowledged(200);

@@ -15,9 +15,9 @@ const lettersOf = async (stream: string) => {
 const sql = (statement: string) => system().engines.sql(statement);
 
 describe('given records that cannot be read', () => {
-  it('when they are in the definitions topic, everything goes on and starts again (fault 17)', async () => {
+  it('when they are in the definitions topic, all processes continue and can be restarted (fault 17)', async () => {
     const { stack } = system();
-    // The topic is compacted: the broker itself refuses a record without a key.
+    // The topic is compacted, so the broker itself refuses a record without a key.
     const keys = ['x', 'stream:', 'stream:orders', 'orders', 'stream/orders'];
     const messages = rubbish.flatMap((value) => keys.map((key) => ({ key, value })));
     await putIntoTopic(stack.brokers, stack.topics.definitions, messages);
@@ -27,7 +27,7 @@ describe('given records that cannot be read', () => {
     });
   });
 
-  it('when they are among the events, they become dead letters and the rest is untouched (fault 17)', async () => {
+  it('when they are among the events, they become dead letters and the other events are not affected (fault 17)', async () => {
     const { stack } = system();
     const stream = freshStream();
     const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: {} });
@@ -46,7 +46,7 @@ describe('given records that cannot be read', () => {
     await expect.poll(async () => (await lettersOf(stream)).length).toBe(rubbish.length);
   });
 
-  it('when the dead letters cannot be written, nothing is dropped and it is said (fault 17)', async () => {
+  it('when the dead letters cannot be written, no record is lost and the failure is reported (fault 17)', async () => {
     const { stack } = system();
     const stream = freshStream();
     const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });

@@ -8,10 +8,10 @@ const alter = async (table: string, change: string): Promise<void> => {
   await engines.sql(`ALTER TABLE ${stack.database}.${table} ${change}`);
 };
 
-/** Settings with which ClickHouse itself refuses every insert into a table, and the code that it refuses with. */
+/** Settings with which ClickHouse refuses every insert into a table, and the code of its error. */
 const troubles = [
   { trouble: 'read-only', table: 'events', setting: 'table_readonly', value: '1', code: 774 },
-  // The first table takes the rows, this one does not: what is repeated must be there once.
+  // The first table accepts the rows, this one does not: the repeated rows must be stored once.
   {
     trouble: 'full of parts',
     table: 'events_by_entity',
@@ -28,9 +28,9 @@ const troubles = [
   },
 ];
 
-describe('given ClickHouse that takes nothing', () => {
+describe('given ClickHouse that refuses inserts', () => {
   it.each(troubles)(
-    'when it is $trouble, writing goes on, nothing is lost, and the backlog drains after (fault 11)',
+    'when it is $trouble, writing continues, no event is lost, and the backlog drains afterwards (fault 11)',
     async ({ table, setting, value, code }) => {
       const { stack } = system();
       await underLoad(stack, async (driver) => {
@@ -48,8 +48,8 @@ describe('given ClickHouse that takes nothing', () => {
   );
 });
 
-describe('given ClickHouse that is slow', () => {
-  it('when each of its answers takes seconds, writing goes on and everything arrives (fault 11)', async () => {
+describe('given a slow ClickHouse', () => {
+  it('when each of its answers takes seconds, writing continues and every event is stored (fault 11)', async () => {
     const { stack, engines } = system();
     engines.clickhouseProxy.delay({ up: 1_000, down: 1_000 });
     await underLoad(stack, async (driver) => {

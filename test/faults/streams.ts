@@ -19,7 +19,7 @@ describe('given a system under load', () => {
     });
   });
 
-  it(`when ${streamCount} streams are created one upon the other, all of them flow (fault 14)`, async () => {
+  it(`when ${streamCount} streams are created in quick succession, events of all of them can be queried (fault 14)`, async () => {
     const { stack } = system();
     await underLoad(
       stack,
@@ -39,7 +39,7 @@ describe('given a system under load', () => {
   });
 });
 
-/** Four at a time, results in the order of the items. */
+/** Runs four items at a time; the results are in the order of the items. */
 async function inParallel<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,

@@ -1,6 +1,6 @@
 /**
- * `npm run check:integrations`: sets up what is missing, an exporter of OpenTelemetry for Python and a Collector that Go
- * builds too, then runs the configurations of docs/integrations. kcat and rsyslog are used where they are installed.
+ * `npm run check:integrations`: sets up the clone, an OpenTelemetry exporter for Python and a Collector that Go
+ * builds. Then it runs the configurations of docs/integrations. kcat and rsyslog are used if they are installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,7 @@ const python = join(target, 'venv', 'bin', 'python');
 const collector = join(target, 'otelcol');
 const stampFile = join(target, '.installed');
 
-/** Changes with every version. */
+/** Returns a hash that changes with every version. */
 function wanted() {
   const hash = createHash('sha256');
   for (const file of ['requirements.txt', 'collector/go.sum', 'collector/main.go'])
@@ -46,7 +46,7 @@ async function installTools() {
   writeFileSync(stampFile, stamp);
 }
 
-/** Returns the program where it is installed, and says so where it is not. */
+/** Returns the program if it is installed; otherwise prints that it is missing. */
 function installed(name, version) {
   if (spawnSync(name, [version]).status === 0) return name;
   console.log(`${name} is not installed: its page is not run`);

@@ -33,9 +33,9 @@ import org.apache.kafka.streams.state.SessionStore;
 import org.apache.kafka.streams.state.WindowStore;
 
 /**
- * The windows of a plan (a file of JSON, the only argument), by Kafka Streams. Prints a line of JSON for each result, and one
- * for each input once as many of its records have reached the windows as the plan says: {"through": 0}. Ends when each
- * input's `end` has been reached.
+ * Computes the windows of a plan (a JSON file, the only argument) with Kafka Streams. Prints a line of JSON for each
+ * result. For each input it prints a line when as many of its records have reached the windows as the plan says:
+ * {"through": 0}. Ends when each input's `end` has been reached.
  */
 public class Windows {
   private static final ObjectMapper json = new ObjectMapper();
@@ -65,7 +65,7 @@ public class Windows {
         });
     streams.start();
     left.await();
-    // Waits for the record that is at work: its results are printed, too.
+    // Waits for the record in progress, so that its results are printed, too.
     streams.close();
   }
 
@@ -80,7 +80,9 @@ public class Windows {
     return settings;
   }
 
-  /** By the key of the records, which is that of the partitions, or by a member of the data, over all partitions. */
+  /**
+   * Groups by the key of the records, which is the partitioning key, or by a member of the data over all partitions.
+   */
   private static KStream<String, String> keyed(int i, JsonNode input, KStream<String, String> events) {
     String member = input.get("key").asText();
     if (member.equals("entity_id")) return events;
@@ -119,7 +121,7 @@ public class Windows {
     Duration size = seconds(window, "size");
     Duration grace = seconds(window, "lateness");
     if (window.get("kind").asText().equals("session")) {
-      // What may still change is kept, and no more: see README.md.
+      // Keeps only results that may still change: see README.md.
       Materialized<String, String, SessionStore<Bytes, byte[]>> kept =
           Materialized.<String, String, SessionStore<Bytes, byte[]>>as(BuiltInDslStoreSuppliers.IN_MEMORY)
               .withKeySerde(text)
@@ -140,14 +142,14 @@ public class Windows {
         .aggregate(() -> "", (key, event, list) -> with(list, event), kept);
   }
 
-  /** What a window knows: `n:amount` of each of its events. */
+  /** The state of a window: `n:amount` of each of its events. */
   private static String with(String list, String event) {
     JsonNode data = parsed(event).get("data");
     return list + data.get("n").asText() + ":" + data.get("amount").asText() + " ";
   }
 
   private static void result(int window, Windowed<String> key, String list) {
-    // A session that has become part of another one.
+    // The session has become part of another one.
     if (list == null) return;
     ObjectNode line = json.createObjectNode();
     line.put("window", window).put("key", key.key());

@@ -1,10 +1,10 @@
 import { Partitioners } from 'kafkajs';
 import type { Random } from '#testkit';
 
-/** A window, as both are asked for it. Times in seconds. */
+/** A window to be computed by both systems. Times in seconds. */
 export interface WindowCase {
   kind: 'tumbling' | 'hopping' | 'session';
-  /** Of a session: its gap. */
+  /** For a session, the gap. */
   size: number;
   every: number;
   lateness: number;
@@ -24,33 +24,34 @@ export interface InputEvent {
 export interface Input {
   what: string;
   partitions: number;
-  /** By what the windows group: by the key of the partitions, or by a member of `data`, over all of them. */
+  /** The key of the windows: the partitioning key, or a member of `data` over all partitions. */
   key: 'entity_id' | 'shop';
   events: InputEvent[];
-  /** From long after: with them everything closes. */
+  /** Events from long after the others, with which all windows close. */
   closing: InputEvent[];
   windows: WindowCase[];
-  /** What Kafka Streams has to be given for the lateness of the windows, in seconds. */
+  /** Returns the grace period for Kafka Streams, in seconds, for a lateness of the windows. */
   grace: (lateness: number) => number;
-  /** Whether events come later than the windows wait for them. */
+  /** Whether some events are late. */
   tooLate: boolean;
 }
 
-/** Long past: no event counts as later than its arrival. */
+/** A time long ago, because the time of an event is at most its ingestion time. */
 const beginning = Date.parse('2020-01-01T00:00:00Z') / 1000;
 const day = 86_400;
-/** The keys of closing events begin with it. */
+/** The prefix of the keys of closing events. */
 export const closingMark = '~';
 
 /**
- * What is tried: whole seconds, so that many events lie on the borders of windows, at the very gap of a session, and at
- * the instant at which something closes.
+ * Returns the inputs of the comparison. Times are whole seconds, so many events are exactly at the boundaries of
+ * windows, at the gap of a session, and at closing times.
  */
 export function inputs(random: Random): Input[] {
   const [lateness, more] = [random.int(15), 40 + random.int(40)];
   return [
     {
-      // One far ahead, one that ends early, one that has none: windows wait for the slowest, and not for those without events.
+      // One partition is far ahead, one ends early, one is empty: windows wait for the slowest partition, but not for
+      // empty ones.
       what: 'keys over all partitions, out of order within the lateness',
       ...{ partitions: 4, key: 'shop', tooLate: false },
       events: numbered(random, [
@@ -59,9 +60,10 @@ export function inputs(random: Random): Input[] {
         walk(random, { partition: 2, of: 4, count: 40, disorder: lateness }),
       ]),
       closing: closing([0], 4),
-      // What is said on the way depends on which partition is read first.
+      // Intermediate results depend on the order in which the partitions are read.
       windows: windows(random, lateness).filter(({ updates }) => !updates),
-      // The partitions are read as they come: who is behind is late, unless the grace is as long as that.
+      // Kafka Streams reads the partitions in any order, so a slower one is late unless the grace period is this
+      // long.
       grace: () => 30 * day,
     },
     {
@@ -106,14 +108,14 @@ interface Walk {
   partition: number;
   of: number;
   count: number;
-  /** How far an event may be behind the latest, in seconds. */
+  /** The maximum difference of an event's time to the latest time before it, in seconds. */
   disorder: number;
-  /** How much farther some are. */
+  /** The additional difference of some events. */
   tooLate?: number;
   ahead?: number;
 }
 
-/** Events of a partition, in the order in which they come. */
+/** Returns events of a partition in the order of arrival. */
 function walk(random: Random, { partition, of, count, disorder, tooLate = 0, ahead = 0 }: Walk) {
   const entities = keysOf(`p${partition}-`, { partition, of, count: 4 });
   let now = beginning + ahead;
@@ -125,7 +127,7 @@ function walk(random: Random, { partition, of, count, disorder, tooLate = 0, ahe
   });
 }
 
-/** The events of several partitions, mixed; those of each in its order. */
+/** Mixes the events of several partitions; the order within each partition is kept. */
 function numbered(random: Random, partitions: { at: number; entity: string }[][]): InputEvent[] {
   const left = partitions.map((events) => [...events]);
   const mixed: InputEvent[] = [];
@@ -139,7 +141,7 @@ function numbered(random: Random, partitions: { at: number; entity: string }[][]
   return mixed;
 }
 
-/** So many keys that every partition of whatever is keyed by them gets one. */
+/** Returns closing events with enough keys that every partition of any topic keyed by them gets one. */
 function closing(partitions: readonly number[], of: number): InputEvent[] {
   const at = beginning + 400 * day;
   return partitions.flatMap((partition) =>

@@ -1,4 +1,4 @@
-/** `npm run check:semantics`: sets up what is missing, Kafka Streams too, then runs the comparison. */
+/** `npm run check:semantics`: sets up the clone and Kafka Streams, then runs the comparison. */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,10 @@ import { fail, root, setUp, step } from '../../local/setup.mjs';
 
 const folder = join(root, 'test', 'kafka-streams');
 
-/** Resolves with their folder. Beside their place, and moved there as a whole: a folder of that name is complete. */
+/**
+ * Resolves with the folder of the jars. They are fetched to a temporary folder that is then renamed, so an existing
+ * folder is complete.
+ */
 async function fetchJars() {
   const pom = join(folder, 'pom.xml');
   const [, version] = /kafka-streams<\/artifactId>\s*<version>([\d.]+)</.exec(readFileSync(pom, 'utf8'));

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { until } from '#testkit';
 import type { WindowResult } from './result.js';
 
-/** This file runs as dist/test/kafka-streams/kafka-streams.js. */
+/** The compiled file is dist/test/kafka-streams/kafka-streams.js. */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** As Windows.java reads it. */
+/** The plan that Windows.java reads. */
 export interface Plan {
   brokers: string;
   /** The consumer group, and the prefix of internal topics. */
@@ -18,14 +18,14 @@ export interface Plan {
   inputs: {
     topic: string;
     key: string;
-    /** After so many records it has read everything but what closes, and after so many that, too. */
+    /** The number of records of an input without the closing events (`events`), and with them (`end`). */
     events: number;
     end: number;
     windows: { id: number; kind: string; size: number; every: number; lateness: number; updates: boolean }[];
   }[];
 }
 
-/** Kafka Streams in a process of its own, over the topics of a plan. */
+/** Runs Kafka Streams in a process of its own, over the topics of a plan. */
 export class KafkaStreams {
   private readonly through = new Set<number>();
   private readonly results = new Map<number, WindowResult[]>();
@@ -56,7 +56,10 @@ export class KafkaStreams {
     await this.moves('Kafka Streams reads', () => this.through.size === this.inputs);
   }
 
-  /** What came of each window, by its id, in the order in which it was said; once what closes has been read. */
+  /**
+   * Returns the results of each window by its id, in the order of their output, when all closing events have been
+   * read.
+   */
   async end(): Promise<ReadonlyMap<number, WindowResult[]>> {
     await this.moves('Kafka Streams ends', () => this.child.exitCode !== null);
     if (this.child.exitCode !== 0) throw new Error(`Kafka Streams has failed:\n${this.complaints}`);
@@ -91,7 +94,7 @@ export class KafkaStreams {
   }
 }
 
-/** Where check.mjs has put them. */
+/** Returns the folder in which check.mjs has stored the jars. */
 function jarsFolder(): string {
   const folder = process.env.KAFKA_STREAMS_JARS;
   if (!folder) throw new Error('KAFKA_STREAMS_JARS is not set: npm run check:semantics fetches them');

@@ -7,39 +7,39 @@ function result(key: string, [start, end]: [number, number], ...events: number[]
   return { key, start: start * 1000, end: end * 1000, sum: 0, least: 0, most: 0, events };
 }
 
-describe('what Kafka Streams says, in our terms', () => {
-  it('has the gap in the end of a session', () => {
+describe('results of Kafka Streams, converted to ours', () => {
+  it('add the gap to the end of a session', () => {
     const { results } = inOurTerms([result('a', [0, 5], 1, 2)], session);
     expect(results).toEqual([result('a', [0, 15], 1, 2)]);
   });
 
-  it('has a session once that was said again with one more event', () => {
+  it('contain a session once that was emitted again with one more event', () => {
     const said = [result('a', [0, 5], 1), result('b', [0, 5], 2), result('a', [0, 15], 1, 3)];
     const { results, saidTwice } = inOurTerms(said, session);
     expect(lines(results)).toEqual(lines([result('b', [0, 15], 2), result('a', [0, 25], 1, 3)]));
     expect(saidTwice).toBe(1);
   });
 
-  it('keeps two sessions that share no event, and each update', () => {
+  it('keep two sessions that share no event, and each update', () => {
     expect(inOurTerms([result('a', [0, 5], 1), result('a', [30, 31], 2)], session).results).toHaveLength(2);
     const updates = [result('a', [0, 5], 1), result('a', [0, 6], 1, 2)];
     expect(inOurTerms(updates, { ...session, updates: true }).results).toHaveLength(2);
   });
 
-  it('is what it was for other windows', () => {
+  it('are unchanged for other windows', () => {
     const said = [result('a', [0, 10], 1), result('a', [5, 15], 1, 2)];
     expect(inOurTerms(said, { ...session, kind: 'hopping' }).results).toEqual(said);
   });
 });
 
 describe('results', () => {
-  it('are the same whatever the order of them and of their events', () => {
+  it('do not depend on their order and on the order of their events', () => {
     const [a, b] = [result('a', [0, 5], 1, 2), result('b', [0, 5], 3)];
     expect(lines([a, b])).toEqual(lines([b, { ...a, events: [2, 1] }]));
     expect(lines([a])).not.toEqual(lines([{ ...a, sum: 1 }]));
   });
 
-  it('do not know of events that were late', () => {
+  it('do not contain late events', () => {
     expect(lateOf([result('a', [0, 5], 0, 2), result('b', [0, 5], 2)], 4)).toEqual([1, 3]);
   });
 });

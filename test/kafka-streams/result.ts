@@ -1,4 +1,4 @@
-/** What is known of a window when it is said. Times in milliseconds since 1970. */
+/** A result of a window. Times in milliseconds since 1970. */
 export interface WindowResult {
   key: string;
   start: number;
@@ -6,11 +6,11 @@ export interface WindowResult {
   sum: number;
   least: number;
   most: number;
-  /** Numbers of its events. */
+  /** The numbers of its events. */
   events: number[];
 }
 
-/** One line for each, in an order of their own: equal texts are equal results. */
+/** Returns one line for each result in a canonical order: equal texts are equal results. */
 export function lines(results: readonly WindowResult[]): string[] {
   return results.map(line).sort();
 }
@@ -22,11 +22,10 @@ function line({ key, start, end, sum, least, most, events }: WindowResult): stri
 }
 
 /**
- * What Kafka Streams says, in our terms. Two things differ, on purpose:
- *
- * - The end of a session is its last event there, here that and the gap.
- * - At the very instant at which a session can be extended for the last time, Kafka Streams has said already that it is
- *   final, and says it once more with the event that extends it. Here it is said once, when that instant is past.
+ * Converts results of Kafka Streams to ours. Two things differ on purpose:
+ * | - The end of a session is its last event in Kafka Streams. Here it is the last event plus the gap.
+ * - An event may extend a session at exactly the last possible instant. Kafka Streams has then already emitted the
+ *   session as final, and emits it again with that event. Here the session is emitted once, after that instant.
  */
 export function inOurTerms(
   results: readonly WindowResult[],
@@ -43,7 +42,7 @@ function isPartOf(one: WindowResult, other: WindowResult): boolean {
   return one.key === other.key && one.events.every((n) => other.events.includes(n));
 }
 
-/** The events of which no result knows: they were late. */
+/** Returns the late events: those that are in no result. */
 export function lateOf(results: readonly WindowResult[], count: number): number[] {
   const taken = new Set(results.flatMap(({ events }) => events));
   return Array.from({ length: count }, (_, n) => n).filter((n) => !taken.has(n));

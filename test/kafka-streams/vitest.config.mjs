@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run check:semantics`: what needs Kafka Streams, which `npm test` does without. */
+/** `npm run check:semantics`: the specs that need Kafka Streams, which `npm test` does not need. */
 export default defineConfig({
   test: {
     include: ['dist/test/kafka-streams/**/*.semantics.spec.js'],
     globalSetup: ['dist/testkit/src/global-engines.js'],
-    // For what hangs, not for what is slow.
+    // These limits detect hanging tests, not slow ones.
     testTimeout: 600_000,
     hookTimeout: 600_000,
   },

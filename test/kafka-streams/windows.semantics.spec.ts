@@ -9,7 +9,7 @@ import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
 const seed = Number(process.env.SEMANTICS_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const system = useStack({ processors: 2 });
 
-/** One window over one input, by a pipeline. */
+/** One window over one input, computed by a pipeline. */
 interface Case {
   id: number;
   pipeline: string;
@@ -49,7 +49,8 @@ beforeAll(async () => {
     })),
   });
   for (const one of cases) await define(one);
-  // Who reads a closing event of one partition before the events of another would call those late.
+  // The closing events are written last: a reader of one partition's closing event would treat unread events of
+  // others as late.
   await streams.hasRead();
   for (const { input, stream } of given) await write(stream, input.closing);
   theirs = await streams.end();
@@ -109,7 +110,7 @@ function define({ pipeline, stream, to, late, input, window }: Case): Promise<vo
   });
 }
 
-/** Once all windows have closed, and what they were is stored. */
+/** Resolves when all windows have closed, and their results are stored. */
 async function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
   let shown = '';
   const closed = (input.closing[0]?.at ?? 0) * 1000;
@@ -132,7 +133,7 @@ async function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
   });
 }
 
-/** What the pipeline has said, without what closes. */
+/** Returns the results of the pipeline without those of closing events. */
 async function said({ to }: Case): Promise<WindowResult[]> {
   const results = (await all(to)).map(({ data }) => {
     const { key, window_start, window_end, ...rest } = data as Record<string, string>;

@@ -4,7 +4,7 @@ import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
 import { clickHouseOf, type Stack } from '#testkit';
 
-/** What the apps of a system share, past the apps. */
+/** Direct access to the log, the store and the definitions of a system, without its apps. */
 export interface Behind {
   stack: Stack;
   log: Log;
@@ -12,7 +12,7 @@ export interface Behind {
   definitions: Definitions;
 }
 
-/** For one spec file: opens log, store and definitions of its system, and closes them at the end. */
+/** Opens log, store and definitions of the system for one spec file, and closes them at the end. */
 export function useBehind(system: () => { stack: Stack }): () => Behind {
   let behind: Behind | undefined;
   beforeAll(async () => {

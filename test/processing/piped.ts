@@ -6,7 +6,7 @@ import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import type { Behind } from './behind.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
-/** Two pipelines over the same streams, each named after the stream that it writes. */
+/** Two pipelines over the same streams, each named after its target stream. */
 export interface Piped {
   streams: readonly string[];
   copies: string;
@@ -19,7 +19,7 @@ export function specOf(streams: readonly string[], operators: OperatorSpec[]): P
 
 export const copying = (stream: string): OperatorSpec[] => [{ emit: { stream } }];
 
-/** The driver's events are dated anywhere in one day: none is late. */
+/** The times of the driver's events are within one day, so none is late. */
 export const perHour = (stream: string): OperatorSpec[] => [
   { map: { data: { amount: 'event.data.amount', type: 'event.event_type' } } },
   { window: { tumbling: '1h', key: 'event.data.type', lateness: '2d' } },
@@ -27,7 +27,7 @@ export const perHour = (stream: string): OperatorSpec[] => [
   { emit: { stream } },
 ];
 
-/** Defines a pipeline, or gives it another definition in the same run. */
+/** Defines a pipeline, or changes its definition within the same job. */
 export async function pipe({ definitions }: Behind, name: string, spec: PipelineSpec): Promise<void> {
   const sources = Object.fromEntries(
     spec.source.streams.map((stream) => [stream, { id: definitions.stream(stream)!.id }]),
@@ -47,27 +47,30 @@ export async function pause({ definitions }: Behind, name: string): Promise<void
   await definitions.pipelines.change(name, (one) => one && { ...one, paused: true }, systemActor);
 }
 
-/** Starts again from the beginning, in another run. */
+/** Restarts a pipeline from the beginning, in another job. */
 export async function reset({ definitions }: Behind, name: string): Promise<void> {
   const id = randomBytes(12).toString('hex');
   await definitions.pipelines.change(name, (one) => one && { ...one, run: { ...one.run, id } }, systemActor);
 }
 
-/** Defines both. */
+/** Defines both pipelines. */
 export async function pipeBoth(behind: Behind, { streams, copies, windows }: Piped): Promise<void> {
   await pipe(behind, copies, specOf(streams, copying(copies)));
   await pipe(behind, windows, specOf(streams, perHour(windows)));
 }
 
-/** No event lost, duplicate or phantom; each window is what ClickHouse makes of the stored events; all is counted. */
+/**
+ * Asserts that no event is lost, duplicated or invented, that each window equals ClickHouse's result for the stored
+ * events, and that the stats are complete.
+ */
 export async function expectPiped(behind: Behind, piped: Piped): Promise<void> {
   await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
-  // What is repeated comes late.
+  // Duplicates would arrive late.
   await sleep(1000);
   await expectRight(behind, piped);
 }
 
-/** A pipeline that copies has counted all that the driver has written. */
+/** Asserts that a copying pipeline has counted all events of the driver. */
 export async function expectAllCounted(
   behind: Behind,
   { name, streams }: { name: string; streams: readonly string[] },

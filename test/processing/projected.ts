@@ -12,7 +12,7 @@ const keys = {
 };
 const patience = { timeout: 120_000, interval: 200 };
 
-/** A projection of the driver's events, and one of its builds. */
+/** A projection of the driver's events, and one of its generations. */
 export interface Projected {
   name: string;
   by: keyof typeof keys;
@@ -20,7 +20,7 @@ export interface Projected {
   build: ProjectionBuild;
 }
 
-/** Defines a projection, or has it built anew. */
+/** Defines a projection, or starts another generation of it. */
 export async function project(
   { definitions }: Behind,
   { name, by, streams }: Omit<Projected, 'build'>,
@@ -41,7 +41,7 @@ export async function project(
   return { name, by, streams, build };
 }
 
-/** No `wrong projection`: its state of every key is what ClickHouse makes of the stored events. */
+/** Asserts that the projection's state of every key equals ClickHouse's result for the stored events. */
 export async function expectStates(behind: Behind, projected: Projected): Promise<void> {
   const { stack, store, definitions } = behind;
   const { name, by, build, streams } = projected;

@@ -3,16 +3,18 @@ import { allStreams } from '#api';
 import { idOf } from '#testkit';
 import type { Behind } from './behind.js';
 
-/** Versions between two snapshots of an entity. */
+/** The number of versions between two snapshots of an entity. */
 export const snapshotEvery = 5;
 
-/** Each snapshot is what the events up to its version are, and there is one of a version. */
+/**
+ * Asserts that each snapshot equals the fold of the events up to its version, and that each version has at most one.
+ */
 export async function expectSnapshots({ store, stack }: Behind, streams: readonly string[]): Promise<void> {
   for (const name of streams) {
     const stream = await idOf(stack, name);
     const stored = async () =>
       (await store.snapshots.snapshots({ access: allStreams, stream, limit: 1000 })).items;
-    // The snapshotter follows the log: its last saves may come after the load has ended.
+    // The snapshotter lags behind the log, so its last saves may follow the end of the load.
     await expect.poll(async () => (await stored()).length).toBeGreaterThan(3);
     const items = await stored();
     const versions = items.map(({ entity_id, version }) => `${entity_id} ${version}`);
@@ -21,7 +23,7 @@ export async function expectSnapshots({ store, stack }: Behind, streams: readonl
       const entity = { access: allStreams, stream, entityId: entity_id };
       const events = await store.snapshots.history({ ...entity, after: 0, upTo: version });
       expect(events.map((event) => event.version)).toEqual(Array.from({ length: version }, (_, i) => i + 1));
-      // No member of what the driver sends is an object or null: a patch replaces it.
+      // The driver's events contain no objects or nulls as members, so folding replaces each member.
       const folded: unknown = Object.assign({}, ...events.map(({ data }) => parsed(data) as object));
       expect(parsed(state)).toEqual(folded);
       expect(version % snapshotEvery).toBe(0);
@@ -29,7 +31,7 @@ export async function expectSnapshots({ store, stack }: Behind, streams: readonl
   }
 }
 
-/** With one zero: exact numbers have no other. */
+/** Parses JSON with -0 as 0: exact numbers have only one zero. */
 function parsed(json: string): unknown {
   return JSON.parse(json, (_, value: unknown) => (value === 0 ? 0 : value));
 }

@@ -2,16 +2,16 @@ import { expect } from 'vitest';
 import { HttpClient, type Stack } from '#testkit';
 import { sql } from '../sql.js';
 
-/** Type of the events that are not the driver's: they only move time on. */
+/** The type of events that do not come from the driver: they only advance the watermark. */
 export const flush = 'flush';
 
-/** Selects the driver's events, in a definition. */
+/** A condition of a definition that selects the driver's events. */
 export const notFlush = `event.event_type != "${flush}"`;
 
-/** ClickHouse's own reader of JSON refuses the numbers of thirty digits that are in there as well. */
+/** An SQL expression for the amount: ClickHouse's JSON parser refuses the numbers of thirty digits in the data. */
 export const amount = `toDecimal64(extract(data, '"amount":([0-9.]+)'), 2)`;
 
-/** Writes events of today to every partition: the watermark passes all that the driver has written. */
+/** Writes current events to every partition, so the watermark passes all events of the driver. */
 export async function closeWindows(stack: Stack, streams: readonly string[]): Promise<void> {
   const client = new HttpClient(stack.urls.ingest);
   for (const stream of streams) {
@@ -24,24 +24,24 @@ export async function closeWindows(stack: Stack, streams: readonly string[]): Pr
   await client.close();
 }
 
-/** What ClickHouse answers, each value as a text. */
+/** Returns the rows of a query, each value as a text. */
 export async function rowsOf(stack: Stack, query: string): Promise<string[][]> {
   const text = await sql(stack, `${query} FORMAT JSONCompactEachRow`);
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => (JSON.parse(line) as unknown[]).map(String));
 }
 
-/** The stored events, each once. */
+/** Returns the table expression of the stored events without duplicates. */
 export function eventsIn(stack: Stack): string {
   return `${stack.database}.events FINAL`;
 }
 
-/** Condition for the driver's events of these streams. */
+/** Returns the SQL condition for the driver's events of these streams. */
 export function sourcesIn(streams: readonly string[]): string {
   return `substringIndex(stream, '#', 1) IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
 }
 
-/** Ids of the events that the driver has written. */
+/** Returns the ids of the events that the driver has written. */
 export async function idsWritten(stack: Stack, streams: readonly string[]): Promise<string[]> {
   const query = `SELECT event_id FROM ${eventsIn(stack)} WHERE ${sourcesIn(streams)}`;
   return (await rowsOf(stack, query)).flat();

@@ -6,13 +6,13 @@ const target = join('.tools', 'python');
 const stampFile = join(target, '.installed');
 const requirements = join('test', 'python', 'requirements.txt');
 
-/** Whether this machine runs Python and can install packages. */
+/** Whether this machine has Python and can install packages. */
 export const hasPython = spawnSync('python3', ['-m', 'pip', '--version']).status === 0;
 
 /**
- * Runs a script with the packages of requirements.txt beside this file, which are installed once.
- * @returns what it prints
- * @throws Error with what it prints to stderr, when it fails
+ * Runs a script with the packages of the adjacent requirements.txt, which are installed once.
+ * @returns the output
+ * @throws an Error with the content of stderr if the script fails
  */
 export function python(script: string, input = ''): string {
   install();

@@ -3,17 +3,17 @@ import type { AppProcess, PrivateEngines } from '#testkit';
 import { freshStream, path, type EventPage } from '../api.js';
 import { ask, freshName, type Soaked } from './soaked.js';
 
-/** Something that is done to a system under load; it resolves when the next one may begin. */
+/** An action on a system under load; it resolves when the next one may begin. */
 export interface Action {
   name: string;
-  /** How often it is chosen, compared with the others. */
+  /** The relative probability that it is chosen. */
   weight: number;
   run(soaked: Soaked): Promise<void>;
 }
 
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
 
-/** What clients and operators do, each through the API. */
+/** Actions of clients and operators through the API. */
 export const uses: readonly Action[] = [
   {
     name: 'query',
@@ -54,7 +54,7 @@ export const uses: readonly Action[] = [
           findings.push(`unexpected answer: ${url.pathname}: ${answer.status}`);
         await answer.text();
       } catch {
-        // It ends when its time is over, or when the gateway is killed.
+        // The stream ends when its time is over, or when the gateway is killed.
       }
     },
   },
@@ -72,10 +72,10 @@ async function changeSchema(soaked: Soaked): Promise<void> {
   });
 }
 
-/** A name is used again and again: what was in the stream of that name before must not come back. */
+/** Creates and deletes a stream with a reused name: events of a former stream of that name must not reappear. */
 async function createAndDelete(soaked: Soaked): Promise<void> {
   const { random, findings } = soaked;
-  // Its own names: nobody else deletes them meanwhile.
+  // These names are used by no other action, so no other action deletes the stream meanwhile.
   const stream = `again-${random.seed}-${random.int(3)}`;
   const created = await ask(soaked, 'POST', '/api/v1/streams', { stream, partitions: 2 }, [201, 409]);
   if (created?.status === 201) {
@@ -132,7 +132,7 @@ async function pipeForAWhile(soaked: Soaked): Promise<void> {
   await remove(soaked, `/api/v1/pipelines/${name}`);
 }
 
-/** As often as it takes. */
+/** Repeats a deletion until it succeeds. */
 async function remove(soaked: Soaked, what: string): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     if (await ask(soaked, 'DELETE', what, undefined, [200, 202, 204, 404])) return;
@@ -142,7 +142,7 @@ async function remove(soaked: Soaked, what: string): Promise<void> {
 
 const appOf = ({ stack, random }: Soaked): AppProcess => random.pick(stack.apps);
 
-/** What happens to processes. Each ends what it has begun. */
+/** Faults of the apps. Each action also ends its fault. */
 export const appFaults: readonly Action[] = [
   { name: 'kill an app', weight: 4, run: async (soaked) => void (await appOf(soaked).restart('SIGKILL')) },
   { name: 'stop an app', weight: 2, run: async (soaked) => void (await appOf(soaked).restart('SIGTERM')) },
@@ -158,7 +158,7 @@ export const appFaults: readonly Action[] = [
   },
 ];
 
-/** What happens to engines, and to the network between them and the apps. Each ends what it has begun. */
+/** Faults of the engines, and of the network between them and the apps. Each action also ends its fault. */
 export function engineFaults(engines: PrivateEngines): readonly Action[] {
   const proxyOf = ({ random }: Soaked) => random.pick([engines.kafkaProxy, engines.clickhouseProxy]);
   return [

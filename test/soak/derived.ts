@@ -4,14 +4,17 @@ import { path } from '../api.js';
 import { sql } from '../sql.js';
 import { ask, freshName, type Soaked } from './soaked.js';
 
-/** What is made of the soaked streams all the time, to be compared with what ClickHouse makes of the stored events. */
+/**
+ * The projection and pipelines over the soaked streams, whose results are compared with those that ClickHouse
+ * computes from the stored events.
+ */
 export interface Derived {
   projection: string;
   copies: string;
   windows: string;
 }
 
-/** What the events that are not the driver's are called. */
+/** The type of the events that do not come from the driver. */
 const flush = 'flush';
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
 
@@ -38,7 +41,7 @@ export async function derive(soaked: Soaked): Promise<Derived> {
     ...{ name: derived.windows, source: piped },
     operators: [
       { map: { data: { amount: 'event.data.amount', type: 'event.event_type' } } },
-      // The driver's events are dated anywhere in one day: none is late.
+      // The times of the driver's events are within one day, so none is late.
       { window: { tumbling: '1h', key: 'event.data.type', lateness: '2d' } },
       { reduce: fields },
       { emit: { stream: derived.windows } },
@@ -47,7 +50,10 @@ export async function derive(soaked: Soaked): Promise<Derived> {
   return derived;
 }
 
-/** Resolves when everything derived is what ClickHouse makes of the stored events. @throws what is wrong, when it stays so */
+/**
+ * Resolves when all results equal those that ClickHouse computes from the stored events. @throws an Error with the
+ * differences if they do not disappear
+ */
 export async function expectDerived(soaked: Soaked, derived: Derived): Promise<void> {
   await closeWindows(soaked);
   const patience = { timeout: 180_000, interval: 2_000 };
@@ -56,7 +62,7 @@ export async function expectDerived(soaked: Soaked, derived: Derived): Promise<v
   await vi.waitFor(async () => expect(await wrongWindows(soaked, derived)).toEqual([]), patience);
 }
 
-/** Events of today in every partition: the watermark passes all that the driver has written. */
+/** Writes current events to every partition, so the watermark passes all events of the driver. */
 async function closeWindows({ stack, streams }: Soaked): Promise<void> {
   const client = new HttpClient(stack.urls.ingest);
   for (const stream of streams) {
@@ -80,7 +86,7 @@ async function rowsOf({ stack }: Soaked, query: string): Promise<string[][]> {
 const sourcesIn = ({ streams }: Soaked): string =>
   `substringIndex(stream, '#', 1) IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
 const eventsIn = ({ stack }: Soaked): string => `${stack.database}.events FINAL`;
-/** ClickHouse's own reader of JSON refuses the numbers of thirty digits that are in there as well. */
+/** An SQL expression for the amount: ClickHouse's JSON parser refuses the numbers of thirty digits in the data. */
 const amount = `toDecimal64(extract(data, '"amount":([0-9.]+)'), 2)`;
 
 function differences(kind: string, found: Map<string, string>, expected: Map<string, string>): string[] {

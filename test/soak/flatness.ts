@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Stack } from '#testkit';
 
-/** Figures that must not grow as time goes on. */
+/** Figures that must not grow over time. */
 interface Sample {
   megabytes: number;
   files: number;
 }
 
-/** The memory and the open files of each app, over the life of one process: a restart begins a new series. */
+/** The memory and the open files of each app process: a restart begins a new series. */
 export class Flatness {
   private readonly samples = new Map<string, Sample[]>();
 
@@ -22,12 +22,12 @@ export class Flatness {
         list.push(sampleOf(app.pid));
         this.samples.set(life, list);
       } catch {
-        // It was killed meanwhile.
+        // The process was killed meanwhile.
       }
     }
   }
 
-  /** A line for each life: how it began, and how it ended. */
+  /** Returns a line for each process with its first and last figures. */
   lines(): string[] {
     return this.compared().map(
       ([life, early, late, count]) =>
@@ -35,7 +35,7 @@ export class Flatness {
     );
   }
 
-  /** What has doubled, by more than a bit, in a life that was long enough to tell. */
+  /** Returns the figures that have more than doubled in a process with a sufficiently long life. */
   growth(): string[] {
     return this.compared().flatMap(([life, early, late, count]) => {
       if (count < 30) return [];

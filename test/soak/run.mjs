@@ -1,6 +1,6 @@
 /**
- * `npm run soak -- 30m [--seed N]`: sets up what is missing, then runs everything at once on a system of its own for so
- * long, with random faults, and checks what is there at the end. It prints the seed; the same seed repeats the choices.
+ * `npm run soak -- 30m [--seed N]`: sets up the clone, then runs all features at once on a system of its own for this
+ * time, with random faults, and checks the results at the end. It prints the seed; the same seed repeats the choices.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { fail, root, setUp } from '../../local/setup.mjs';
 const usage = 'Usage: npm run soak -- <duration: 90s, 10m, 2h> [--seed N]';
 const units = { s: 1, m: 60, h: 3600 };
 
-/** Seconds; undefined when it is not a duration of at least a minute. */
+/** Returns seconds, or undefined for an invalid duration or one below a minute. */
 function secondsOf(text) {
   const [, number, unit] = /^(\d{1,5})([smh])$/.exec(text ?? '') ?? [];
   const seconds = Number(number) * units[unit];
@@ -28,7 +28,7 @@ function optionsOf(args) {
     if (seconds && positionals.length === 1 && /^\d{0,10}$/.test(values.seed ?? ''))
       return { seconds, ...values };
   } catch {
-    // An unknown option: the usage says what there is.
+    // An unknown option: the usage is printed.
   }
   process.stderr.write(`${usage}\nThe shortest soak is 60s.\n`);
   process.exit(64);

@@ -1,22 +1,22 @@
 import type { HttpAnswer, Random, Stack } from '#testkit';
 import { freshStream } from '../api.js';
 
-/** What is soaked: the system, and what every action needs. */
+/** The system under soak, and the data that every action needs. */
 export interface Soaked {
   stack: Stack;
   random: Random;
-  /** They are written all the time, and checked at the end. */
+  /** Streams that are written all the time, and checked at the end. */
   streams: readonly string[];
-  /** What should not be, as sentences: the soak fails with them. */
+  /** Detected faults as sentences: the soak fails with them. */
   findings: string[];
 }
 
-/** Answers that a fault may lead to; whoever asked asks again. */
+/** Statuses that a fault may cause; the caller repeats the request. */
 const excused = new Set([408, 429, 503, 504]);
 
 /**
- * Sends a request as a client would that knows of faults: undefined when there is no answer, or a 503 or 504. Any other
- * answer but those that are expected is a finding.
+ * Sends a request like a client that expects faults: returns undefined without an answer, or after a status that a
+ * fault may cause. Any other unexpected answer is a finding.
  */
 export async function ask(
   { stack, findings }: Soaked,
@@ -37,12 +37,12 @@ export async function ask(
     if (!excused.has(answer.status))
       findings.push(`unexpected answer: ${method} ${path}: ${answer.status} ${answer.text.slice(0, 400)}`);
   } catch {
-    // The connection broke, or nothing came in time.
+    // The connection broke, or no answer arrived in time.
   }
   return undefined;
 }
 
-/** A name of a definition that nobody else uses. */
+/** Returns a unique name of a definition. */
 export function freshName(prefix: string): string {
   return freshStream(prefix).replaceAll('-', '_');
 }

@@ -1,4 +1,4 @@
-// An OpenTelemetry Collector that takes logs by OTLP and sends them on by OTLP/HTTP: enough to run
+// An OpenTelemetry Collector that receives logs over OTLP and forwards them over OTLP/HTTP: sufficient for
 // docs/integrations/opentelemetry.md, and small enough to build.
 package main
 
