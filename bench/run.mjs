@@ -1,4 +1,4 @@
-/** `npm run bench`: sets up what is missing, then measures. */
+/** `npm run bench`: sets up the clone, then measures. */
 import { fail, root, setUp } from '../local/setup.mjs';
 
 try {

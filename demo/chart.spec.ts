@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { barChart, groupDigits } from './chart.js';
 
 describe('a bar chart', () => {
-  it('gives the largest value the whole width and the others their share', () => {
+  it('draws the largest value with the whole width and the others in proportion', () => {
     expect(
       barChart(
         [
@@ -14,7 +14,7 @@ describe('a bar chart', () => {
     ).toEqual([' a ████ 100', 'bb ██ 50']);
   });
 
-  it('draws shares of a character', () => {
+  it('draws fractions of a character', () => {
     expect(
       barChart(
         [
@@ -26,7 +26,7 @@ describe('a bar chart', () => {
     ).toBe('b ▍ 3');
   });
 
-  it('shows that a small value is not zero', () => {
+  it('draws a small value differently from zero', () => {
     expect(
       barChart(
         [
@@ -39,18 +39,18 @@ describe('a bar chart', () => {
     ).toEqual(['b ▏ 1', 'c  0']);
   });
 
-  it('writes the given text behind the bar instead of the value', () => {
+  it('writes the given text after the bar instead of the value', () => {
     expect(barChart([{ label: 'a', value: 0.5, text: '50 %' }], 1)).toEqual(['a █ 50 %']);
   });
 
-  it('is empty when there is nothing, and flat when all is zero', () => {
+  it('is empty without values, and flat when all values are zero', () => {
     expect(barChart([], 10)).toEqual([]);
     expect(barChart([{ label: 'a', value: 0 }], 10)).toEqual(['a  0']);
   });
 });
 
 describe('a grouped number', () => {
-  it('has its thousands apart', () => {
+  it('has separated thousands', () => {
     expect([0, 999, 1000, 1234567, 1234.5].map(groupDigits)).toEqual([
       '0',
       '999',

@@ -5,15 +5,15 @@ import { earthquakeEvent, type EarthquakeFeature } from './earthquakes.js';
 import type { Dataset } from './event.js';
 import { assumedDay, flightEvent, type FlightRow } from './flights.js';
 
-/** Which rows, and where to. */
+/** The number of rows to load, and the streams to load them to. */
 export interface DatasetOptions {
-  /** Put before the streams' names. */
+  /** The prefix of the streams' names. */
   prefix: string;
-  /** At most this many events of each dataset. */
+  /** The maximum number of events of each dataset. */
   limit: number;
 }
 
-/** Reads the public data out of the installed npm package `vega-datasets`. */
+/** Reads the public data in the installed npm package `vega-datasets`. */
 export async function readDatasets(
   options: DatasetOptions,
 ): Promise<{ earthquakes: Dataset; flights: Dataset; departures: Dataset }> {

@@ -15,8 +15,8 @@ import { ask, show, type ReportOptions } from './report.js';
 const shown = 10;
 
 /**
- * Keeps delay statistics by airport and by hour as projections, and holds them against what ClickHouse counts over the
- * events themselves. Resolves false when they do not agree.
+ * Maintains delay statistics by airport and by hour as projections, and compares them with statistics that ClickHouse
+ * computes from the events. Resolves false if they differ.
  */
 export async function delayReport(
   options: ReportOptions,
@@ -60,7 +60,7 @@ function line({ key, state }: DelayState, counted: Counted | undefined): string 
   return [key.padEnd(7), ...columns.map(([value, width]) => String(value).padStart(width))].join('  ');
 }
 
-/** Writes whether all keys agree, and says so. */
+/** Prints whether all keys agree, and returns it. */
 function says(
   options: ReportOptions,
   { what, states, counts }: { what: string; states: DelayState[]; counts: Map<string, Counted> },
@@ -74,7 +74,7 @@ function says(
   return wrong.length === 0;
 }
 
-/** Flights and late flights by key, counted by ClickHouse over the events. */
+/** Returns flights and late flights by key, counted by ClickHouse over the events. */
 async function counted(
   { client }: ReportOptions,
   stream: string,

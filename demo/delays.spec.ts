@@ -11,11 +11,11 @@ const counted = new Map([
 ]);
 
 describe('a projection and ClickHouse', () => {
-  it('agree when they say the same of every key', () => {
+  it('agree if they have the same values for every key', () => {
     expect(disagreements([state('SFO', 3, 1), state('LAX', 2, 0)], counted)).toEqual([]);
   });
 
-  it('do not when one number differs, or one of them does not know a key', () => {
+  it('disagree if a number differs, or a key is missing in one of them', () => {
     expect(disagreements([state('SFO', 3, 2), state('LAX', 2, 0)], counted)).toEqual(['SFO']);
     expect(disagreements([state('SFO', 3, 1)], counted)).toEqual(['LAX']);
     expect(disagreements([state('SFO', 3, 1), state('LAX', 2, 0), state('JFK', 1, 0)], counted)).toEqual([
@@ -24,6 +24,6 @@ describe('a projection and ClickHouse', () => {
   });
 });
 
-it('the projections have names that may be names, whatever is put before the streams', () => {
+it('the projections have valid names for any prefix of the streams', () => {
   expect(delayProjections('my.copy-', 's').airports.name).toBe('my_copy_delays_by_airport');
 });

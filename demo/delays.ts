@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProjectionExistsError, TributaryError, type ProjectionState, type Tributary } from '#client';
 import { lateAfterMinutes } from './flights.js';
 
-/** What a projection of delays folds. */
+/** The fields of a delay projection. */
 export interface Delays {
   flights: number;
   late: number;
@@ -12,7 +12,7 @@ export interface Delays {
 
 export type DelayState = Pick<ProjectionState<Delays>, 'key' | 'state'>;
 
-/** What ClickHouse counted of one key. */
+/** ClickHouse's counts for one key. */
 export interface Counted {
   flights: number;
   late: number;
@@ -27,7 +27,7 @@ const fields = {
 } as const;
 const caughtUpLimitMs = 120_000;
 
-/** The projections of the delays of a stream of flights: by airport, and by the hour of the day. */
+/** Returns the projections of the delays in a stream of flights: by airport, and by the hour of the day. */
 export function delayProjections(prefix: string, stream: string) {
   const named = prefix.replaceAll(/[^A-Za-z0-9_]/g, '_');
   return {
@@ -48,7 +48,10 @@ export function delayProjections(prefix: string, stream: string) {
 
 export type DelayProjection = ReturnType<typeof delayProjections>['airports'];
 
-/** Defines it, or changes the one of an earlier run, and waits until it has all events. @throws TributaryError */
+/**
+ * Defines a projection, or changes the one of an earlier run, and waits until it has processed all events. @throws
+ * TributaryError
+ */
 export async function keepProjection(client: Tributary, projection: DelayProjection): Promise<void> {
   const { name } = projection;
   try {
@@ -68,14 +71,14 @@ function isCaughtUp(found: { status: string; progress: unknown; lag: number }): 
   return found.status === 'running' && found.progress === null && found.lag === 0;
 }
 
-/** All states of a projection. */
+/** Returns all states of a projection. */
 export async function allStates(client: Tributary, name: string): Promise<DelayState[]> {
   const states: DelayState[] = [];
   for await (const state of client.projections.states<Delays>(name, { limit: 1000 })) states.push(state);
   return states;
 }
 
-/** Keys of which the projection and ClickHouse do not say the same, those that only one of them knows included. */
+/** Returns the keys for which the projection and ClickHouse differ, including keys that only one of them has. */
 export function disagreements(
   states: readonly DelayState[],
   counted: ReadonlyMap<string, Counted>,

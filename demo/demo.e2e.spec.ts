@@ -15,14 +15,14 @@ const stack = useStack({ processors: 1 });
 const clientOf = (options: DemoOptions) =>
   new Tributary({ url: options.queryUrl, ingestUrl: options.ingestUrl, apiKey: stack().key });
 
-/** The rows of a question that is sent straight to ClickHouse. */
+/** Returns the rows of a query that is sent directly to ClickHouse. */
 async function clickHouse(query: string): Promise<unknown[]> {
   const settings = 'default_format=JSONCompact&output_format_json_quote_64bit_integers=0';
   const answer = await askClickHouse(stack(), query, `?database=${stack().database}&${settings}`);
   return ((await answer.json()) as { data: unknown[] }).data;
 }
 
-/** Runs the demo on the first rows of each dataset; resolves with its verdict and what it wrote. */
+/** Runs the demo on the first rows of each dataset. Resolves with its result and its output. */
 async function run(limit: number): Promise<{ complete: boolean; text: string }> {
   const { ingest, query } = stack().urls;
   const args = ['--ingest', ingest, '--query', query, '--limit', String(limit), '--batch', '100'];
@@ -34,7 +34,7 @@ async function run(limit: number): Promise<{ complete: boolean; text: string }> 
 }
 
 describe('given a running system without events', () => {
-  it('loads the data, finds as many events as it sent, and shows them', async () => {
+  it('loads the data, finds as many events as it has sent, and shows them', async () => {
     const { complete, text } = await run(500);
     expect(complete).toBe(true);
     expect(text).toMatch(/earthquakes: 500 in, 500 out: in = out/);
@@ -49,7 +49,7 @@ describe('given a running system without events', () => {
   it.each([
     ['airport', 'entity_id'],
     ['hour', 'toString(toHour(timestamp))'],
-  ])('has delays by %s that are ClickHouse’s own, in every field of every key', async (what, key) => {
+  ])('has the same delays by %s as ClickHouse, in every field of every key', async (what, key) => {
     const client = clientOf(parseOptions(['--query', stack().urls.query], {}));
     const states = await allStates(client, `delays_by_${what}`);
     const delay = "JSONExtractInt(data, 'delay')";
@@ -64,7 +64,7 @@ describe('given a running system without events', () => {
     expect(rows.length).toBeGreaterThan(15);
   });
 
-  it('writes only what is missing when it is run again', async () => {
+  it('writes only missing events when it is run again', async () => {
     const again = await run(800);
     expect(again.complete).toBe(true);
     expect(again.text).toMatch(/flights: 800 in \(500 of them by an earlier run\), 800 out: in = out/);
@@ -74,9 +74,9 @@ describe('given a running system without events', () => {
   });
 });
 
-describe('given the flights of three weeks, in the order of their times', () => {
+describe('given the flights of three weeks in time order', () => {
   const stream = 'three_weeks.departures';
-  /** Of the pipeline, and of the stream that it writes. */
+  /** The name of a pipeline, and of the stream that it writes to. */
   const nameOf = (window: object) => `windows_${Object.keys(window).join('')}`;
   let client: Tributary;
 
@@ -85,7 +85,7 @@ describe('given the flights of three weeks, in the order of their times', () => 
     client = clientOf(parseOptions(['--ingest', ingest, '--query', query], {}));
     const { events } = (await readDatasets({ prefix: 'three_weeks.', limit: 5000 })).departures;
     await load(client, events, { batchSize: 500, concurrency: 1, onWritten: () => undefined });
-    // It is long after, says one partition; the others have nothing more to say.
+    // One late event advances the watermark of its partition; the other partitions become idle.
     const after = { ...events[0]!, event_id: randomUUID(), event_type: 'closing' };
     await client.write({ ...after, timestamp: '2001-06-01T00:00:00.000Z' });
     await queryable(client, stream, 60_000);
@@ -102,22 +102,25 @@ describe('given the flights of three weeks, in the order of their times', () => 
     }
   });
 
-  it.each(flightWindows)('has the delays of $what and airport as ClickHouse has', async ({ window, sql }) => {
-    const to = nameOf(window);
-    const rows = await clickHouse(sql(stream));
-    expect(rows.length).toBeGreaterThan(2000);
-    const stored = () => clickHouse(`SELECT count() FROM events FINAL WHERE startsWith(stream, '${to}#')`);
-    await expect.poll(stored, { timeout: 100_000, interval: 200 }).toEqual([[rows.length]]);
-    const results: StoredEvent<Record<string, string>>[] = [];
-    for await (const event of client.events<Record<string, string>>({ stream: to, limit: 10_000 }))
-      results.push(event);
-    const said = results.map(
-      ({ data: { key, window_start, window_end, flights, delay, mean, least, most } }) => [
-        ...[key, window_start, window_end, flights, delay, mean, least, most],
-      ],
-    );
-    expect(said.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))).toEqual(rows);
-    const { late, failed } = await client.pipelines.get(to);
-    expect({ late, failed }).toEqual({ late: 0, failed: 0 });
-  });
+  it.each(flightWindows)(
+    'has the same delays of $what and airport as ClickHouse',
+    async ({ window, sql }) => {
+      const to = nameOf(window);
+      const rows = await clickHouse(sql(stream));
+      expect(rows.length).toBeGreaterThan(2000);
+      const stored = () => clickHouse(`SELECT count() FROM events FINAL WHERE startsWith(stream, '${to}#')`);
+      await expect.poll(stored, { timeout: 100_000, interval: 200 }).toEqual([[rows.length]]);
+      const results: StoredEvent<Record<string, string>>[] = [];
+      for await (const event of client.events<Record<string, string>>({ stream: to, limit: 10_000 }))
+        results.push(event);
+      const said = results.map(
+        ({ data: { key, window_start, window_end, flights, delay, mean, least, most } }) => [
+          ...[key, window_start, window_end, flights, delay, mean, least, most],
+        ],
+      );
+      expect(said.sort((a, b) => (a.slice(0, 2).join() < b.slice(0, 2).join() ? -1 : 1))).toEqual(rows);
+      const { late, failed } = await client.pipelines.get(to);
+      expect({ late, failed }).toEqual({ late: 0, failed: 0 });
+    },
+  );
 });

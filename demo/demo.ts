@@ -8,28 +8,31 @@ import type { DemoOptions } from './options.js';
 import { Progress } from './progress.js';
 import { report } from './report.js';
 
-/** Where the demo writes to. */
+/** The output of the demo. */
 export interface Screen {
   live: boolean;
   write: (text: string) => void;
 }
 
-/** What became of one dataset. */
+/** The result of loading one dataset. */
 export interface Outcome {
   stream: string;
-  /** Events of the data. */
+  /** The number of events in the data. */
   rows: number;
-  /** Of these, stored by an earlier run, and written now. */
+  /** Of these, the number that an earlier run has stored, and the number written now. */
   before: number;
   written: number;
   seconds: number;
-  /** Events of the stream that are found afterwards. */
+  /** The number of events found in the stream afterwards. */
   found: number;
 }
 
 const queryableLimitMs = 120_000;
 
-/** Loads the data, waits until it can be queried, counts it and shows it. Resolves false when a count is wrong, or a projection. */
+/**
+ * Loads the data, waits until it can be queried, counts it and shows it. Resolves false if a count or a projection is
+ * wrong.
+ */
 export async function demo(client: Tributary, options: DemoOptions, screen: Screen): Promise<boolean> {
   const line = (text: string) => screen.write(`${text}\n`);
   const { earthquakes, flights, departures } = await readDatasets(options);
@@ -48,12 +51,12 @@ export async function demo(client: Tributary, options: DemoOptions, screen: Scre
   return agree && outcomes.every(isComplete);
 }
 
-/** Whether as many events came out as went in. */
+/** Whether as many events were found as were sent. */
 export function isComplete(outcome: Outcome): boolean {
   return outcome.found === outcome.rows && outcome.before + outcome.written === outcome.rows;
 }
 
-/** One line about a dataset's counts and speed. */
+/** Returns one line with a dataset's counts and speed. */
 export function describeOutcome(outcome: Outcome): string {
   const { stream, rows, before, written, seconds, found } = outcome;
   const rate = groupDigits(Math.round(written / Math.max(0.001, seconds)));
@@ -69,7 +72,10 @@ interface Context {
   screen: Screen;
 }
 
-/** Writes what is not stored yet. A run long after another would otherwise be past the duplicate window. */
+/**
+ * Writes the events that are not stored yet. Without this check a later run would be outside the duplicate window and
+ * write duplicates.
+ */
 async function loadDataset({ client, options, screen }: Context, dataset: Dataset): Promise<Outcome> {
   const { stream, events } = dataset;
   const before = await count(client, stream);
@@ -97,7 +103,7 @@ async function count(client: Tributary, stream: string): Promise<number> {
   try {
     return (await client.count({ stream })).total;
   } catch (error) {
-    // A stream that nobody has written to does not exist.
+    // A stream without events does not exist.
     if (error instanceof StreamNotFoundError) return 0;
     throw error;
   }

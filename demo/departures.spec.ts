@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { departureEvent } from './departures.js';
 
-it('is an event of the airport that it left, at the minute of its row', () => {
+it('a departure is an event of its origin airport, at the minute of its row', () => {
   const row = { date: '2001/03/31 22:27', delay: 16, distance: 83, origin: 'CLT', destination: 'GSO' };
   expect(departureEvent(row, 7, 'departures')).toMatchObject({
     entity_id: 'CLT',

@@ -4,17 +4,17 @@ import { lateAfterMinutes } from './flights.js';
 
 /** A row of `flights-20k.json`: a sample of three months, with airports and dates. */
 export interface DepartureRow {
-  /** When it left, without a time zone: `2001/01/01 00:47`. */
+  /** The time of departure, without a time zone: `2001/01/01 00:47`. */
   date: string;
-  /** Minutes late on arrival; negative is early. */
+  /** Delay on arrival in minutes; negative if early. */
   delay: number;
-  /** Miles. */
+  /** Distance in miles. */
   distance: number;
   origin: string;
   destination: string;
 }
 
-/** One event for each flight, of the airport that it left; its local time is taken for UTC. */
+/** Returns one event for each flight. Its entity is the origin airport, and its local time is used as UTC. */
 export function departureEvent(row: DepartureRow, index: number, stream: string): DemoEvent {
   const { date, delay, distance, origin, destination } = row;
   return {

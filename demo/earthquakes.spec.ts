@@ -19,15 +19,15 @@ const castaic: EarthquakeFeature = {
 };
 
 describe('an earthquake as an event', () => {
-  it('happened when the earth shook, not when it is loaded', () => {
+  it('has the time of the earthquake, not of the load', () => {
     expect(earthquakeEvent(castaic, 'earthquakes').timestamp).toBe('2018-02-07T01:26:13.840Z');
   });
 
-  it('belongs to the network that reported it', () => {
+  it('has the reporting network as its entity', () => {
     expect(earthquakeEvent(castaic, 'earthquakes').entity_id).toBe('network-ci');
   });
 
-  it('keeps magnitude, place and coordinates as they were given', () => {
+  it('keeps magnitude, place and coordinates unchanged', () => {
     expect(earthquakeEvent(castaic, 'earthquakes').data).toMatchObject({
       id: 'ci37868143',
       magnitude: 2,
@@ -38,13 +38,13 @@ describe('an earthquake as an event', () => {
     });
   });
 
-  it('says what kind of shaking it was in its type', () => {
+  it('has the kind of earthquake in its type', () => {
     const blast = { ...castaic, properties: { ...castaic.properties, type: 'quarry blast' } };
     expect(earthquakeEvent(castaic, 'earthquakes').event_type).toBe('earthquake.detected');
     expect(earthquakeEvent(blast, 'earthquakes').event_type).toBe('quarry_blast.detected');
   });
 
-  it('has an id of its own in every stream', () => {
+  it('has another id in every stream', () => {
     const ids = ['earthquakes', 'copy.earthquakes'].map(
       (stream) => earthquakeEvent(castaic, stream).event_id,
     );

@@ -1,9 +1,9 @@
 import type { DemoEvent } from './event.js';
 import { eventIdOf } from './event-id.js';
 
-/** A feature of the USGS feed (GeoJSON), as far as it is used here. */
+/** The used members of a feature in the USGS feed (GeoJSON). */
 export interface EarthquakeFeature {
-  /** Such as `ci37868143`: the network and the number that it gave. */
+  /** Such as `ci37868143`: the network and its number. */
   id: string;
   properties: {
     mag: number;
@@ -23,7 +23,9 @@ export interface EarthquakeFeature {
   geometry: { coordinates: [longitude: number, latitude: number, depthKm: number] };
 }
 
-/** One event for each earthquake: it happened at its own time, and its entity is the network that reported it. */
+/**
+ * Returns one event for each earthquake. Its time is that of the earthquake, and its entity is the reporting network.
+ */
 export function earthquakeEvent(feature: EarthquakeFeature, stream: string): DemoEvent {
   const { properties, geometry } = feature;
   const [longitude, latitude, depthKm] = geometry.coordinates;

@@ -3,11 +3,11 @@ import { uuidPattern } from '#event';
 import { eventIdOf } from './event-id.js';
 
 describe('the id of a row of the demo data', () => {
-  it('is the same for the same name, so that sending it again is the same event', () => {
+  it('is the same for the same name, so that a row that is sent again is the same event', () => {
     expect(eventIdOf('earthquakes/ci37868143')).toBe(eventIdOf('earthquakes/ci37868143'));
   });
 
-  it('differs when the name differs in one character', () => {
+  it('differs if the name differs in one character', () => {
     expect(eventIdOf('flights/1')).not.toBe(eventIdOf('flights/2'));
   });
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** A namespace of the demo's own, drawn once at random. */
+/** A namespace for the demo, generated once at random. */
 const namespace = Buffer.from('6f0c1e5a9b7d4c22a1d35e8f0b9c4d71', 'hex');
 
 /**
- * The UUIDv5 (RFC 9562, section 5.5) of a name: the same name has the same id on every machine, so a row of the data
- * that is sent again is the same event.
+ * Returns the UUIDv5 (RFC 9562, section 5.5) of a name. The same name has the same id on every machine, so a row that
+ * is sent again is the same event.
  */
 export function eventIdOf(name: string): string {
   const bytes = createHash('sha1').update(namespace).update(name, 'utf8').digest().subarray(0, 16);

@@ -1,4 +1,4 @@
-/** An event as the demo sends it. */
+/** An event of the demo. */
 export interface DemoEvent {
   event_id: string;
   stream: string;
@@ -9,10 +9,10 @@ export interface DemoEvent {
   metadata: Record<string, string | number>;
 }
 
-/** Real rows made into events of one stream. */
+/** Real rows, converted to events of one stream. */
 export interface Dataset {
   stream: string;
-  /** What the rows are and how they were made into events, for the reader of the terminal. */
+  /** A description of the rows and of their conversion, which the demo prints. */
   about: string;
   events: DemoEvent[];
 }

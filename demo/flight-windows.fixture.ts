@@ -1,9 +1,12 @@
-/** Windows over the delays of flights, as a pipeline computes them and as ClickHouse does over the stored events. */
+/** Windows over the delays of flights, as the definition of a pipeline and as a query over the stored events. */
 export interface FlightWindows {
   what: string;
-  /** Of the pipeline's `window`. */
+  /** The `window` operator of the pipeline. */
   window: Record<string, unknown>;
-  /** Rows of `airport, window_start, window_end, flights, delay, mean, least, most`, by airport and start. */
+  /**
+   * Returns a query with rows of `airport, window_start, window_end, flights, delay, mean, least, most`, by airport
+   * and start.
+   */
   sql: (stream: string) => string;
 }
 
@@ -12,7 +15,7 @@ const delay = "JSONExtractInt(data, 'delay')";
 const statistics = `count(), sum(${delay}), avg(${delay}), min(${delay}), max(${delay})`;
 
 const value = 'event.data.delay';
-/** What the pipeline's `reduce` has of them. */
+/** The fields of the pipeline's `reduce`. */
 export const delayFields = {
   flights: { op: 'count' },
   delay: { op: 'sum', value },
@@ -30,7 +33,7 @@ export const flightWindows: readonly FlightWindows[] = [
   { what: 'each session', window: { session: `${gapHours}h` }, sql: sessions },
 ];
 
-/** Each event lies in as many windows of so many hours as begin in the hours before its own. */
+/** Each event belongs to the windows of this size that begin in the hours before its time. */
 function hours(stream: string, size: number): string {
   return `
     SELECT entity_id, ${formatted('start')}, ${formatted(`start + INTERVAL ${size} HOUR`)}, ${statistics}
@@ -42,7 +45,7 @@ function hours(stream: string, size: number): string {
     GROUP BY entity_id, start ORDER BY entity_id, start`;
 }
 
-/** A session begins with an event that is farther than the gap from the one before it. */
+/** A session begins with an event whose distance to the previous one is greater than the gap. */
 function sessions(stream: string): string {
   return `
     SELECT entity_id, ${formatted('min(timestamp)')},
@@ -69,7 +72,7 @@ function flightsOf(stream: string): string {
   return `events FINAL WHERE startsWith(stream, '${stream}#') AND event_type LIKE 'flight.%'`;
 }
 
-/** As the API writes times; all are whole minutes. */
+/** Formats a time like the API; all times are whole minutes. */
 function formatted(time: string): string {
   return `formatDateTime(${time}, '%Y-%m-%dT%H:%i:%S.000000Z', 'UTC')`;
 }

@@ -1,25 +1,25 @@
 import type { DemoEvent } from './event.js';
 import { eventIdOf } from './event-id.js';
 
-/** A row of `flights-200k.json`: that is all it has. */
+/** A row of `flights-200k.json`, which has only these members. */
 export interface FlightRow {
-  /** Minutes late on arrival; negative is early. */
+  /** Delay on arrival in minutes; negative if early. */
   delay: number;
-  /** Miles of the route. */
+  /** Length of the route in miles. */
   distance: number;
   /** Hours since midnight, to the minute: 23.983333333333334 is 23:59. */
   time: number;
 }
 
-/** The rows have a time of the day and no date; all are put on this day. */
+/** The rows have a time of day but no date; all get this date. */
 export const assumedDay = '2001-01-01';
 
-/** What the U.S. Department of Transportation counts as late: more than this many minutes. */
+/** The U.S. Department of Transportation counts a flight as late above this number of minutes. */
 export const lateAfterMinutes = 15;
 
 /**
- * One event for each flight. The rows name no airport, so the entity is the route as far as its length tells it: routes
- * of the same length are taken for one. `index` is the row's place in the file, and its only identity.
+ * Returns one event for each flight. The rows contain no airport, so the entity is the length of the route: routes of
+ * the same length are treated as one. `index` is the index of the row in the file, and its only identity.
  */
 export function flightEvent(row: FlightRow, index: number, stream: string): DemoEvent {
   const minutes = Math.round(row.time * 60);

@@ -24,7 +24,7 @@ const event = (n: number): DemoEvent => ({
 const problem = { type: 'p', title: 'p', status: 422, detail: 'It does not fit.', code: 'schema_violation' };
 
 describe('loading events', () => {
-  it('ends when each is acknowledged, and counts them', async () => {
+  it('ends when all are acknowledged, and counts them', async () => {
     let offset = 0;
     const client = await serve((_request, response) =>
       response.writeHead(201).end(
@@ -42,7 +42,7 @@ describe('loading events', () => {
     expect(client.afterWrites('s')).toEqual(['s:3:1']);
   });
 
-  it('fails when one event was refused', async () => {
+  it('fails if one event was refused', async () => {
     const client = await serve((_request, response) =>
       response.writeHead(207).end(
         JSON.stringify({

@@ -3,15 +3,15 @@ import { NotYetMaterializedError, type Tributary } from '#client';
 import type { DemoEvent } from './event.js';
 
 export interface LoadOptions {
-  /** Events of one request at most. */
+  /** The maximum number of events in a request. */
   batchSize: number;
-  /** Requests at a time. */
+  /** The number of concurrent requests. */
   concurrency: number;
-  /** Called after each acknowledged event. */
+  /** Called after each acknowledgement with the number of newly acknowledged events. */
   onWritten: (count: number) => void;
 }
 
-/** Writes the events. Resolves when all are acknowledged. @throws the error of the first event that is not */
+/** Writes the events. Resolves when all are acknowledged. @throws the first error of an event */
 export async function load(
   client: Tributary,
   events: readonly DemoEvent[],
@@ -31,7 +31,7 @@ export async function load(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Ids of the stream's events that can be queried already. */
+/** Returns the ids of the stream's events that can be queried. */
 export async function storedIds(client: Tributary, stream: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for await (const { event_id } of client.events({ stream, limit: 10_000 })) ids.add(event_id);
@@ -39,8 +39,8 @@ export async function storedIds(client: Tributary, stream: string): Promise<Set<
 }
 
 /**
- * Waits until everything that the client has written to the stream can be queried.
- * @throws NotYetMaterializedError when that takes longer than the limit
+ * Waits until all events that the client has written to the stream can be queried.
+ * @throws NotYetMaterializedError if that takes longer than the limit
  */
 export async function queryable(client: Tributary, stream: string, limitMs: number): Promise<void> {
   const wait_for = client.afterWrites(stream);

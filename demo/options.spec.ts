@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OptionError, parseOptions } from './options.js';
 
 describe('the demo’s options', () => {
-  it('point at what npm start starts when none is given', () => {
+  it('have the ports of npm start as defaults', () => {
     expect(parseOptions([], {})).toMatchObject({
       ingestUrl: 'http://127.0.0.1:3901',
       queryUrl: 'http://127.0.0.1:3902',
@@ -12,7 +12,7 @@ describe('the demo’s options', () => {
     });
   });
 
-  it('follow the variables that npm start was given', () => {
+  it('use the same variables as npm start', () => {
     const env = { INGEST_PORT: '4901', GATEWAY_QUERY_PORT: '4902', TRIBUTARY_DATA_DIR: '/data' };
     expect(parseOptions([], env)).toMatchObject({
       ingestUrl: 'http://127.0.0.1:4901',
@@ -21,7 +21,7 @@ describe('the demo’s options', () => {
     });
   });
 
-  it('take another installation, and its key from the environment', () => {
+  it('can select another installation, with a key from the environment', () => {
     const options = parseOptions(['--ingest', 'http://a:1/', '--query=http://b:2'], {
       TRIBUTARY_KEY: 'trb_x',
     });

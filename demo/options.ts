@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What `npm run demo --` understands. */
+/** The options of `npm run demo --`. */
 export interface DemoOptions {
   ingestUrl: string;
   queryUrl: string;
@@ -21,12 +21,12 @@ export const usage = `npm run demo -- [options]
   --batch N          events in one request (default 1000, at most 10000)
   --concurrency N    requests at a time    (default 4)`;
 
-/** A wrong option; the message says what it should be. */
+/** An invalid option; the message says what is expected. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** @throws OptionError */
+/** Parses the options. @throws OptionError */
 export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): DemoOptions {
   const values = readArgs(args);
   const host = env.HOST || '127.0.0.1';

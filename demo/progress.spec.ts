@@ -14,8 +14,8 @@ function progress(live: boolean) {
   return { bar, written, pass: (ms: number) => void (now += ms) };
 }
 
-describe('progress where lines cannot be drawn over', () => {
-  it('is a line for every quarter and nothing in between', () => {
+describe('progress without a terminal', () => {
+  it('is one line for every quarter', () => {
     const { bar, written, pass } = progress(false);
     for (let i = 0; i < 10; i++) {
       pass(100);

@@ -3,7 +3,7 @@ import { groupDigits } from './chart.js';
 export interface ProgressOptions {
   label: string;
   total: number;
-  /** Whether lines can be drawn over: a terminal. Otherwise a line is written for every quarter. */
+  /** Whether lines can be redrawn, as on a terminal. Otherwise one line is written for every quarter. */
   live: boolean;
   write: (text: string) => void;
   now?: () => number;
@@ -12,7 +12,7 @@ export interface ProgressOptions {
 const barWidth = 30;
 const redrawMs = 100;
 
-/** Shows how far a load is, and how fast. */
+/** Shows the progress and the speed of a load. */
 export class Progress {
   private done = 0;
   private shownAt = 0;
@@ -31,7 +31,7 @@ export class Progress {
     else this.report();
   }
 
-  /** Leaves the finished bar standing. */
+  /** Ends the line of the finished bar. */
   end(): void {
     if (!this.options.live) return;
     this.shownAt = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { curlOf, sharesByHour } from './report.js';
 
 describe('the share of late flights by hour', () => {
-  it('is late of all for each hour, and none where no flight was late', () => {
+  it('is late flights divided by all flights for each hour, and zero if no flight was late', () => {
     const all = [
       { start: '2001-01-01T06:00:00.000000Z', count: 2000 },
       { start: '2001-01-01T07:00:00.000000Z', count: 10 },
@@ -14,7 +14,7 @@ describe('the share of late flights by hour', () => {
   });
 });
 
-describe('the curl command of a question', () => {
+describe('the curl command of a query', () => {
   it('can be pasted: values are quoted, and the key is read from its file', () => {
     const options = { queryUrl: 'http://127.0.0.1:3902', apiKeyFile: '.tributary/api-key' };
     expect(

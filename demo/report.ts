@@ -10,7 +10,7 @@ export interface ReportOptions {
   write: (line: string) => void;
 }
 
-/** A question to the API: its path after `/api/v1/`, and its parameters. */
+/** A query to the API: its path after `/api/v1/`, and its parameters. */
 export interface Question {
   path: string;
   query: object;
@@ -18,7 +18,7 @@ export interface Question {
 
 const chartWidth = 40;
 
-/** Asks the system what it now knows, and shows each question as the curl command that asks it. */
+/** Queries the loaded data, and shows each query as a curl command. */
 export async function report(options: ReportOptions): Promise<void> {
   await strongestEarthquakes(options);
   await earthquakesByNetwork(options);
@@ -77,7 +77,7 @@ async function delaysByHour(options: ReportOptions): Promise<void> {
   draw(options, sharesByHour(all.buckets, late.buckets));
 }
 
-/** The share of late flights for each hour, as bars. */
+/** Returns the fraction of late flights for each hour, as bars. */
 export function sharesByHour(all: readonly EventCountBucket[], late: readonly EventCountBucket[]): Bar[] {
   const lateByStart = new Map(late.map(({ start, count }) => [start, count]));
   return all.map(({ start, count }) => {
@@ -111,13 +111,13 @@ function counts(options: ReportOptions, title: string, query: CountQuery): Promi
   return options.client.count(query);
 }
 
-/** Shows a question as the command that asks it. */
+/** Prints a query as a curl command. */
 export function ask(options: ReportOptions, title: string, { path, query }: Question): void {
   options.write(`\n${title}`);
   for (const line of curlOf(options, path, query)) options.write(`  ${line}`);
 }
 
-/** The same question as a command that can be pasted. */
+/** Returns a query as a curl command to paste. */
 export function curlOf(
   options: { queryUrl: string; apiKeyFile: string },
   path: string,

@@ -1,4 +1,4 @@
-/** `npm run demo`: sets up what is missing, then loads public data into the running system. */
+/** `npm run demo`: sets up the clone, then loads public data into the running system. */
 import { fail, root, setUp } from '../local/setup.mjs';
 
 try {

@@ -9,20 +9,20 @@ import { benchEvents } from './workload.js';
 
 export const partitions = 8;
 
-/** What every measure works with. */
+/** The parameters of every measure. */
 export interface Bench {
   options: BenchOptions;
   engines: Engines;
-  /** For files of this run; removed at its end. */
+  /** A folder for files of this run; removed at its end. */
   folder: string;
-  /** What stays between runs: Kafka's tools, profiles. */
+  /** A folder for files that remain between runs: Kafka's tools, profiles. */
   keptFolder: string;
-  /** Events of the workload, one on each line. */
+  /** A file with the events of the workload, one on each line. */
   payloadFile: string;
   say(text: string): void;
 }
 
-/** Writes the workload's events for the baselines that read them from a file. */
+/** Writes the workload's events to a file for the baselines. */
 export function writePayload(folder: string): string {
   const file = join(folder, 'events.ndjson');
   const lines = benchEvents(50_000, { stream: 'bench', seed: 1 }).map((event) => JSON.stringify(event));
@@ -30,7 +30,7 @@ export function writePayload(folder: string): string {
   return file;
 }
 
-/** The system with names and ports of its own, on the bench's engines. Nothing is started. */
+/** Returns the system with names and ports of its own, on the benchmark's engines. Starts no process. */
 export function prepareStack(bench: Bench, more: { processors?: number } = {}): Promise<Stack> {
   return Stack.prepare({
     ...more,
@@ -44,7 +44,7 @@ export function prepareStack(bench: Bench, more: { processors?: number } = {}): 
   });
 }
 
-/** Starts the system, hands it over, and stops it whatever happens. */
+/** Starts the system, calls the function with it, and always stops it. */
 export async function withStack<T>(
   bench: Bench,
   use: (stack: Stack) => Promise<T>,
@@ -60,13 +60,13 @@ export async function withStack<T>(
   }
 }
 
-/** What came of a piece of work, and what it cost the apps that run: processor seconds by name. */
+/** The result of a piece of work, and the processor seconds of each running app by name. */
 export interface Observed<T> {
   result: T;
   cpuSeconds: Record<string, number>;
 }
 
-/** Does the work with an eye on the apps that run, and profiles them when profiles are wanted. */
+/** Runs the work and measures the running apps. Profiles them if requested. */
 export async function observed<T>(bench: Bench, stack: Stack, work: () => Promise<T>): Promise<Observed<T>> {
   const apps = stack.apps.filter((app) => app.running);
   const toggle = () => bench.options.profile && toggleProfiles(apps.map((app) => app.pid));
@@ -78,7 +78,7 @@ export async function observed<T>(bench: Bench, stack: Stack, work: () => Promis
   return { result, cpuSeconds: Object.fromEntries(spent) as Record<string, number> };
 }
 
-/** Creates the stream, so that no measure includes it. */
+/** Creates the stream before the measurement. */
 export async function createStream(
   stack: Pick<Stack, 'core'>,
   stream: string,
@@ -88,7 +88,7 @@ export async function createStream(
   if (status !== 201) throw new Error(`the stream was not created: ${status} ${text}`);
 }
 
-/** `work` as often as there are runs, one after the other. */
+/** Runs `work` once for each run, one after the other. */
 export async function eachRun<T>(bench: Bench, work: (run: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let run = 1; run <= bench.options.runs; run++) {

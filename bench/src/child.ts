@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs one of the bench's own programs in a fresh process and resolves with the message that it sends.
- * @throws when it ends without one, or takes longer than ten minutes.
+ * Runs one of the benchmark's programs in a new process and resolves with the message that it sends.
+ * @throws if it ends without a message, or takes longer than ten minutes
  */
 export function runChild<T>(program: string, job: unknown): Promise<T> {
   const file = fileURLToPath(new URL(program, import.meta.url));

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const settleLimitMs = 180_000;
 
-/** ClickHouse over plain HTTP, without any client in between. */
+/** ClickHouse over plain HTTP, without a client library. */
 export class ClickHouse {
   constructor(
     private readonly server: { clickhouseUrl: string; clickhousePassword: string },
     private readonly database: string,
   ) {}
 
-  /** Runs a statement, with a body for an INSERT; resolves with the answer's bytes. */
+  /** Runs a statement, with a body for an INSERT. Resolves with the bytes of the answer. */
   async run(query: string, settings: Record<string, string> = {}, body?: Buffer): Promise<Buffer> {
     const parameters = new URLSearchParams({ database: this.database, query, ...settings });
     const { clickhouseUrl, clickhousePassword } = this.server;
@@ -23,11 +23,11 @@ export class ClickHouse {
     return answer;
   }
 
-  /** The one number of the answer. */
+  /** Returns the single number in the answer. */
   async number(query: string): Promise<number> {
     return Number((await this.run(query)).toString().trim());
   }
-  /** Waits until it has merged what it wants to merge. */
+  /** Waits until no merge has run for three seconds, or the time limit is over. */
   async settled(): Promise<void> {
     const deadline = Date.now() + settleLimitMs;
     for (let quiet = 0; quiet < 3 && Date.now() < deadline; await sleep(1_000)) {

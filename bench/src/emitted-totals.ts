@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { decodeRecord } from '#event';
 
-/** What was emitted, each event once: single orders, or windows of orders. */
+/** Totals of the emitted events without duplicates: single orders, or windows of orders. */
 export interface EmittedTotals {
   events: number;
   orders: number;
   cents: number;
 }
 
-/** Reads what is in a topic now. */
+/** Reads the current content of a topic. */
 export async function emittedTotals(brokers: string, topic: string): Promise<EmittedTotals> {
   const kafka = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const missing = await endsOf(kafka, topic);
@@ -41,7 +41,7 @@ interface EachBatch {
   batch: { partition: number; messages: { offset: string; value: Buffer | null }[] };
 }
 
-/** Of partitions that hold something. */
+/** Returns the end offsets of non-empty partitions. */
 async function endsOf(kafka: Kafka, topic: string): Promise<Map<number, number>> {
   const admin = kafka.admin();
   await admin.connect();

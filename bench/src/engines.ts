@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { BenchOptions } from './options.js';
 
-/** Where Kafka and ClickHouse answer. */
+/** The addresses of Kafka and ClickHouse. */
 export interface Engines {
   brokers: string;
   clickhouseUrl: string;
-  /** Of ClickHouse's user `default`. */
+  /** The password of ClickHouse's user `default`. */
   clickhousePassword: string;
-  /** Process ids by name of those that are embedded: others may be on other machines. */
+  /** Process ids of embedded engines by name: external engines may be on other machines. */
   pids: Record<string, number>;
   stop(): Promise<void>;
 }
 
-/** Those that were named, else embedded ones of the bench's own, with their data in the folder. */
+/** Returns the external engines of the options, or starts embedded ones with their data in the folder. */
 export async function startEngines(options: BenchOptions, folder: string): Promise<Engines> {
   const { startKafka, startClickHouse } = await import('#local');
   const kafka = options.brokers ? undefined : await startKafka({ dataDir: join(folder, 'kafka') });

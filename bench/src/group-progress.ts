@@ -4,16 +4,16 @@ import { Kafka, logLevel, type Admin } from 'kafkajs';
 const everyMs = 50;
 const limitMs = 300_000;
 
-/** How far a consumer group is in one topic, asked from Kafka itself. */
+/** The committed position of a consumer group in one topic, read from Kafka. */
 export class GroupProgress {
   private constructor(
     private readonly admin: Admin,
     private readonly where: { group: string; topic: string },
-    /** Records of the topic. */
+    /** The number of records in the topic. */
     readonly end: number,
   ) {}
 
-  /** The groups that there are. */
+  /** Returns the existing groups. */
   static async groups(brokers: string): Promise<string[]> {
     const admin = new Kafka({ brokers: brokers.split(','), logLevel: logLevel.NOTHING }).admin();
     await admin.connect();
@@ -30,7 +30,9 @@ export class GroupProgress {
     return new GroupProgress(admin, options, end);
   }
 
-  /** Resolves when more than this many records are committed, with how many and when that was seen. */
+  /**
+   * Resolves when more than this number of records are committed, with the number and the time when it was observed.
+   */
   async past(count: number): Promise<{ committed: number; at: number }> {
     const deadline = performance.now() + limitMs;
     while (performance.now() < deadline) {

@@ -8,7 +8,7 @@ const portNames = [
   ...['GATEWAY_CORE_PORT', 'GATEWAY_QUERY_PORT'],
 ];
 
-/** What the command line of each process has in it. */
+/** A part of each process's command line. */
 const commands = {
   gateway: 'apps/gateway/',
   ingest: 'apps/ingest/',
@@ -20,18 +20,18 @@ const commands = {
 export type ProcessName = keyof typeof commands;
 export const processNames = Object.keys(commands) as ProcessName[];
 
-/** The whole system as `npm start` runs it, with embedded engines of its own. */
+/** The whole system as started by `npm start`, with embedded engines of its own. */
 export interface LocalSystem {
   core: HttpClient;
   ingest: HttpClient;
-  /** For their metrics. */
+  /** Clients for their metrics. */
   materializer: HttpClient;
   processor: HttpClient;
-  /** Of the process that runs now under this name. */
+  /** Returns the id of the process that currently runs under this name. */
   pidOf(name: ProcessName): number;
 }
 
-/** Starts the system as `npm start` does, hands it over, and stops it whatever happens. */
+/** Starts the system like `npm start`, calls the function with it, and always stops it. */
 export async function withLocalSystem<T>(bench: Bench, use: (system: LocalSystem) => Promise<T>): Promise<T> {
   const [{ freePort }, { openLocalSystem }] = [
     await import('#local'),

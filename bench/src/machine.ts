@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, platform, release, totalmem } from 'node:os';
 
-/** What the figures were measured on. */
+/** The machine and the commit of the measurement. */
 export interface Machine {
   cores: number;
   cpu: string;
@@ -9,7 +9,7 @@ export interface Machine {
   os: string;
   node: string;
   commit: string;
-  /** Whether the work tree had changes that are in no commit. */
+  /** Whether the work tree had uncommitted changes. */
   changed: boolean;
 }
 

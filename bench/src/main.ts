@@ -26,7 +26,7 @@ import { streams } from './measures/streams.js';
 import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName } from './options.js';
 import { markdownTable, type Row } from './report.js';
 
-/** P5 and P6 come from the same pages. */
+/** P5 and P6 use the same pages. */
 const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Row[]> }[] = [
   { names: ['P1'], run: batches },
   { names: ['P2'], run: singles },
@@ -70,7 +70,10 @@ async function main(): Promise<void> {
   }
 }
 
-/** Runs the chosen measures. One that fails is named and the others go on; the exit code then says so. */
+/**
+ * Runs the selected measures. A failed measure is reported and the others continue; the exit code reports the
+ * failure.
+ */
 async function measure(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const { names, run } of measures) {

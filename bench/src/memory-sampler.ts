@@ -1,21 +1,21 @@
 import { usageOf } from './process-usage.js';
 
-/** What was seen of one process, in MB (10^6 bytes). */
+/** The observed memory of one process, in MB (10^6 bytes). */
 export interface MemorySeen {
   max: number;
-  /** Means of the middle and of the last third of the time: alike when memory is flat. */
+  /** The means of the middle and of the last third of the time: similar if memory is flat. */
   middle: number;
   last: number;
 }
 
 const everyMs = 500;
 
-/** Looks at the memory of processes, twice a second, until it is stopped. */
+/** Samples the memory of processes twice a second until it is stopped. */
 export class MemorySampler {
   private readonly samples = new Map<string, number[]>();
   private readonly timer: NodeJS.Timeout;
 
-  /** `processes`: pids by name, asked each time, as processes come and go. */
+  /** `processes` returns process ids by name. It is called for each sample, because processes start and end. */
   constructor(private readonly processes: () => Record<string, number>) {
     this.timer = setInterval(() => this.sample(), everyMs);
   }
@@ -32,7 +32,7 @@ export class MemorySampler {
         values.push(usageOf(pid).rss / 1e6);
         this.samples.set(name, values);
       } catch {
-        // It has ended since.
+        // The process has ended.
       }
     }
   }

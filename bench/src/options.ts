@@ -7,13 +7,13 @@ export const measureNames = [
 ] as const;
 export type MeasureName = (typeof measureNames)[number];
 
-/** What `npm run bench --` understands. */
+/** The options of `npm run bench --`. */
 export interface BenchOptions {
   measures: MeasureName[];
   runs: number;
-  /** Events of one run; each measure has its own default. */
+  /** The number of events of one run; each measure has its own default. */
   events: number | undefined;
-  /** Events of the data set that P5 reads. */
+  /** The number of events in the data set of P5. */
   pageEvents: number;
   soakSeconds: number;
   name: string | undefined;
@@ -32,12 +32,12 @@ export const usage = `npm run bench -- [${measureNames.join(' ')}] [options]
   --clickhouse URL    a ClickHouse that runs, likewise
   --profile           writes CPU profiles of the apps to .engines/bench/profiles`;
 
-/** A wrong option; the message says what it should be. */
+/** An invalid option; the message says what is expected. */
 export class OptionError extends Error {
   override readonly name = 'OptionError';
 }
 
-/** @throws OptionError */
+/** Parses the options. @throws OptionError */
 export function parseOptions(args: readonly string[]): BenchOptions {
   const { values, positionals } = readArgs(args);
   return {

@@ -8,36 +8,35 @@ import { MemorySampler } from './memory-sampler.js';
 import { backlogSeed, newGroup, type Seen } from './projections.js';
 import { benchEvents } from './workload.js';
 
-/** A pipeline over a backlog. */
+/** A pipeline to run over a backlog. */
 export interface PipelineJob {
   name: string;
-  /** Its source. */
+  /** The source stream. */
   stream: string;
-  /** Up to the emit, which is added. */
+  /** The operators before the emit, which is added. */
   operators: readonly object[];
-  /** Windows among them. */
+  /** The number of windows among the operators. */
   stages: number;
-  /** The least amount that it lets through. */
+  /** The smallest amount that passes its filter. */
   least: number;
 }
 
 export interface Drained extends Omit<Observed<unknown>, 'result'> {
   first: Seen;
   last: Seen;
-  /** Events that it has emitted. */
+  /** The number of emitted events. */
   results: number;
-  /** Most megabytes of the processor. */
+  /** The maximum memory of the processor in MB. */
   memory: number;
 }
 
-/** With nothing more to come a window closes by the clock: that is not what is measured. */
+/** After this idle time windows close by the clock, which is not measured. */
 const idleAfter = '2s';
 const limitMs = 120_000;
 
 /**
- * Has one processor run a pipeline over a backlog, from nothing. The process is started for it. Afterwards the pipeline and
- * what it has emitted are gone.
- * @throws when what was emitted is not what the backlog comes to
+ * Runs a pipeline over a backlog in a newly started processor. Afterwards it deletes the pipeline and its output.
+ * @throws if the output does not match the backlog
  */
 export async function drain(
   bench: Bench,
@@ -65,7 +64,10 @@ export async function drain(
   }
 }
 
-/** From the first commit in the source to the one after which the stages have read all that was forwarded. */
+/**
+ * Follows the job from the first commit in the source to the commit after which the stages have read all forwarded
+ * events.
+ */
 async function followed(
   bench: Bench,
   stack: Stack,
@@ -77,7 +79,8 @@ async function followed(
     const first = await source.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, async () => {
       let seen = await source.past(source.end - 1);
-      // Committed means saved, and saved means acknowledged: all that is forwarded is in the topics now.
+      // A committed record is saved, and a saved record is acknowledged, so all forwarded events are in the topics
+      // now.
       for (const topic of await stageTopics(stack, job)) {
         const stage = await GroupProgress.open({ brokers, group, topic });
         try {
@@ -96,13 +99,13 @@ async function followed(
 
 async function stageTopics(stack: Stack, { name, stages }: PipelineJob): Promise<string[]> {
   const { internal_topics } = await figures(stack, name);
-  // That for replays is of no stage.
+  // The replay topic belongs to no stage.
   const found = internal_topics.filter(({ stage }) => stage !== '').map(({ topic }) => topic);
   if (found.length === stages) return found;
   throw new Error(`the pipeline has topics of ${found.length} stages, not of ${stages}`);
 }
 
-/** How many events were emitted. @throws when they are not those that the backlog comes to */
+/** Returns the number of emitted events. @throws if they do not match the backlog */
 async function checked(
   bench: Bench,
   stack: Stack,
@@ -126,7 +129,7 @@ async function checked(
   }
 }
 
-/** The load is the same events again and again: what comes of them is known. */
+/** Returns the expected output: the load repeats the same events, so it can be computed. */
 function expectedOf({ stream, least }: PipelineJob, events: number): { orders: number; cents: number } {
   const all = benchEvents(preparedEvents, { stream, seed: backlogSeed });
   let [orders, cents] = [0, 0];

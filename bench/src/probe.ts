@@ -12,8 +12,8 @@ const readTimeoutMs = 3_000;
 const newest = 400;
 
 /**
- * Writes single events to streams, one after the other, and looks when each can be queried. What it could not write or read
- * in between shows as a gap.
+ * Writes single events to streams, one after the other, and measures when each can be queried. Failed writes and
+ * reads appear as a gap.
  */
 export class Probe {
   private readonly written = new Map<number, Written>();
@@ -34,7 +34,7 @@ export class Probe {
     this.loops.push(this.repeat(writeEveryMs, () => this.write(client)));
   }
 
-  /** Looks for what was written, or what was made of it, in these streams until the end. */
+  /** Queries the events, or the output derived from them, in these streams until the end. */
   readFrom(streams: readonly string[]): void {
     this.loops.push(this.repeat(readEveryMs, () => this.read(streams)));
   }
@@ -44,15 +44,15 @@ export class Probe {
     await Promise.all(this.loops);
   }
 
-  /** The longest time, in seconds, without an acknowledged write through this client since then. */
+  /** Returns the longest time, in seconds, without an acknowledged write through this client since `since`. */
   longestGap(client: HttpClient, since: number): number {
     const times = [since, ...(this.acks.get(client) ?? []).filter((time) => time > since), performance.now()];
     return Math.max(...times.slice(1).map((time, index) => time - times[index]!)) / 1000;
   }
 
   /**
-   * The longest time, in seconds, from the acknowledgement of an event until it could be queried: in its own stream, or in
-   * the one that is named. What was not seen yet counts until now.
+   * Returns the longest time, in seconds, from the acknowledgement of an event until it could be queried: in its own
+   * stream, or in the given one. An event that has not appeared yet counts until now.
    */
   longestWait(since: number, of?: string): number {
     const waits = [...this.written].flatMap(([number, { stream, ackedAt }]) => {
@@ -65,7 +65,7 @@ export class Probe {
 
   private async repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
     while (this.running) {
-      // What fails is what is measured.
+      // Failures are part of the measurement.
       await work().catch(() => undefined);
       await sleep(everyMs);
     }

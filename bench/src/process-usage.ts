@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Memory and processor time of processes, from `/proc` where there is one and from `ps` elsewhere. */
+/** Memory and processor time of a process, from `/proc` if it exists, otherwise from `ps`. */
 export interface Usage {
-  /** Bytes of resident memory. */
+  /** Resident memory in bytes. */
   rss: number;
   /** Seconds of processor time since the start, user and system. */
   cpuSeconds: number;
 }
 
-/** `USER_HZ`: a hundredth of a second on every Linux that Node runs on. */
+/** `USER_HZ`: 100 ticks per second on every Linux that Node supports. */
 const ticksPerSecond = 100;
 const hasProc = existsSync('/proc/self/stat');
 
@@ -18,7 +18,7 @@ export function usageOf(pid: number): Usage {
 }
 
 function usageFromProc(pid: number): Usage {
-  // The name may hold blanks and brackets; what follows its last bracket are fields 3 and on.
+  // The name may contain spaces and brackets; the fields from number 3 follow its last bracket.
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -35,7 +35,7 @@ function usageFromPs(pid: number): Usage {
   return { rss: Number(rss) * 1024, cpuSeconds };
 }
 
-/** Open file descriptors, or NaN where they cannot be counted. */
+/** Returns the number of open file descriptors, or NaN if they cannot be counted. */
 export function openFiles(pid: number): number {
   return hasProc ? readdirSync(`/proc/${pid}/fd`).length : NaN;
 }

@@ -4,7 +4,7 @@ import { createStream, observed, type Bench, type Observed } from './bench.js';
 import { GroupProgress } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';
 
-/** What a projection folds, as clients write it. */
+/** The definition of a projection, in the form of the API. */
 export interface Definition {
   name: string;
   source: { streams: string[]; where?: string };
@@ -12,7 +12,7 @@ export interface Definition {
   fields: Record<string, { op: string; value?: string }>;
 }
 
-/** Count, sum and maximum of the orders of each entity. */
+/** Returns a projection with count, sum and maximum of the orders of each entity. */
 export function byEntity(name: string, stream: string): Definition {
   const value = 'event.data.amount';
   return {
@@ -23,13 +23,16 @@ export function byEntity(name: string, stream: string): Definition {
   };
 }
 
-/** A million events are several saves before the first commit is seen, and then some hundred. */
+/**
+ * Milliseconds to wait for the group: a million events take several saves before the first observed commit, and some
+ * hundred after it.
+ */
 const groupLimitMs = 60_000;
 
-/** Of the events of a backlog. */
+/** The seed of a backlog's events. */
 export const backlogSeed = 7;
 
-/** Writes a backlog of events; nothing reads it. @param entities see `ClosedLoopJob` */
+/** Writes a backlog of events without a reader. @param entities see `ClosedLoopJob` */
 export async function fillStream(
   stack: Stack,
   stream: string,
@@ -44,15 +47,15 @@ export async function fillStream(
   });
 }
 
-/** The time of a commit, in milliseconds of some clock, and how many records it was about. */
+/** The time of an observed commit, in milliseconds of some clock, and the number of committed records. */
 export interface Seen {
   committed: number;
   at: number;
 }
 
 /**
- * Has one processor fold what a projection is over, from nothing: the first commit that was seen, and the one after
- * each of these numbers of records. The process is started for it, and is still there afterwards.
+ * Builds a projection in a newly started processor. Returns the first observed commit, and the first one after each
+ * of these numbers of records. The process still runs afterwards.
  */
 export async function foldBacklog(
   bench: Bench,
@@ -95,7 +98,7 @@ export async function remove(stack: Stack, name: string): Promise<void> {
   if (status !== 204) throw new Error(`the projection was not deleted: ${status} ${text}`);
 }
 
-/** Resolves when the projection is as wanted. */
+/** Resolves when the projection is in the desired state. */
 export async function untilProjection(
   stack: Stack,
   name: string,
@@ -110,7 +113,7 @@ export async function untilProjection(
   throw new Error(`the projection ${name} did not become what it should within five minutes`);
 }
 
-/** The group that a processor has begun, besides those that were known. */
+/** Returns the consumer group that a processor has created in addition to the known ones. */
 export async function newGroup(bench: Bench, prefix: string, known: ReadonlySet<string>): Promise<string> {
   const deadline = Date.now() + groupLimitMs;
   while (Date.now() < deadline) {

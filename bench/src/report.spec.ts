@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { figure, goal, markdownTable, ratioOf } from './report.js';
 
 describe('the table of results', () => {
-  it('has median, spread, comparison and goals of each figure', () => {
+  it('contains median, spread, comparison and goals of each figure', () => {
     const table = markdownTable([
       {
         measure: 'P1',
@@ -19,14 +19,14 @@ describe('the table of results', () => {
     );
   });
 
-  it('leaves out what a figure does not have', () => {
+  it('leaves out missing parts of a figure', () => {
     const table = markdownTable([{ measure: 'P9', what: 'idle', unit: '%', runs: [1.234] }]);
     expect(table.split('\n')[2]).toBe('| P9 | idle | 1.23 % | 1.23 to 1.23 |  |  |  |  |');
   });
 });
 
 describe('a goal', () => {
-  it('of at least is reached at the bound, of below is not', () => {
+  it('"at least" is reached at the bound, "below" is not', () => {
     expect(goal(12_000, { atLeast: 12_000 }).reached).toBe(true);
     expect(goal(25, { below: 25 }, 'ms')).toEqual({ text: '< 25 ms', reached: false });
   });
@@ -39,7 +39,7 @@ describe('a ratio', () => {
 });
 
 describe('a figure', () => {
-  it('shows the digits that count', () => {
+  it('shows the significant digits', () => {
     expect([123_456.7, 123.4, 12.34, 1.234, NaN].map(figure)).toEqual([
       '123 457',
       '123',

@@ -1,6 +1,6 @@
 import { spreadOf } from './statistics.js';
 
-/** A bound, and whether the median of the runs keeps it. */
+/** A bound, and whether the median of the runs is within it. */
 export interface Goal {
   text: string;
   reached: boolean;
@@ -13,27 +13,27 @@ export interface Row {
   unit: string;
   /** One value for each run. */
   runs: number[];
-  /** What the figure is compared with, measured in the same runs. */
+  /** The comparison, measured in the same runs. */
   baseline?: { what: string; runs: number[] };
   must?: Goal;
   aim?: Goal;
-  /** What else was seen, for the reader of the file. */
+  /** Additional values for the results file. */
   details?: Record<string, unknown>;
 }
 
-/** A figure is at least or at most so much. */
+/** Returns a goal: the figure must be at least, or below, this value. */
 export function goal(value: number, rule: { atLeast: number } | { below: number }, unit = ''): Goal {
   const bound = 'atLeast' in rule ? rule.atLeast : rule.below;
   const reached = 'atLeast' in rule ? value >= bound : value < bound;
   return { text: `${'atLeast' in rule ? '≥' : '<'} ${figure(bound)}${unit && ` ${unit}`}`, reached };
 }
 
-/** Median of the runs over the median of the baseline's runs. */
+/** Returns the median of the runs divided by the median of the baseline's runs. */
 export function ratioOf(row: Pick<Row, 'runs' | 'baseline'>): number {
   return row.baseline ? spreadOf(row.runs).median / spreadOf(row.baseline.runs).median : NaN;
 }
 
-/** All rows as a Markdown table. */
+/** Returns all rows as a Markdown table. */
 export function markdownTable(rows: readonly Row[]): string {
   const head = ['', 'Measure', 'Median', 'Min to max', 'Compared with', 'Ratio', 'Must', 'Aim'];
   const lines = [head, head.map(() => '---'), ...rows.map(cells)];
@@ -59,7 +59,7 @@ function describe(wanted: Goal | undefined): string {
   return wanted ? `${wanted.text}: ${wanted.reached ? 'yes' : '**no**'}` : '';
 }
 
-/** Three digits that count; thousands apart. */
+/** Formats a number with three significant digits and separated thousands. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -4,27 +4,27 @@ import { median, percentile, spreadOf } from './statistics.js';
 describe('a percentile', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
 
-  it('is the value that the share is at or below', () => {
+  it('is the value that this fraction is at or below', () => {
     expect(percentile(hundred, 0.5)).toBe(50);
     expect(percentile(hundred, 0.99)).toBe(99);
     expect(percentile(hundred, 1)).toBe(100);
   });
 
-  it('is the only value when there is one, and not a number when there is none', () => {
+  it('is the only value if there is one, and NaN if there is none', () => {
     expect(percentile([7], 0.5)).toBe(7);
     expect(percentile([], 0.5)).toBeNaN();
   });
 });
 
 describe('the median', () => {
-  it('is the middle, or between the two in the middle', () => {
+  it('is the middle value, or the mean of the two in the middle', () => {
     expect(median([5, 1, 3])).toBe(3);
     expect(median([4, 1, 3, 2])).toBe(2.5);
   });
 });
 
 describe('the spread', () => {
-  it('is least, middle and most', () => {
+  it('is minimum, median and maximum', () => {
     expect(spreadOf([5, 1, 3])).toEqual({ min: 1, median: 3, max: 5 });
   });
 });

@@ -1,11 +1,11 @@
-/** The value that this share of the sorted values is at or below (nearest rank); NaN when there is none. */
+/** Returns the value that this fraction of the sorted values is at or below (nearest rank); NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const rank = Math.max(1, Math.ceil(share * sorted.length));
   return sorted[rank - 1] ?? NaN;
 }
 
-/** The middle value, or the mean of the two in the middle. */
+/** Returns the middle value, or the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? NaN;
@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** How values spread over the runs. */
+/** The spread of values over the runs. */
 export interface Spread {
   min: number;
   median: number;

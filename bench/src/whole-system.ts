@@ -5,7 +5,7 @@ import { processNames, type LocalSystem, type ProcessName } from './local-system
 import { usageOf } from './process-usage.js';
 import { byEntity, define } from './projections.js';
 
-/** Lags, in seconds, as the apps' metrics show them; the greatest of their series. */
+/** The metrics with lags in seconds; the maximum of their series counts. */
 const lags = {
   materializer: ['tributary_consume_lag_seconds'],
   processor: [
@@ -16,10 +16,10 @@ const lags = {
 } as const;
 const pollMs = 500;
 
-/** Processor seconds by process, engines included. */
+/** Processor seconds by process, including the engines. */
 export type Spent = Record<ProcessName, number>;
 
-/** Creates a stream with a projection over it, and on request a pipeline that counts in windows of a minute. */
+/** Creates a stream with a projection over it, and optionally a pipeline that counts in windows of a minute. */
 export async function furnish(
   { core }: LocalSystem,
   stream: string,
@@ -40,7 +40,7 @@ export async function furnish(
   if (status !== 201) throw new Error(`the pipeline was not defined: ${status} ${text}`);
 }
 
-/** Does the work and returns what it cost each process. */
+/** Runs the work and returns the processor seconds of each process. */
 export async function spentIn<T>(
   system: LocalSystem,
   work: () => Promise<T>,
@@ -56,7 +56,7 @@ export function totalOf(spent: Partial<Spent>): number {
   return Object.values(spent).reduce((sum, seconds) => sum + seconds, 0);
 }
 
-/** Each lag in seconds by the name of its metric. */
+/** Returns each lag in seconds by the name of its metric. */
 export async function lagsOf(system: LocalSystem): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const app of ['materializer', 'processor'] as const)
@@ -64,7 +64,7 @@ export async function lagsOf(system: LocalSystem): Promise<Record<string, number
   return found;
 }
 
-/** Seconds until no lag is left; Infinity when one is left after `limitSeconds`. */
+/** Returns the seconds until no lag is left; Infinity if there is lag after `limitSeconds`. */
 export async function caughtUp(system: LocalSystem, limitSeconds: number): Promise<number> {
   const since = performance.now();
   const seconds = () => (performance.now() - since) / 1000;

@@ -4,7 +4,7 @@ import { batchBodies, benchEvents, entities } from './workload.js';
 const events = benchEvents(2_000, { stream: 'orders', seed: 7 });
 
 describe('the workload', () => {
-  it('is the same for the same seed, and another for another', () => {
+  it('is the same for the same seed, and another for another seed', () => {
     expect(benchEvents(2_000, { stream: 'orders', seed: 7 })).toEqual(events);
     expect(benchEvents(2_000, { stream: 'orders', seed: 8 })).not.toEqual(events);
   });
@@ -15,7 +15,7 @@ describe('the workload', () => {
     expect(bytes).toBeLessThan(290);
   });
 
-  it('spreads over its entities', () => {
+  it('is distributed over its entities', () => {
     const seen = new Set(events.map((event) => event.entity_id));
     expect(seen.size).toBeGreaterThan(1_500);
     expect(seen.size).toBeLessThanOrEqual(entities);
@@ -27,7 +27,7 @@ describe('the workload', () => {
     expect(distinct[1]!.entity_id).not.toBe('order-1');
   });
 
-  it('comes in whole batches', () => {
+  it('consists of whole batches', () => {
     const bodies = batchBodies(events, 500);
     expect(bodies).toHaveLength(4);
     expect((JSON.parse(bodies[3]!) as { events: unknown[] }).events).toEqual(events.slice(1_500));

@@ -1,4 +1,4 @@
-/** An event as a client sends it, about 280 bytes of JSON. Ids and times are left to the server. */
+/** An event as a client sends it, about 280 bytes of JSON. The server assigns ids and times. */
 export interface BenchEvent {
   stream: string;
   event_type: string;
@@ -17,7 +17,7 @@ export const eventTypes = [
 const currencies = ['EUR', 'USD', 'GBP', 'JPY'];
 const countries = ['DE', 'FR', 'US', 'JP', 'BR', 'IN'];
 
-/** What a schema of such events is typically like: it describes every member, and not all of them are required. */
+/** A typical schema of such events: it describes every member, and not all of them are required. */
 export const orderSchema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'An order',
@@ -53,7 +53,7 @@ export const orderSchema = {
   },
 };
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Returns a generator of numbers in [0, 1) that are the same for the same seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -64,10 +64,13 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Prime, and so no divisor of any number of entities: one step after the other meets each of them once. */
+/** A prime that divides no used number of entities, so repeated steps reach each entity once. */
 const stride = 611_953;
 
-/** The events of the workload: the same ones for the same seed. With `distinct`, each has an entity of its own. */
+/**
+ * Returns the events of the workload: the same ones for the same seed. With `distinct`, each has an entity of its
+ * own.
+ */
 export function benchEvents(
   count: number,
   options: { stream: string; seed: number; distinct?: boolean },
@@ -89,7 +92,7 @@ export function benchEvents(
   }));
 }
 
-/** Bodies of `POST /api/v1/streams/{stream}/raw`: the same events as a shipper sends them. */
+/** Returns bodies of `POST /api/v1/streams/{stream}/raw`: the same events in the form in which a shipper sends them. */
 export function rawBodies(events: readonly BenchEvent[], size: number): string[] {
   const lines = events.map(({ event_type: kind, entity_id: order, data }) =>
     JSON.stringify({ kind, order, ...data }),
@@ -99,7 +102,7 @@ export function rawBodies(events: readonly BenchEvent[], size: number): string[]
   );
 }
 
-/** Bodies of `POST /api/v1/events/batch`. */
+/** Returns bodies of `POST /api/v1/events/batch`. */
 export function batchBodies(events: readonly BenchEvent[], size: number): string[] {
   const texts = events.map((event) => JSON.stringify(event));
   return Array.from({ length: Math.floor(texts.length / size) }, (_, index) => {

@@ -1,4 +1,4 @@
-"""Connects as analysts do: clickhouse-connect, pandas-like frames. Prints one JSON document. Arguments: port, key, view."""
+"""Connects like analysts, with clickhouse-connect and data frames. Prints one JSON document. Arguments: port, key, view."""
 
 import json
 import sys

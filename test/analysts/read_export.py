@@ -1,4 +1,4 @@
-"""Reads an export by pyarrow and by polars. Prints its rows as JSON: times in microseconds, JSON text parsed."""
+"""Reads an export with pyarrow and with polars. Prints its rows as JSON: times in microseconds, JSON text parsed."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ else:
 
 
 def as_text(table):
-    """Times as numbers: Python's have no exact form in JSON."""
+    """Converts times to numbers: Python has no exact JSON form for them."""
     columns = []
     for name in table.column_names:
         column = table.column(name)

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 
 /**
- * Acknowledges each batch of events at once, and keeps none: with it, a load of the client costs nothing but the client
- * and HTTP.
+ * A server that acknowledges each batch of events at once and stores none. A load on it measures only the client and
+ * HTTP.
  */
 export class AcknowledgingServer {
   private offset = 0;
@@ -37,7 +37,7 @@ export class AcknowledgingServer {
   }
 }
 
-/** The client writes the id first. */
+/** Returns the ids of the events: the client writes the id as the first member. */
 function eventIds(body: string): string[] {
   return Array.from(body.matchAll(/\{"event_id":"([^"]+)"/g), ([, id]) => id!);
 }

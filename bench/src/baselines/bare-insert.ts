@@ -2,7 +2,7 @@ import { openClickHouse } from '#store';
 import { clickHouseOf, type ClickHouseServer } from '#testkit';
 import { ClickHouse } from '../clickhouse.js';
 
-/** As in libs/store: one insert is one block. */
+/** As in libs/store: one insert is one ClickHouse block. */
 const settings = {
   async_insert: '0',
   wait_end_of_query: '1',
@@ -16,8 +16,8 @@ const columns =
   'stream, partition, offset, event_id, event_type, entity_id, version, timestamp, ingested_at, schema_version, metadata, data';
 
 /**
- * The rows of a stream, inserted once more into a database of their own with the same tables and views, by nothing but
- * HTTP requests with ready-made bodies, one after the other. Rows per second of the inserts alone.
+ * Inserts the rows of a stream again into a database of its own with the same tables and views, by HTTP requests with
+ * prepared bodies, one after the other. Returns rows per second of the inserts alone.
  */
 export async function bareInsert(source: {
   server: ClickHouseServer;
@@ -56,7 +56,7 @@ async function insertAgain(
   return rows / seconds;
 }
 
-/** The store's own migrations make the tables: the same ones, in the same version. */
+/** Creates empty tables with the store's own migrations, so they have the same version. */
 async function emptyTables(server: ClickHouseServer, database: string): Promise<void> {
   await new ClickHouse(server, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
   const store = openClickHouse(clickHouseOf(server, database));

@@ -1,18 +1,18 @@
-// kafkajs as published, and nothing of ours: how fast it alone produces the same events on the same broker.
+// Measures how fast unpatched kafkajs produces the same events on the same broker, without code of this project.
 import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
 import { readFileSync } from 'node:fs';
 
-/** What this program is told. */
+/** The input of this program. */
 export interface ProduceJob {
   brokers: string[];
   topic: string;
   partitions: number;
-  /** Events, one on each line. */
+  /** A file with one event on each line. */
   payloadFile: string;
   events: number;
   warmUpEvents: number;
   batchSize: number;
-  /** `send` calls at a time. */
+  /** The number of concurrent `send` calls. */
   concurrency: number;
 }
 

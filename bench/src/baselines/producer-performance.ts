@@ -4,21 +4,21 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** The last line of ProducerPerformance: `1000000 records sent, 440000.0 records/sec (117.4 MB/sec), …`. */
+/** Parses the last line of ProducerPerformance: `1000000 records sent, 440000.0 records/sec (117.4 MB/sec), …`. */
 export function parseRecordsPerSecond(output: string): number {
   const found = [...output.matchAll(/(\d+) records sent, ([\d.]+) records\/sec/g)].at(-1)?.[2];
-  if (found === undefined) throw new Error(`ProducerPerformance said nothing of its speed: ${output}`);
+  if (found === undefined) throw new Error(`ProducerPerformance printed no rate: ${output}`);
   return Number(found);
 }
 
-/** Resolves Kafka's tools through Maven into the folder, once. */
+/** Fetches Kafka's tools with Maven into the folder, once. */
 export async function installKafkaTools(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   const args = ['-q', '-B', '-f', 'bench/kafka/pom.xml', 'dependency:copy-dependencies'];
   await run('mvn', [...args, `-DoutputDirectory=${folder}`], { timeout: 600_000 });
 }
 
-/** Kafka's own producer on the same events, `acks=all` and idempotent: the limit of the log. */
+/** Measures Kafka's own producer with the same events, `acks=all` and idempotent: the limit of the log. */
 export async function producerPerformance(options: {
   toolsFolder: string;
   brokers: string[];

@@ -3,8 +3,8 @@ import { buffer } from 'node:stream/consumers';
 import { requestBytes } from '../http/connection.js';
 
 /**
- * Stands between the gateway and ClickHouse, and remembers what is asked. Sending the same bytes to ClickHouse again is
- * then "the same SQL, straight", whatever the gateway's code looks like.
+ * A proxy between the gateway and ClickHouse that records requests. Sending the same bytes to ClickHouse again
+ * measures the same SQL without the gateway, whatever the gateway's code does.
  */
 export class RecordingProxy {
   private recorded: Buffer[] = [];
@@ -19,7 +19,7 @@ export class RecordingProxy {
     return `http://127.0.0.1:${address.port}`;
   }
 
-  /** What was asked since the last call, each as the bytes of a request. */
+  /** Returns the requests since the last call, each as bytes. */
   take(): Buffer[] {
     const taken = this.recorded;
     this.recorded = [];

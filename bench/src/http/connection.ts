@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 import { ResponseParser, type ParsedResponse } from './response-parser.js';
 
-/** A request's bytes, made once and sent many times. */
+/** Returns the bytes of a request, which are prepared once and sent many times. */
 export function requestBytes(request: {
   method: 'GET' | 'POST';
-  /** With the query string. */
+  /** The path with the query string. */
   path: string;
   host: string;
   headers?: Record<string, string>;
@@ -25,7 +25,7 @@ interface Waiting {
   reject: (error: Error) => void;
 }
 
-/** One keep-alive connection with one request at a time on it. */
+/** One keep-alive connection that carries one request at a time. */
 export class Connection {
   private waiting: Waiting | undefined;
   private readonly parser: ResponseParser;
@@ -50,7 +50,7 @@ export class Connection {
     return new Connection(socket, options);
   }
 
-  /** Sends the request and resolves with its answer. Rejects when the connection breaks. */
+  /** Sends the request and resolves with its answer. Rejects if the connection breaks. */
   send(bytes: Buffer): Promise<ParsedResponse> {
     return new Promise((resolve, reject) => {
       if (this.waiting) return reject(new Error('a request is waiting for its answer already'));

@@ -13,7 +13,7 @@ function parse(text: string, pieceSize: number): ParsedResponse[] {
 }
 
 describe.each([1, 3, 1000])('an answer in pieces of %i bytes', (pieceSize) => {
-  it('ends where its content length says', () => {
+  it('ends after its content length', () => {
     const text = 'HTTP/1.1 201 Created\r\nContent-Length: 5\r\n\r\nhello';
     expect(parse(text, pieceSize)).toEqual([{ status: 201, body: Buffer.from('hello'), bodyBytes: 5 }]);
   });
@@ -26,7 +26,7 @@ describe.each([1, 3, 1000])('an answer in pieces of %i bytes', (pieceSize) => {
     ]);
   });
 
-  it('has no body when it names none', () => {
+  it('has no body if it declares none', () => {
     expect(parse('HTTP/1.1 204 No Content\r\n\r\n', pieceSize)).toEqual([
       { status: 204, body: Buffer.alloc(0), bodyBytes: 0 },
     ]);
@@ -34,7 +34,7 @@ describe.each([1, 3, 1000])('an answer in pieces of %i bytes', (pieceSize) => {
 });
 
 describe('answers on one connection', () => {
-  it('follow one another', () => {
+  it('are parsed one after another', () => {
     const parser = new ResponseParser({ keepBody: false });
     const one = Buffer.from('HTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}');
     const two = Buffer.from('HTTP/1.1 503 Busy\r\ncontent-length: 2\r\n\r\n{}');
@@ -42,7 +42,7 @@ describe('answers on one connection', () => {
     expect(parser.push(two)?.status).toBe(503);
   });
 
-  it('are refused when they are not HTTP', () => {
+  it('are refused if they are not HTTP', () => {
     expect(() => parse('SSH-2.0-OpenSSH\r\n\r\n', 1000)).toThrow('not an HTTP/1.1 answer');
   });
 });

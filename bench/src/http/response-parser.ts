@@ -1,7 +1,7 @@
-/** An answer, as far as a load generator looks at it. */
+/** The parts of an answer that the load generator uses. */
 export interface ParsedResponse {
   status: number;
-  /** The body's bytes, empty unless they are kept. */
+  /** The bytes of the body, empty unless they are kept. */
   body: Buffer;
   bodyBytes: number;
 }
@@ -12,9 +12,9 @@ const largestHead = 64 * 1024;
 type Step = 'head' | 'body' | 'chunk-size' | 'chunk' | 'trailer';
 
 /**
- * Reads HTTP/1.1 answers from the pieces in which a socket hands them over: with `Content-Length` or chunked. One
- * answer at a time, no pipelining, no compression: just what is needed to measure a server without being what limits
- * it. Throws on anything else.
+ * Parses HTTP/1.1 answers from the chunks of a socket, with `Content-Length` or chunked. Supports one answer at a
+ * time, without pipelining and compression, so the parser does not limit the measured server.
+ * @throws on any other input
  */
 export class ResponseParser {
   private pending: Buffer = Buffer.alloc(0);
@@ -26,7 +26,7 @@ export class ResponseParser {
 
   constructor(private readonly options: { keepBody: boolean }) {}
 
-  /** Takes the next piece; returns the answer when it is complete. */
+  /** Adds the next chunk; returns the answer when it is complete. */
   push(piece: Buffer): ParsedResponse | undefined {
     this.pending = this.pending.length === 0 ? piece : Buffer.concat([this.pending, piece]);
     for (;;) {
@@ -36,7 +36,7 @@ export class ResponseParser {
     }
   }
 
-  /** Does one step if there are bytes enough; true when the answer is complete. */
+  /** Parses the next part if there are enough bytes; returns true when the answer is complete. */
   private advance(): boolean {
     switch (this.step) {
       case 'head':

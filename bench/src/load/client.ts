@@ -1,7 +1,7 @@
 import { Tributary } from '#client';
 import { benchEvents } from '../workload.js';
 
-/** One process that calls `send` for each event. */
+/** A load from one process that calls `send` for each event. */
 export interface ClientJob {
   url: string;
   stream: string;
@@ -14,11 +14,11 @@ export interface ClientResult {
   events: number;
   seconds: number;
   eventsPerSecond: number;
-  /** Processor time of the client for an event. */
+  /** Processor time of the client for each event, in microseconds. */
   microsecondsPerEvent: number;
 }
 
-/** Events are made in portions, so that the memory of a million does not slow the client down. */
+/** Events are generated in portions, because the memory of a million events would slow the client down. */
 const portion = 50_000;
 
 async function main({ url, stream, events, warmUpEvents, seed }: ClientJob): Promise<ClientResult> {

@@ -3,10 +3,10 @@ import { percentile } from '../statistics.js';
 import { batchBodies, benchEvents, rawBodies, type BenchEvent } from '../workload.js';
 import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
 
-/** Different events that are prepared; they are sent again and again, as ids are the server's. */
+/** The number of distinct prepared events. They are sent repeatedly, because the server assigns the ids. */
 export const preparedEvents = 50_000;
 
-/** Sends the warm-up, then the events that count. All bytes are made before the clock starts. */
+/** Sends the warm-up, then the measured events. All bytes are prepared before the clock starts. */
 export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> {
   const connections = await Promise.all(
     Array.from({ length: job.connections }, (_, index) =>
@@ -32,7 +32,7 @@ export async function closedLoop(job: ClosedLoopJob): Promise<ClosedLoopResult> 
   };
 }
 
-/** Requests, and the time by `performance.now()` after which none is sent. */
+/** The number of requests, and the time by `performance.now()` after which none is sent. */
 interface Bounds {
   count: number;
   deadline: number;

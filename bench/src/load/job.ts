@@ -1,35 +1,40 @@
-/** As fast as the answers come: each connection sends its next request when the last one is answered. */
+/** A closed loop: each connection sends its next request when the previous one is answered. */
 export interface ClosedLoopJob {
   kind: 'closed';
-  /** Base URLs of the ingest processes; connections are spread over them. */
+  /** Base URLs of the ingest processes; connections are distributed over them. */
   urls: string[];
   stream: string;
   connections: number;
-  /** Events in one request; 1 sends single events. */
+  /** The number of events in a request; 1 sends single events. */
   batchSize: number;
-  /** Events that are counted, after so many that are not; with `seconds` as many as go in that time. */
+  /** The number of measured events, after a warm-up; with `seconds`, as many as are sent in that time. */
   events?: number;
   seconds?: number;
   warmUpEvents: number;
   seed: number;
-  /** Lines of plain values to `raw`, with pointers to type and entity, in the place of a batch. */
+  /** Sends lines of plain values to `raw`, with pointers to type and entity, instead of batches. */
   raw?: boolean;
-  /** So many entities, one after the other in scattered order, and then again; default: 5 000 at random. */
+  /**
+   * The number of entities, which are used one after the other in scattered order, and then again. Default: 5 000 at
+   * random.
+   */
   entities?: number;
 }
 
-/** At a fixed rate, whatever the answers take, and with probes of how soon an event can be read. */
+/**
+ * An open loop with a fixed rate, independent of the answers, with probes that measure how soon an event can be read.
+ */
 export interface PacedJob {
   kind: 'paced';
   writeUrl: string;
   readUrl: string;
   stream: string;
   eventsPerSecond: number;
-  /** Events in one request; 1 sends single events. Default: 50. */
+  /** The number of events in a request; 1 sends single events. Default: 50. */
   batchSize?: number;
-  /** Connections that keep the rate; default: 4. */
+  /** The number of connections that share the rate; default: 4. */
   connections?: number;
-  /** Without probes, so that they cost nothing where processor time is measured. */
+  /** Disables probes, so that they do not affect measured processor time. */
   probes?: boolean;
   seconds: number;
   seed: number;
@@ -45,13 +50,13 @@ export interface ClosedLoopResult {
   p50: number;
   p99: number;
   max: number;
-  /** Requests by status. */
+  /** The number of requests by status. */
   statuses: Record<string, number>;
 }
 
 export interface PacedResult {
   sent: number;
   eventsPerSecond: number;
-  /** Milliseconds from the acknowledgement of each probe to the answer that shows it. */
+  /** Milliseconds from the acknowledgement of each probe to the answer that contains it. */
   freshness: number[];
 }

@@ -5,14 +5,14 @@ import type { PacedJob, PacedResult } from './job.js';
 
 const defaultBatchSize = 50;
 const defaultConnections = 4;
-/** How often a probe asks: what it measures is at most this much too late. */
+/** Milliseconds between two queries of a probe, which is the maximum error of its measurement. */
 const pollMs = 15;
 const giveUpMs = 30_000;
 
 /**
- * Keeps the rate with requests that leave when they are due. Beside it one probe after the other: an event of an
- * entity of its own is written, and asked for by that entity until it is there. About three probes run in a second, so
- * measuring is a small part of the load.
+ * Keeps the rate with requests that are sent when they are due. Meanwhile it sends one probe after the other: it
+ * writes an event with an entity of its own, and queries that entity until the event is returned. About three probes
+ * run in a second, so they are a small part of the load.
  */
 export async function paced(job: PacedJob): Promise<PacedResult> {
   const until = performance.now() + job.seconds * 1000;

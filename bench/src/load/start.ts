@@ -1,7 +1,7 @@
 import { runChild } from '../child.js';
 import type { ClosedLoopJob, ClosedLoopResult, PacedJob, PacedResult } from './job.js';
 
-/** Runs a closed loop in a process of its own. @throws when a request was not accepted. */
+/** Runs a closed loop in a separate process. @throws if a request was not accepted */
 export async function runClosedLoop(job: Omit<ClosedLoopJob, 'kind'>): Promise<ClosedLoopResult> {
   const result = await runChild<ClosedLoopResult>('load/main.js', { kind: 'closed', ...job });
   const accepted = job.raw ? '200' : '201';
@@ -10,7 +10,7 @@ export async function runClosedLoop(job: Omit<ClosedLoopJob, 'kind'>): Promise<C
   return result;
 }
 
-/** Runs a paced load in a process of its own. */
+/** Runs a paced load in a separate process. */
 export function runPaced(job: Omit<PacedJob, 'kind'>): Promise<PacedResult> {
   return runChild<PacedResult>('load/main.js', { kind: 'paced', ...job });
 }

@@ -9,16 +9,16 @@ import { median, percentile } from '../statistics.js';
 import { randomFrom } from '../workload.js';
 
 const defaultEvents = 100_000;
-/** As the processor makes them when nothing else is set. */
+/** The default interval of the processor's snapshots. */
 const snapshotEvery = 100;
-/** Events after the last snapshot. */
+/** The number of events after the last snapshot. */
 const afterLast = snapshotEvery / 2;
 const otherEvents = 1_000_000;
-/** Ids of streams that nobody asks for. */
+/** Ids of streams that are not queried. */
 const others = ['pages-0#made', 'pages-1#made', 'pages-2#made', 'pages-3#made', 'pages-4#made'];
 const readsPerRun = 200;
 
-/** STATE: the state of an entity with a long history, now and at random times of it, among a million other events. */
+/** STATE: the state of an entity with a long history, now and as of random times, among a million other events. */
 export async function entityState(bench: Bench): Promise<Row[]> {
   const events = (bench.options.events ?? defaultEvents) + afterLast;
   return withStack(bench, async (stack) => {

@@ -14,17 +14,17 @@ const stream = 'backlog';
 const readsPerRun = 200;
 
 interface Folded {
-  /** Events per second while every key is new, and while each one was seen a whole round ago. */
+  /** Events per second while every key is new, and while each key was used half a run ago. */
   fresh: number;
   known: number;
-  /** Most megabytes of the processor. */
+  /** The maximum memory of the processor in MB. */
   memory: number;
   cpuSeconds: Record<string, number>;
 }
 
 /**
- * KEYS: a projection of as many keys as half of the events: each of them comes once, in scattered order, and then each of
- * them once more, so that in the second half none is in memory any more. Then its states are read.
+ * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more,
+ * so in the second half no key is still in memory. Then its states are read.
  */
 export async function keys(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

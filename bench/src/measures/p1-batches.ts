@@ -9,7 +9,10 @@ import { goal, ratioOf, type Row } from '../report.js';
 const defaultEvents = 500_000;
 const warmUpEvents = 100_000;
 
-/** P1: batches of 500 on 4 connections, against kafkajs alone and Kafka's own producer with the same events. */
+/**
+ * P1: batches of 500 on 4 connections, compared with kafkajs alone and with Kafka's own producer, using the same
+ * events.
+ */
 export async function batches(bench: Bench): Promise<Row[]> {
   const toolsFolder = join(bench.keptFolder, 'kafka-tools');
   await installKafkaTools(toolsFolder);

@@ -11,7 +11,7 @@ const settleMs = 10_000;
 const costSeconds = 60;
 const probeSeconds = 30;
 
-/** Single events a second, and the cores that everything together may cost. */
+/** Single events per second, and the limits in cores for all processes together. */
 const levels = [
   { eventsPerSecond: 10, must: 0.2, aim: 0.1 },
   { eventsPerSecond: 200, must: 0.5, aim: 0.25 },
@@ -20,14 +20,15 @@ const levels = [
 
 interface Seen {
   cores: number;
-  /** p95 in milliseconds. */
+  /** The 95th percentile in milliseconds. */
   freshness: number;
   byProcess: Spent;
 }
 
 /**
- * P10: what everything costs while little is written, engines included, as `npm start` runs it, with one projection. The
- * processor time is taken without probes; then freshness is measured with them at the same rate.
+ * P10: the cost of the whole system at a low rate, including the engines, as started by `npm start`, with one
+ * projection. The processor time is measured without probes; then the freshness is measured with probes at the same
+ * rate.
  */
 export async function trickle(bench: Bench): Promise<Row[]> {
   return withLocalSystem(bench, async (system) => {

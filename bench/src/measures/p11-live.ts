@@ -6,7 +6,7 @@ import { median } from '../statistics.js';
 import { caughtUp, furnish, lagsOf, spentIn, type Spent } from '../whole-system.js';
 
 const seconds = 60;
-/** A snapshotter that is hours behind must not keep the bench. */
+/** A time limit in seconds, because a snapshotter may be hours behind. */
 const catchUpSeconds = 600;
 
 const loads = [
@@ -17,14 +17,14 @@ const mostLag = 10;
 
 interface Seen {
   eventsPerSecond: number;
-  /** Greatest lag at the end of the load, and seconds until there was none. */
+  /** The greatest lag at the end of the load, and the seconds until there was none. */
   lag: number;
   caughtUp: number;
   lags: Record<string, number>;
   byProcess: Spent;
 }
 
-/** P11: as fast as it goes for a minute with everything on: a projection, a pipeline with a window, snapshots. */
+/** P11: the maximum rate for a minute with all features: a projection, a pipeline with a window, snapshots. */
 export async function live(bench: Bench): Promise<Row[]> {
   const rows: Row[] = [];
   for (const load of loads) {

@@ -8,13 +8,13 @@ import { caughtUp, spentIn, type Spent } from '../whole-system.js';
 /** 5 000 entities with 60 events each, and a snapshot every 20. */
 const defaultEvents = 300_000;
 const often = 20;
-/** More than an entity has: no snapshot is made. */
+/** More versions than an entity has, so no snapshot is taken. */
 const never = 1_000_000;
 const catchUpSeconds = 900;
 
 /**
- * P12: what snapshots cost. The same events are written to a stream with snapshots and to one without, by turns; the
- * processor time of the materializer, the processor and ClickHouse counts until nothing is behind.
+ * P12: the cost of snapshots. The same events are written alternately to a stream with snapshots and to one without.
+ * The processor time of the materializer, the processor and ClickHouse is measured until there is no lag.
  */
 export async function snapshots(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

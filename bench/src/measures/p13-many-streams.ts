@@ -8,7 +8,7 @@ import { median } from '../statistics.js';
 import { spentIn } from '../whole-system.js';
 
 const streamCount = 1_000;
-/** Writers that each wait for their answer. */
+/** The number of concurrent writers, each with one request at a time. */
 const atOnce = 32;
 const settleMs = 10_000;
 const idleMs = 30_000;
@@ -16,12 +16,15 @@ const idleMs = 30_000;
 interface Seen {
   /** Seconds from the first write until the last stream's event can be queried. */
   seconds: number;
-  /** Percent of a core while nothing happens: of the Node processes; and MB of the largest of them. */
+  /**
+   * While idle: the processor time of the Node processes in percent of a core, and the memory of the largest of them
+   * in MB.
+   */
   idle: number;
   memory: number;
 }
 
-/** P13: a thousand streams made in one go by their first events, and what they cost while nothing happens. */
+/** P13: a thousand streams created at once by their first events, and their idle cost. */
 export async function manyStreams(bench: Bench): Promise<Row[]> {
   const runs = await eachRun(bench, () => withLocalSystem(bench, made));
   const bounded = (row: Pick<Row, 'what' | 'unit' | 'runs'>, below: number): Row => ({

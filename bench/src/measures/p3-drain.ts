@@ -12,16 +12,17 @@ const defaultEvents = 1_000_000;
 
 interface Drained {
   eventsPerSecond: number;
-  /** From the start of the process until everything was committed. */
+  /** Seconds from the start of the process until all records were committed. */
   secondsWithStart: number;
-  /** Processor seconds of each app while it drained. */
+  /** Processor seconds of each app while it drained the backlog. */
   cpuSeconds: Record<string, number>;
 }
 
 /**
- * P3: a backlog is written while the materializer is down; then it starts. The rate is taken between the first commit
- * that is seen and the last one, so the start of the process is not in it. Each run has a system of its own: a
- * materializer that starts reads the duplicate window of every stream once more, and that of earlier runs would count.
+ * P3: a backlog is written while the materializer is stopped; then it starts. The rate is measured between the first
+ * observed commit and the last one, so it excludes the start of the process. Each run has a system of its own,
+ * because a starting materializer reads the duplicate window of every stream again, including streams of earlier
+ * runs.
  */
 export async function drain(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

@@ -6,7 +6,7 @@ import { median, percentile } from '../statistics.js';
 const eventsPerSecond = 5_000;
 const seconds = 30;
 
-/** P4: from the acknowledgement of an event until a query shows it, while 5 000 events/s are written. */
+/** P4: the time from the acknowledgement of an event until a query returns it, while 5 000 events/s are written. */
 export async function freshness(bench: Bench): Promise<Row[]> {
   const runs = await withStack(bench, async (stack) => {
     await createStream(stack, 'fresh');

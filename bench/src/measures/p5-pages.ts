@@ -12,7 +12,9 @@ const pagesPerRun = 200;
 
 type Times = Record<PageKind, PageTimes[]>;
 
-/** P5 and P6: pages of 100 at a tenth of the data set and at all of it, each next to the same SQL straight. */
+/**
+ * P5 and P6: pages of 100 at a tenth of the data set and at all of it, each compared with the same SQL sent directly.
+ */
 export async function pages(bench: Bench): Promise<Row[]> {
   const whole = sizeOf(bench.options.pageEvents);
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };

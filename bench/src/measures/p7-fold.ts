@@ -6,7 +6,7 @@ import { median } from '../statistics.js';
 const defaultEvents = 1_000_000;
 const stream = 'backlog';
 
-/** What is folded: by a key with 5 000 values, and by one with few, of the events that a condition lets through. */
+/** The projections: one with a key of 5 000 values, and one with few values and a condition. */
 const definitions: { what: string; definition: Definition }[] = [
   { what: 'key of 5 000 values; count, sum, max', definition: byEntity('by_entity', stream) },
   {
@@ -23,8 +23,9 @@ const definitions: { what: string; definition: Definition }[] = [
 ];
 
 /**
- * P7, the fold: a backlog is written while the processor is down; then it starts. As in P3 the rate is taken between the
- * first commit that is seen and the last. Each run has a process and a build of its own, over the same backlog.
+ * P7, projections: a backlog is written while the processor is stopped; then it starts. As in P3, the rate is
+ * measured between the first observed commit and the last. Each run has a process and a generation of its own, over
+ * the same backlog.
  */
 export async function fold(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

@@ -7,7 +7,7 @@ import { median } from '../statistics.js';
 const defaultEvents = 1_000_000;
 const stream = 'backlog';
 
-/** Nine of ten events have that much. */
+/** Nine of ten events have at least this amount. */
 const least = 100;
 const before = [
   { filter: `event.data.amount >= ${least}.0` },
@@ -41,10 +41,10 @@ const jobs: (Omit<PipelineJob, 'stream' | 'least'> & { what: string; isOfGoal: b
 ];
 
 /**
- * P7, pipelines: a backlog is written while the processor is down; then it starts. The rate is taken between the first commit
- * in the source that is seen and the one after which all is done: the source is read, and so is everything that was
- * forwarded to the window. Then what was emitted is held against the events that were written: one lost or counted twice
- * fails the measure. Each run has a process and a run of its own, over the same backlog.
+ * P7, pipelines: a backlog is written while the processor is stopped; then it starts. The rate is measured from the
+ * first observed commit in the source. It ends at the commit after which the source and all events forwarded to the
+ * window have been read. Then the emitted events are compared with the written ones: one lost or duplicated event
+ * fails the measure. Each run has a process and a job of its own, over the same backlog.
  */
 export async function pipeline(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

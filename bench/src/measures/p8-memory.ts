@@ -4,12 +4,12 @@ import { runClosedLoop } from '../load/start.js';
 import { MemorySampler, type MemorySeen } from '../memory-sampler.js';
 import { goal, type Row } from '../report.js';
 
-/** Events of one load; loads follow one another until the time is over. */
+/** The number of events of one load; loads repeat until the time is over. */
 const eventsPerLoad = 300_000;
-/** Growth from the middle to the last third of the time that still counts as flat. */
+/** The growth from the middle to the last third of the time that still counts as flat. */
 const flatWithin = 1.1;
 
-/** P8: the memory of each process while everything works as hard as it can. */
+/** P8: the memory of each process at the maximum load. */
 export async function memory(bench: Bench): Promise<Row[]> {
   const seen = await withStack(bench, async (stack) => {
     await createStream(stack, 'soak');

@@ -8,8 +8,8 @@ const settleMs = 5_000;
 const windowMs = 30_000;
 
 /**
- * P9: processor time of all our processes together while nothing happens, in percent of one core; and the memory of
- * everything, the embedded engines included.
+ * P9: the idle processor time of all apps together, in percent of one core; and the memory of all processes,
+ * including the embedded engines.
  */
 export async function idle(bench: Bench): Promise<Row[]> {
   const runs = await withStack(bench, async (stack) => {

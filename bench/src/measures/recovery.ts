@@ -6,20 +6,23 @@ import { Probe } from '../probe.js';
 import { goal, type Row } from '../report.js';
 import { median } from '../statistics.js';
 
-/** What comes back does so long before. */
+/** Milliseconds to observe; recovery takes much less. */
 const watchMs = 40_000;
 const settleMs = 5_000;
 
 interface Recovered {
-  /** Longest time without an acknowledged write, and until an event, or what a pipeline makes of it, could be queried. */
+  /**
+   * The longest time without an acknowledged write, and until an event, or the output of a pipeline, could be
+   * queried.
+   */
   writes: number;
   reads: number;
   outputs: number;
 }
 
 /**
- * RECOVERY: seconds until everything is as before after kill −9 of each process, seen from outside, with the system as
- * `npm start` runs it; and until a new pipeline and a new projection show something.
+ * RECOVERY: seconds until full recovery after `kill -9` of each process, observed by a client, with the system as
+ * started by `npm start`; and until a new pipeline and a new projection have output.
  */
 export async function recovery(bench: Bench): Promise<Row[]> {
   return withLocalSystem(bench, async (system) => {
@@ -74,7 +77,7 @@ async function firstOutput(core: HttpClient, run: number): Promise<{ pipeline: n
   };
 }
 
-/** From the definition until the path `shown` shows something of the probe's. */
+/** Returns the seconds from the definition until the path `shown` returns a result for the probe's events. */
 async function secondsUntil(
   core: HttpClient,
   shown: string,
@@ -102,7 +105,7 @@ async function posted(core: HttpClient, path: string, body: object): Promise<voi
 
 function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Row[] {
   return processNames.flatMap((name) => {
-    // Kafka's own start is in it.
+    // Includes the start of Kafka itself.
     const below = name === 'kafka' ? 15 : 10;
     const found = runs.map((run) => run.get(name)!);
     const row = { measure: 'RECOVERY', unit: 's' };

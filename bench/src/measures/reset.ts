@@ -12,11 +12,11 @@ const name = 'sums';
 
 interface Resetted {
   seconds: number;
-  /** Milliseconds of each read in the meantime. */
+  /** Milliseconds of each read during the reset. */
   reads: number[];
 }
 
-/** RESET: the same definition is built anew over the whole log, beside the build that is read all the while. */
+/** RESET: a projection is rebuilt over the whole log with the same definition, while the serving generation is read. */
 export async function reset(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await withStack(
@@ -42,7 +42,7 @@ export async function reset(bench: Bench): Promise<Row[]> {
   ];
 }
 
-/** @throws when a read in the meantime is not answered with a state */
+/** Resets the projection once. @throws if a read during the reset is not answered with a state */
 async function resetOnce(stack: Stack, run: number): Promise<Resetted> {
   const random = randomFrom(run);
   const connection = await Connection.open(stack.urls.query, { keepBody: false });

@@ -8,17 +8,17 @@ import { eventTypes, orderSchema } from '../workload.js';
 
 const defaultEvents = 500_000;
 const warmUpEvents = 100_000;
-/** What the check may cost: 15 % of the throughput. */
+/** The maximum cost of the check: 15 % of the throughput. */
 const atLeast = 0.85;
 
 interface Figures extends ClosedLoopResult {
-  /** Of the ingest process. */
+  /** Processor time of the ingest process. */
   cpuMicrosPerEvent: number;
 }
 
 /**
- * SCHEMA: batches of 500 on 4 connections to a stream where every event has a schema that is enforced, and to one
- * without schemas, one after the other by the same process; who comes first alternates.
+ * SCHEMA: batches of 500 on 4 connections to a stream in which every event is checked with an enforced schema, and to
+ * one without schemas, alternately by the same process.
  */
 export async function schema(bench: Bench): Promise<Row[]> {
   const runs = await withStack(bench, async (stack) => {
@@ -57,7 +57,7 @@ function rows(runs: { plain: Figures; checked: Figures }[]): Row[] {
   };
   return [
     { ...throughput, must: goal(ratioOf(throughput), { atLeast }, '×') },
-    // So much more work makes so much less throughput where the processor is what bounds it.
+    // If the processor is the bottleneck, throughput falls by the factor by which the work grows.
     { ...processor, must: goal(ratioOf(processor), { below: 1 / atLeast }, '×') },
   ];
 }
@@ -77,7 +77,7 @@ function write(stack: Stack, stream: string, events: number): Promise<ClosedLoop
   return runClosedLoop({ urls: [stack.urls.ingest], ...job });
 }
 
-/** A schema for each type of the workload; resolves when the ingest process enforces them. */
+/** Registers a schema for each type of the workload; resolves when the ingest process enforces them. */
 async function registerSchemas(stack: Stack, stream: string): Promise<void> {
   for (const event_type of eventTypes) {
     const body = { stream, event_type, schema: orderSchema, mode: 'enforce' };

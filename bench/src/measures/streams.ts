@@ -13,11 +13,11 @@ const settleMs = 10_000;
 interface Made {
   /** Seconds until an event of each new stream could be queried. */
   own: number;
-  /** Longest seconds until an event of the others could be, meanwhile. */
+  /** The longest delay in seconds of events of the other streams meanwhile. */
   others: number;
 }
 
-/** STREAMS: what one new stream, and fifteen, cost those that are there: 149, of which 20 are written to. */
+/** STREAMS: the effect of one new stream, and of fifteen, on 149 existing ones, of which 20 are written to. */
 export async function streams(bench: Bench): Promise<Row[]> {
   return withLocalSystem(bench, async ({ core }) => {
     const names = Array.from({ length: streamCount }, (_, index) => `s${index}`);
@@ -49,7 +49,7 @@ async function newStreams(
   return { own, others: probe.longestWait(since) };
 }
 
-/** Writes an event to each, which makes the stream, and waits until it can be queried. */
+/** Writes an event to each stream, which creates the stream, and waits until the event can be queried. */
 async function firstEvents(core: HttpClient, names: readonly string[]): Promise<void> {
   await Promise.all(
     names.map(async (stream) => {

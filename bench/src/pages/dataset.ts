@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClickHouse } from '../clickhouse.js';
 
-/** Made events are a quarter of a second apart, from here on. */
+/** Generated events are a quarter of a second apart, from this time on. */
 export const madeFrom = Date.UTC(2026, 0, 1);
 export const madeEveryMs = 250;
 export const madeStreams = 5;
@@ -19,19 +19,19 @@ const columns =
 
 const settings = { max_partitions_per_insert_block: '1000', max_execution_time: '0' };
 
-/** How the data set of the pages is made up. */
+/** The composition of the data set of the pages. */
 export interface DatasetSize {
   made: number;
   flights: number;
 }
 
-/** Three tenths are real flights, as far as there are so many; the rest is made in the same shape. */
+/** Three tenths are real flights, if there are enough of them; the other events are generated in the same form. */
 export function sizeOf(events: number): DatasetSize {
   const flights = Math.min(mostFlights, Math.floor(events * 0.3));
   return { made: events - flights, flights };
 }
 
-/** Events `from` up to `until`, in turn of the streams with these ids. */
+/** Events `from` up to `until`, distributed in turn over the streams with these ids. */
 export interface MadeEvents {
   streams: readonly string[];
   from: number;
@@ -39,8 +39,8 @@ export interface MadeEvents {
 }
 
 /**
- * Makes events inside ClickHouse, into the system's own tables: through HTTP it would take minutes. Each stream has 8
- * partitions; 20 types.
+ * Generates events inside ClickHouse, in the system's own tables: over HTTP it would take minutes. Each stream has 8
+ * partitions; there are 20 types.
  */
 export async function makeEvents(
   clickhouse: ClickHouse,

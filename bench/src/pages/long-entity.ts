@@ -11,14 +11,14 @@ export interface LongEntity {
   /** The id of its stream. */
   stream: string;
   events: number;
-  /** Versions between two snapshots. */
+  /** The number of versions between two snapshots. */
   every: number;
 }
 
 /**
- * Makes an entity with so many events of some 230 bytes of data, a second apart, and the snapshots that the processor
- * makes of it as they come: inside ClickHouse, into the system's own tables. Each event has all members that there are,
- * so the data of a version is the state of that version.
+ * Generates an entity with this number of events of some 230 bytes of data, a second apart, and the snapshots that
+ * the processor would take. Everything is generated inside ClickHouse, in the system's own tables. Each event has all
+ * members, so the data of a version is the state of that version.
  */
 export async function makeLongEntity(
   clickhouse: ClickHouse,

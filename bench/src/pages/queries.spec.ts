@@ -5,7 +5,7 @@ import { pageKinds, pagePaths } from './queries.js';
 const size = sizeOf(10_000_000);
 
 describe('the data set of the pages', () => {
-  it('is to three tenths real flights, of which there are three million', () => {
+  it('consists of real flights to three tenths, of which there are three million', () => {
     expect(size).toEqual({ made: 7_000_000, flights: 3_000_000 });
     expect(sizeOf(100)).toEqual({ made: 70, flights: 30 });
     expect(sizeOf(20_000_000)).toEqual({ made: 17_000_000, flights: 3_000_000 });
@@ -13,13 +13,13 @@ describe('the data set of the pages', () => {
 });
 
 describe.each(pageKinds)('pages by %s', (kind) => {
-  it('are the same for the same seed, and others for another', () => {
+  it('are the same for the same seed, and others for another seed', () => {
     const first = pagePaths(kind, size, { count: 50, seed: 1 });
     expect(pagePaths(kind, size, { count: 50, seed: 1 })).toEqual(first);
     expect(pagePaths(kind, size, { count: 50, seed: 2 })).not.toEqual(first);
   });
 
-  it('lie inside of what is stored', () => {
+  it('are inside the stored data', () => {
     for (const path of pagePaths(kind, { made: 1_000_000, flights: 0 }, { count: 200, seed: 1 })) {
       const query = new URLSearchParams(path.split('?')[1]);
       const entity = query.get('entity_id')?.replace('entity-', '') ?? '0';

@@ -10,11 +10,11 @@ import {
   type DatasetSize,
 } from './dataset.js';
 
-/** The three pages that PERFORMANCE names. */
+/** The three kinds of pages in the performance goals. */
 export const pageKinds = ['stream + time', 'type + time', 'entity'] as const;
 export type PageKind = (typeof pageKinds)[number];
 
-/** Paths of pages of 100 at random places of the data set; the same ones for the same seed. */
+/** Returns paths of pages of 100 at random positions of the data set; the same ones for the same seed. */
 export function pagePaths(
   kind: PageKind,
   size: DatasetSize,

@@ -1,13 +1,13 @@
 import { Connection, requestBytes } from '../http/connection.js';
 
-/** A page as the system is asked for it, and the requests that this makes it send to ClickHouse. */
+/** A request for a page, and the requests that it makes the system send to ClickHouse. */
 export interface RecordedPage {
   request: Buffer;
   direct: Buffer[];
 }
 
 export interface PageTimes {
-  /** Milliseconds of each page through the system, and of the same SQL sent straight to ClickHouse. */
+  /** Milliseconds of each page through the system, and of the same SQL sent directly to ClickHouse. */
   system: number[];
   direct: number[];
 }
@@ -18,8 +18,8 @@ export function pageRequest(url: string, path: string, key: string): Buffer {
 }
 
 /**
- * Asks for each page both ways, one request at a time on a connection that stays. Which way goes first changes with
- * every page: the second one finds warm caches.
+ * Requests each page in both ways, one request at a time on a keep-alive connection. The order alternates with every
+ * page, because the second way finds warm caches.
  */
 export async function timePages(
   pages: readonly RecordedPage[],

@@ -6,8 +6,8 @@ import { pageRequest, timePages, type PageTimes, type RecordedPage } from './tim
 const warmUpPages = 20;
 
 /**
- * Times the pages of each run of each kind, by kind and run, both ways: first each is asked for once through a proxy, to
- * learn what ClickHouse is asked for it.
+ * Measures the pages of each run of each kind in both ways. First it requests each page once through a proxy, to
+ * record the requests to ClickHouse.
  */
 export async function timeRuns(
   bench: Bench,

@@ -1,13 +1,14 @@
 /**
- * CPU profiles of a window in the life of an app: the hook is loaded into each app, and a signal begins and ends the
- * profile. (`--cpu-prof` would include the start, and cannot be given through the environment.)
+ * Returns the environment for CPU profiles of a part of an app's run. It loads a hook into each app, and a signal
+ * starts and ends the profile. (`--cpu-prof` would include the start of the app, and cannot be set in the
+ * environment.)
  */
 export function profilingEnv(folder: string): Record<string, string> {
   const hook = new URL('./hook.js', import.meta.url);
   return { NODE_OPTIONS: `--import=${hook.href}`, PROFILE_FOLDER: folder };
 }
 
-/** Begins the profiles of these processes, or ends and writes them. */
+/** Starts the profiles of these processes, or ends and writes them. */
 export function toggleProfiles(pids: readonly number[]): void {
   for (const pid of pids) process.kill(pid, 'SIGUSR2');
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { basename, dirname, join } from 'node:path';
 
-// Loaded into an app by `profilingEnv`: SIGUSR2 begins a CPU profile, the next one ends and writes it.
+// Loaded into an app by `profilingEnv`: SIGUSR2 starts a CPU profile, and the next one ends and writes it.
 const session = new Session();
 session.connect();
 session.post('Profiler.enable');

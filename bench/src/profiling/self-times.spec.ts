@@ -7,7 +7,7 @@ const node = (id: number, functionName: string, url = '') => ({
 });
 
 describe('the self times of a profile', () => {
-  it('add up what was sampled, without idle time and the profiler’s own, most first', () => {
+  it('add up the samples, without idle time and the profiler’s own, the largest first', () => {
     const profile = {
       nodes: [
         node(1, '(idle)'),

@@ -1,23 +1,26 @@
-/** A CPU profile as V8 writes it, as far as it is used here. */
+/** The used parts of a CPU profile of V8. */
 export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   samples: number[];
-  /** Microseconds between a sample and the one before. */
+  /** Microseconds between a sample and the previous one. */
   timeDeltas: number[];
 }
 
 export interface SelfTime {
-  /** Function and place, such as `encodeRecord libs/event/src/record.js:28`. */
+  /** The function and its position, such as `encodeRecord libs/event/src/record.js:28`. */
   name: string;
   ms: number;
-  /** Of the time in which the process did something. */
+  /** The fraction of the busy time of the process. */
   share: number;
 }
 
-/** Waiting, and the profiler's own work at its beginning and end: a native function of the inspector, without a place. */
+/**
+ * Names of idle time and of the profiler's own work at its start and end, which is a native function of the inspector
+ * without a position.
+ */
 const notOurs = ['(idle)', 'dispatch'];
 
-/** Where the time went, function by function, most first; idle time is left out. */
+/** Returns the self times of all functions, the largest first, without idle time. */
 export function selfTimes(profile: CpuProfile): SelfTime[] {
   const names = new Map(profile.nodes.map((node) => [node.id, nameOf(node.callFrame)]));
   const micros = new Map<string, number>();

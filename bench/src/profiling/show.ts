@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selfTimes, type CpuProfile } from './self-times.js';
 
-// node dist/bench/src/profiling/show.js [folder] [functions]: the largest self times of each profile there.
+// `node dist/bench/src/profiling/show.js [folder] [functions]` prints the largest self times of each profile in the
+// folder.
 const folder = process.argv[2] ?? '.engines/bench/profiles';
 const count = Number(process.argv[3] ?? 25);
 for (const name of readdirSync(folder)
