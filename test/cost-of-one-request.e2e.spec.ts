@@ -100,7 +100,7 @@ async function writeForStreams(port: Port): Promise<void> {
   for (let i = 0; i < 20; i++)
     await write(JSON.stringify({ stream: costly.stream, event_type: last, entity_id: `${i}`, data: {} }));
   await until(() => follower.messages.filter(({ event }) => event === 'event').length === 20, {
-    what: 'what was written has come',
+    what: 'the written events have arrived',
     progress: () => follower.messages.length,
   });
   for (const stream of [follower, ...streams.splice(0)]) stream.close();
@@ -116,7 +116,7 @@ async function caughtUp(): Promise<void> {
     lag = `${checks.materializer?.lag_events} ${checks.processor?.lag_events}`;
     return lag === '0 0';
   };
-  await until(done, { what: 'all that was written is worked on', progress: () => lag, intervalMs: 300 });
+  await until(done, { what: 'all written events are processed', progress: () => lag, intervalMs: 300 });
 }
 
 /**

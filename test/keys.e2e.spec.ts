@@ -250,7 +250,7 @@ describe('the limits of a key', () => {
       return answer.json<{ total: number }>().total;
     };
     await until(async () => (await count()) === 502, {
-      what: 'what was taken can be queried',
+      what: 'the accepted events can be queried',
       progress: count,
     });
   });

@@ -106,13 +106,15 @@ describe('given three brokers under load', () => {
     });
     await consumer.subscribe([topic]);
     await writeEach('before');
-    await until(() => read.length === partitions.length, { what: 'what is written before' });
+    await until(() => read.length === partitions.length, { what: 'the records written before' });
     const [node] = cluster.nodes as [Node];
     cluster.freeze(node);
     try {
       await writeEach('meanwhile');
       const all = partitions.map((partition) => `meanwhile${partition}`);
-      await until(() => all.every((value) => read.includes(value)), { what: 'what is written meanwhile' });
+      await until(() => all.every((value) => read.includes(value)), {
+        what: 'the records written meanwhile',
+      });
     } finally {
       cluster.thaw(node);
       await log.close();

@@ -181,7 +181,7 @@ describe('keys', () => {
     expect(closed.code).toBe(0);
   });
 
-  it('are requested if there is none', async () => {
+  it('are requested from the user if there is none', async () => {
     const { code, stderr } = await cli.run(['get', 'streams'], { env: { TRIBUTARY_KEY: '' } });
     expect(code).toBe(3);
     expect(stderr).toContain('unauthenticated');

@@ -129,7 +129,12 @@ async function isThrough({ pipeline, to, late, input }: Case): Promise<void> {
     return stored >= emitted;
   };
   await until(isStored, {
-    ...{ what: 'the pipeline is through', progress: () => shown, diagnosis: () => shown, intervalMs: 200 },
+    ...{
+      what: 'the pipeline has processed all events',
+      progress: () => shown,
+      diagnosis: () => shown,
+      intervalMs: 200,
+    },
   });
 }
 

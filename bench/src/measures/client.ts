@@ -23,11 +23,11 @@ export async function client(bench: Bench): Promise<Row[]> {
     {
       ...{
         measure: 'CLIENT',
-        what: 'one process, `send` for each event, all on this machine',
+        what: 'one process, one `send` for each event, all on this machine',
         unit: 'events/s',
       },
       runs: rates,
-      baseline: { what: 'bodies made beforehand', runs: runs.map(({ bare }) => bare.eventsPerSecond) },
+      baseline: { what: 'prepared bodies', runs: runs.map(({ bare }) => bare.eventsPerSecond) },
       must: goal(median(rates), { atLeast: 60_000 }),
       details: { runs },
     },

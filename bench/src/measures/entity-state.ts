@@ -45,7 +45,7 @@ export async function entityState(bench: Bench): Promise<Row[]> {
         return {
           ...{ measure: 'STATE', what: `${what}, p${share * 100}`, unit: 'ms', runs },
           baseline: {
-            what: 'its queries straight, one after the other',
+            what: 'its queries sent directly, one after the other',
             runs: times.map(({ direct }) => percentile(direct, share)),
           },
           must: goal(median(runs), { below: 50 }, 'ms'),

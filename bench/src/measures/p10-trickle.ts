@@ -40,7 +40,7 @@ export async function trickle(bench: Bench): Promise<Row[]> {
       rows.push(
         {
           measure: 'P10',
-          what: `everything at ${eventsPerSecond} single events/s, processor time`,
+          what: `all processes at ${eventsPerSecond} single events/s, processor time`,
           unit: 'cores',
           runs: cores,
           must: goal(median(cores), { below: must }, 'cores'),
@@ -49,7 +49,7 @@ export async function trickle(bench: Bench): Promise<Row[]> {
         },
         {
           measure: 'P10',
-          what: `acknowledged to shown at ${eventsPerSecond} single events/s, p95`,
+          what: `acknowledged to queryable at ${eventsPerSecond} single events/s, p95`,
           unit: 'ms',
           runs: freshness,
           must: goal(median(freshness), { below: 1_000 }, 'ms'),

@@ -79,7 +79,7 @@ function rowsOf({ what, must, aim }: (typeof loads)[number], runs: readonly Seen
     },
     {
       measure: 'P11',
-      what: `the same, until nothing is behind`,
+      what: `the same, until there is no lag`,
       unit: 's',
       runs: runs.map((run) => run.caughtUp),
     },

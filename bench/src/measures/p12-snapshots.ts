@@ -37,7 +37,7 @@ export async function snapshots(bench: Bench): Promise<Row[]> {
     },
     {
       measure: 'P12',
-      what: 'the same: from the last acknowledgement until all snapshots are made',
+      what: 'the same: from the last acknowledgement until all snapshots are taken',
       unit: 's',
       runs: late,
       must: goal(median(late), { below: 10 }, 's'),

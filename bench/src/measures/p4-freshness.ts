@@ -21,7 +21,7 @@ export async function freshness(bench: Bench): Promise<Row[]> {
   });
   const half = runs.map((run) => percentile(run.freshness, 0.5));
   const most = runs.map((run) => percentile(run.freshness, 0.95));
-  const what = `acknowledged to shown, at ${Math.round(median(runs.map((run) => run.eventsPerSecond)))} events/s`;
+  const what = `acknowledged to queryable, at ${Math.round(median(runs.map((run) => run.eventsPerSecond)))} events/s`;
   return [
     {
       measure: 'P4',

@@ -62,7 +62,7 @@ function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole
     { ...row, what: `${what}, p50`, runs: half, must: goal(median(half), { below: 10 }, 'ms') },
     {
       ...row,
-      what: 'the same, against the same SQL straight',
+      what: 'the same, compared with the same SQL sent directly',
       runs: half,
       baseline: { what: 'straight', runs: halfDirect },
       must: goal(slower, { below: 1.5 }, '×'),

@@ -45,7 +45,7 @@ export async function fold(bench: Bench): Promise<Row[]> {
         const rates = runs.map(({ eventsPerSecond }) => eventsPerSecond);
         rows.push({
           measure: 'P7',
-          what: `folding a backlog of ${events}: ${what}`,
+          what: `a projection over a backlog of ${events}: ${what}`,
           unit: 'events/s',
           runs: rates,
           must: goal(median(rates), { atLeast: 40_000 }),

@@ -35,7 +35,7 @@ const jobs: (Omit<PipelineJob, 'stream' | 'least'> & { what: string; isOfGoal: b
     ...{ isOfGoal: true, name: 'by_entity', operators: perSecond('event.entity_id'), stages: 1 },
   },
   {
-    what: 'the same window by country: other than the partitions’ key, 6 values',
+    what: 'the same window by country, which is not the partitioning key, 6 values',
     ...{ isOfGoal: true, name: 'by_country', operators: perSecond('event.data.country'), stages: 1 },
   },
 ];
