@@ -73,7 +73,7 @@ interface Context {
 }
 
 /**
- * Writes the events that are not stored yet. Without this check a later run would be outside the duplicate window and
+ * Writes the events that are not stored yet. Without this check a later run would be outside the id window and
  * write duplicates.
  */
 async function loadDataset({ client, options, screen }: Context, dataset: Dataset): Promise<Outcome> {

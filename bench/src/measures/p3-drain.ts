@@ -21,7 +21,7 @@ interface Drained {
 /**
  * P3: a backlog is written while the materializer is stopped; then it starts. The rate is measured between the first
  * observed commit and the last one, so it excludes the start of the process. Each run has a system of its own,
- * because a starting materializer reads the duplicate window of every stream again, including streams of earlier
+ * because a starting materializer reads the id window of every stream again, including streams of earlier
  * runs.
  */
 export async function drain(bench: Bench): Promise<Row[]> {
