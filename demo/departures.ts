@@ -14,7 +14,9 @@ export interface DepartureRow {
   destination: string;
 }
 
-/** Returns one event for each flight. Its entity is the origin airport, and its local time is used as UTC. */
+/**
+ * Returns one event for each flight. The entity of an event is the origin airport, and the local time is used as UTC.
+ */
 export function departureEvent(row: DepartureRow, index: number, stream: string): DemoEvent {
   const { date, delay, distance, origin, destination } = row;
   return {

@@ -24,7 +24,8 @@ export interface EarthquakeFeature {
 }
 
 /**
- * Returns one event for each earthquake. Its time is that of the earthquake, and its entity is the reporting network.
+ * Returns one event for each earthquake. The time of the event is that of the earthquake, and the entity is the
+ * reporting network.
  */
 export function earthquakeEvent(feature: EarthquakeFeature, stream: string): DemoEvent {
   const { properties, geometry } = feature;

@@ -1,7 +1,7 @@
 /** Detects the end of the npm process that started this process. A killed npm does not notify its children. */
 import { clearInterval, setInterval } from 'node:timers';
 
-/** The scripts of package.json that start the system. They `exec` Node, so npm is the parent process. */
+/** The scripts of package.json that start the system. The scripts `exec` Node, so npm is the parent process. */
 const scripts = new Set(['start', 'dev']);
 
 /**

@@ -1,4 +1,4 @@
-/** Runs the tools of the set-up: npm, Maven and the compiler. They are stopped when the set-up is stopped. */
+/** Runs the tools of the set-up: npm, Maven and the compiler. The tools are stopped when the set-up is stopped. */
 import { spawn } from 'node:child_process';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';

@@ -39,7 +39,10 @@ export function topicSetting(system: Stack, topic: string, name: string): Promis
   });
 }
 
-/** Resets the committed offsets of the materializer, so that it starts at the beginning of the log. It must not run. */
+/**
+ * Resets the committed offsets of the materializer, so that it starts at the beginning of the log. The materializer
+ * must not run.
+ */
 export function forgetProgress(system: Stack): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteGroups([system.topics.materializerGroup]);

@@ -108,7 +108,7 @@ it('contains no span of an unrecorded trace', async () => {
   await system().write.post('/api/v1/events', event(stream), { headers: unsampled.headers });
   const after = traced('01');
   await system().write.post('/api/v1/events', event(stream), { headers: after.headers });
-  // This request uses the same connections, apps and partition, and an insert that is not earlier, so spans of the
+  // The request uses the same connections, apps and partition, and an insert that is not earlier, so spans of the
   // first request would have arrived.
   await expect.poll(() => collector.ofTrace(after.traceId).length).toBe(4);
   expect(collector.ofTrace(unsampled.traceId)).toEqual([]);

@@ -20,8 +20,8 @@ export function useStack(options: Partial<StackOptions> = {}): () => Stack {
 }
 
 /**
- * Returns the running system, with one processor, that many specs share. They use their own streams, read nothing
- * else, and do not stop processes. Starting a system for each would take longer than the specs.
+ * Returns the running system, with one processor, that many specs share. The specs use their own streams, read
+ * nothing else, and do not stop processes. Starting a system for each would take longer than the specs.
  */
 export function useSharedStack(): () => Stack {
   let stack: Stack | undefined;

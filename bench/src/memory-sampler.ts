@@ -15,7 +15,9 @@ export class MemorySampler {
   private readonly samples = new Map<string, number[]>();
   private readonly timer: NodeJS.Timeout;
 
-  /** `processes` returns process ids by name. It is called for each sample, because processes start and end. */
+  /**
+   * `processes` returns process ids by name. `processes` is called for each sample, because processes start and end.
+   */
   constructor(private readonly processes: () => Record<string, number>) {
     this.timer = setInterval(() => this.sample(), everyMs);
   }

@@ -22,8 +22,8 @@ const startStopMs = 10_000;
 const maxTail = 40;
 
 /**
- * A child process that reports when it is ready and can be stopped gracefully. Its standard input is a pipe that
- * closes when this process ends for any reason, so the child can detect that.
+ * A child process that reports when it is ready and can be stopped gracefully. The standard input of the child is a
+ * pipe that closes when this process ends for any reason, so the child can detect that.
  */
 export class EngineProcess {
   private readonly child: ChildProcess;

@@ -16,10 +16,11 @@ export class FolderInUseError extends Error {
 
 /**
  * Locks a folder for this process, until the lock is released or the process ends for any reason.
- * | The lock is the file `lock.<n>` with the highest number. It names the owning process and is ignored when that
- * process no longer runs. A process that finds a stale lock creates `lock.<n + 1>`, which only one process can do. It
- * owns the folder if no higher file exists afterwards; a process with outdated information creates a lower one. The
- * highest file is never removed, because its number could then be used twice.
+ *
+ * The lock is the file `lock.<n>` with the highest number. The lock file names the owning process and is ignored when
+ * that process no longer runs. A process that finds a stale lock creates `lock.<n + 1>`, which only one process can
+ * do. The process owns the folder if no higher file exists afterwards; a process with outdated information creates a
+ * lower one. The highest file is never removed, because its number could then be used twice.
  * @returns a function that releases the lock.
  * @throws FolderInUseError
  */

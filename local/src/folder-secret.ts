@@ -12,7 +12,10 @@ const password: SecretForm = {
   make: () => randomBytes(24).toString('base64url'),
 };
 
-/** Returns the secret in a file. It is created once, and only its owner may read it. The default form is a password. */
+/**
+ * Returns the secret in a file. The secret is created once, and only its owner may read the file. The default form is
+ * a password.
+ */
 export async function keptSecret(file: string, form: SecretForm = password): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (form.valid.test(kept)) return kept;

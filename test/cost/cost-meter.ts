@@ -5,8 +5,8 @@ import type { AppProcess } from '#testkit';
 /**
  * The longest accepted stall, in milliseconds of processor time: 200 or another bucket bound of the stall histogram
  * (otherwise the next lower bound counts). The goal is 200, for a quiet machine. The default detects work that grows
- * with its input. It leaves room for a shared machine, on which the same work takes up to three times the processor
- * time.
+ * with its input. The default leaves room for a shared machine, on which the same work takes up to three times the
+ * processor time.
  */
 const mostStallMs = Number(process.env.COST_STALL_MS ?? 800);
 /** The largest accepted growth of a process during one request, in MB. The goal is 100. */

@@ -6,7 +6,8 @@ export const costly = {
   /** The entity has many versions and a large state. */
   entity: 'worst-entity',
   /**
-   * Its state has many members and nearly the maximum number of characters; small events follow. It has no snapshots.
+   * An entity without snapshots, whose state has many members and nearly the maximum number of characters; small
+   * events follow.
    */
   full: { stream: 'costly-full', entity: 'full-entity' },
   /** The event type of a schema with 300 `contains`. */

@@ -16,7 +16,7 @@ describe('given an entity that is erased', () => {
       const events = Array.from({ length: 200 }, (_, n) => event(n));
       expect((await core.post('/api/v1/events/batch', { events })).status).toBe(201);
     }
-    // It has read the events and tries to store them.
+    // The materializer has read the events and tries to store them.
     await sleep(3_000);
     materializer.pause();
     await engines.startClickHouse();

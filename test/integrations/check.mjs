@@ -1,6 +1,7 @@
 /**
  * `npm run check:integrations`: sets up the clone, an OpenTelemetry exporter for Python and a Collector that Go
- * builds. Then it runs the configurations of docs/integrations. kcat and rsyslog are used if they are installed.
+ * builds. Then the command runs the configurations of docs/integrations. kcat and rsyslog are used if they are
+ * installed.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

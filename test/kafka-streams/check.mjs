@@ -8,8 +8,8 @@ import { fail, root, setUp, step } from '../../local/setup.mjs';
 const folder = join(root, 'test', 'kafka-streams');
 
 /**
- * Resolves with the folder of the jars. They are fetched to a temporary folder that is then renamed, so an existing
- * folder is complete.
+ * Resolves with the folder of the jars. The jars are fetched to a temporary folder that is then renamed, so an
+ * existing folder is complete.
  */
 async function fetchJars() {
   const pom = join(folder, 'pom.xml');

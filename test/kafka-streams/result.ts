@@ -23,9 +23,10 @@ function line({ key, start, end, sum, least, most, events }: WindowResult): stri
 
 /**
  * Converts results of Kafka Streams to ours. Two things differ on purpose:
- * | - The end of a session is its last event in Kafka Streams. Here it is the last event plus the gap.
+ *
+ * - The end of a session is its last event in Kafka Streams. In a pipeline the end is the last event plus the gap.
  * - An event may extend a session at exactly the last possible instant. Kafka Streams has then already emitted the
- *   session as final, and emits it again with that event. Here the session is emitted once, after that instant.
+ *   session as final, and emits it again with that event. A pipeline emits the session once, after that instant.
  */
 export function inOurTerms(
   results: readonly WindowResult[],

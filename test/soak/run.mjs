@@ -1,6 +1,7 @@
 /**
  * `npm run soak -- 30m [--seed N]`: sets up the clone, then runs all features at once on a system of its own for this
- * time, with random faults, and checks the results at the end. It prints the seed; the same seed repeats the choices.
+ * time, with random faults, and checks the results at the end. The command prints the seed; the same seed repeats the
+ * choices.
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

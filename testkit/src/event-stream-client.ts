@@ -45,7 +45,7 @@ export class EventStreamParser {
   }
 }
 
-/** One connection to a stream of Server-Sent Events. It does not reconnect. */
+/** One connection to a stream of Server-Sent Events. The client does not reconnect. */
 export class EventStreamClient extends EventStreamParser {
   status = 0;
   headers: IncomingMessage['headers'] = {};

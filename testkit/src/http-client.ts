@@ -17,8 +17,8 @@ export interface HttpRequest {
 }
 
 /**
- * A keep-alive HTTP client of one base URL. It returns an answer with any status, and throws only if the exchange
- * fails.
+ * A keep-alive HTTP client of one base URL. The client returns an answer with any status, and throws only if the
+ * exchange fails.
  */
 export class HttpClient {
   private readonly agent: Agent;

@@ -48,8 +48,8 @@ export class TcpProxy {
   ) {}
 
   /**
-   * Starts a proxy. Its port is outside the range of outgoing connections, so it remains available while the proxy
-   * refuses connections.
+   * Starts a proxy. The port of the proxy is outside the range of outgoing connections, so it remains available while
+   * the proxy refuses connections.
    */
   static async start(target: { host?: string; port: number }): Promise<TcpProxy> {
     const server = createServer();

@@ -8,8 +8,8 @@ export interface TestKey {
 }
 
 /**
- * Generates `trb_<key_id>_<secret>_<checksum>`. This deliberately duplicates the code under test: the tests' clients
- * depend on the contract, and importing those libraries would patch kafkajs in the whole process.
+ * Generates `trb_<key_id>_<secret>_<checksum>`. This function deliberately duplicates the code under test: the tests'
+ * clients depend on the contract, and importing those libraries would patch kafkajs in the whole process.
  */
 export function testKey(): TestKey {
   const keyId = randomBytes(6).toString('hex');

@@ -3,7 +3,7 @@ import { percentile } from '../statistics.js';
 import { batchBodies, benchEvents, rawBodies, type BenchEvent } from '../workload.js';
 import type { ClosedLoopJob, ClosedLoopResult } from './job.js';
 
-/** The number of distinct prepared events. They are sent repeatedly, because the server assigns the ids. */
+/** The number of distinct prepared events. The events are sent repeatedly, because the server assigns the ids. */
 export const preparedEvents = 50_000;
 
 /** Sends the warm-up, then the measured events. All bytes are prepared before the clock starts. */

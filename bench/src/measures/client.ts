@@ -10,8 +10,8 @@ const defaultEvents = 500_000;
 const warmUpEvents = 100_000;
 
 /**
- * CLIENT: one process sends events with the client, with one `send` for each. It sends to a server that acknowledges
- * at once, and to the system, compared with prepared bodies on plain sockets.
+ * CLIENT: one process sends events with the client, with one `send` for each. The process sends to a server that
+ * acknowledges at once, and to the system, compared with prepared bodies on plain sockets.
  */
 export async function client(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

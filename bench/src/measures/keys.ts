@@ -24,7 +24,7 @@ interface Folded {
 
 /**
  * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more,
- * so in the second half no key is still in memory. Then its states are read.
+ * so in the second half no key is still in memory. Then the states of the projection are read.
  */
 export async function keys(bench: Bench): Promise<Row[]> {
   const events = bench.options.events ?? defaultEvents;

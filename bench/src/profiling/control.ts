@@ -1,6 +1,6 @@
 /**
- * Returns the environment for CPU profiles of a part of an app's run. It loads a hook into each app, and a signal
- * starts and ends the profile. (`--cpu-prof` would include the start of the app, and cannot be set in the
+ * Returns the environment for CPU profiles of a part of an app's run. The environment loads a hook into each app, and
+ * a signal starts and ends the profile. (`--cpu-prof` would include the start of the app, and cannot be set in the
  * environment.)
  */
 export function profilingEnv(folder: string): Record<string, string> {

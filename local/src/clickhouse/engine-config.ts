@@ -25,9 +25,9 @@ const fixedSettings = [
 ];
 
 /**
- * Returns the engine's configuration. Its only user has no grant on sources (files, URLs, S3, other databases),
- * dictionaries, named collections, users, functions and backups, and no remote host is allowed. `file` is the path
- * where the configuration will be stored: it also contains the users.
+ * Returns the engine's configuration. The only user of the engine has no grant on sources (files, URLs, S3, other
+ * databases), dictionaries, named collections, users, functions and backups, and no remote host is allowed. `file` is
+ * the path where the configuration will be stored: it also contains the users.
  */
 export function engineConfig(file: string): string {
   const constraints = fixedSettings.map((name) => `<${name}><const/></${name}>`).join('');

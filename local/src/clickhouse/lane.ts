@@ -14,11 +14,12 @@ export interface LaneResult {
 }
 
 /**
- * One connection to the engine. It runs one statement at a time, and keeps database, settings and parameters between
- * statements, like a ClickHouse session. A statement with the same settings needs no preparation. For other settings
- * the connection is reopened, which takes less than a millisecond. Resetting them by a statement could fail, because
- * that statement runs under the old settings (for instance a low `max_memory_usage`).
- * | Parameters are set by `SET param_x`, which affects only this connection. chdb's own binding is shared by all
+ * One connection to the engine. A connection runs one statement at a time, and keeps database, settings and
+ * parameters between statements, like a ClickHouse session. A statement with the same settings needs no preparation.
+ * For other settings the connection is reopened, which takes less than a millisecond. Resetting them by a statement
+ * could fail, because that statement runs under the old settings (for instance a low `max_memory_usage`).
+ *
+ * Parameters are set by `SET param_x`, which affects only this connection. chdb's own binding is shared by all
  * connections of a process and allows only one bound query at a time.
  */
 export class Lane {

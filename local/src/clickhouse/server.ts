@@ -7,8 +7,8 @@ import { handleQuery } from './handler.js';
 import { readRequest } from './request.js';
 
 /**
- * Returns an HTTP server that implements ClickHouse's HTTP interface over the engine, for development. It listens on
- * the loopback address, answers only queries with the password, and refuses requests from web pages.
+ * Returns an HTTP server that implements ClickHouse's HTTP interface over the engine, for development. The server
+ * listens on the loopback address, answers only queries with the password, and refuses requests from web pages.
  */
 export function createClickHouseServer(engine: Engine, password: string): Server {
   // The maximum URL size of ClickHouse's server: the URL contains settings.

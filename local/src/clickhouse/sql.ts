@@ -1,6 +1,6 @@
 /**
- * A tokenizer for ClickHouse's SQL. It skips comments, strings and quoted names, so their content is not mistaken for
- * a keyword or a parameter. This is sufficient to classify a request without executing it.
+ * A tokenizer for ClickHouse's SQL. The tokenizer skips comments, strings and quoted names, so their content is not
+ * mistaken for a keyword or a parameter. The tokens are sufficient to classify a request without executing it.
  */
 
 export interface Token {

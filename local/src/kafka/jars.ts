@@ -28,8 +28,8 @@ export function jarsPresent(): boolean {
 }
 
 /**
- * Makes Maven fetch Kafka's jars. They are copied to a temporary folder that is then renamed. So an interrupted copy
- * is never mistaken for a complete one, and two concurrent calls do not disturb each other.
+ * Makes Maven fetch Kafka's jars. The jars are copied to a temporary folder that is then renamed. So an interrupted
+ * copy is never mistaken for a complete one, and two concurrent calls do not disturb each other.
  * @param maven Runs Maven with the given arguments.
  * @throws with the end of Maven's output.
  */

@@ -124,8 +124,9 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
 }
 
 /**
- * A shell script that replaces itself by Java and leaves behind a reader of the standard input. That pipe closes when
- * the process that started the broker ends for any reason, and the reader then sends SIGTERM to the broker.
+ * A shell script that replaces itself by Java and leaves behind a reader of the standard input. The pipe of the
+ * standard input closes when the process that started the broker ends for any reason, and the reader then sends
+ * SIGTERM to the broker.
  */
 const untilParentEnds =
   'exec 3<&0; (cat <&3; kill -TERM $$) >/dev/null 2>&1 & exec java "$@" 3<&- </dev/null';

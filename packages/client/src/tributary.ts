@@ -53,7 +53,9 @@ export interface TributaryOptions {
 const exportTypes = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.'];
 const rowTypes = ['application/x-ndjson', 'application/json'];
 
-/** A client of Tributary. It has no permanent connection and need not be closed; its producers must be closed. */
+/**
+ * A client of Tributary. The client has no permanent connection and need not be closed; its producers must be closed.
+ */
 export class Tributary {
   readonly streams: Streams;
   readonly schemas: Schemas;

@@ -29,7 +29,7 @@ export class PositionFile {
     );
   }
 
-  /** Sets the position. It is written each second, and by `save`. */
+  /** Sets the position. The file is written each second, and by `save`. */
   async move(position: string): Promise<void> {
     this.last = position;
     if (performance.now() - this.savedAt >= everyMs) await this.save();

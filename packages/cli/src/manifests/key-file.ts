@@ -1,7 +1,7 @@
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
-/** A new file for issued keys that only its owner can read. It is removed if no key is issued. */
+/** A new file for issued keys that only its owner can read. The file is removed if no key is issued. */
 export class KeyFile {
   private isEmpty = true;
 

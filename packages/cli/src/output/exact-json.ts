@@ -19,7 +19,7 @@ function memberText(item: object, { name, value }: { name: string; value: unknow
   return `${JSON.stringify(parsed)}:${onOneLine(String(value))}`;
 }
 
-/** Removes line breaks. Those inside JSON strings are escaped, so unescaped ones are between values. */
+/** Removes line breaks. Line breaks inside JSON strings are escaped, so unescaped ones are between values. */
 function onOneLine(json: string): string {
   return json.replace(/[\r\n]+\s*/g, ' ');
 }

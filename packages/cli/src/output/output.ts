@@ -38,7 +38,7 @@ export class Output {
     await this.all(items, this.formOfList(columns as readonly Column[], options));
   }
 
-  /** Writes one item. Its CSV has these columns, or a column for each member. */
+  /** Writes one item. The CSV of the item has these columns, or a column for each member. */
   async one(item: object, columns?: readonly Column[]): Promise<void> {
     await this.all([item], this.formOfOne(columns ?? columnsOf(item)));
   }

@@ -5,7 +5,7 @@ import type { Resource } from './resource.js';
 
 const names = ['name', 'scopes', 'streams', 'rate_limit', 'expires_at'];
 
-/** Keys. They are compared by name and found by id; revoked and expired keys are ignored. */
+/** Keys. Keys are compared by name and found by id; revoked and expired keys are ignored. */
 export const keyResource: Resource = {
   kind: 'key',
   plural: 'keys',

@@ -5,7 +5,7 @@ import type { Resource } from './resource.js';
 
 const names = ['stream', 'partitions', 'retention', 'snapshot_every'];
 
-/** Streams. They are never pruned, because that would delete their events. */
+/** Streams. Streams are never pruned, because that would delete their events. */
 export const streamResource: Resource = {
   kind: 'stream',
   plural: 'streams',

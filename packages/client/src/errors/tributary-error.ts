@@ -29,8 +29,8 @@ export class BufferFullError extends TributaryError {
 }
 
 /**
- * The event was not acknowledged within `deliveryTimeoutMs`. It may or may not be stored. If it is sent again with
- * the same `event_id` while the id is in the server's id window, it is stored once.
+ * The event was not acknowledged within `deliveryTimeoutMs`. The event may or may not be stored. If it is sent again
+ * with the same `event_id` while the id is in the server's id window, it is stored once.
  */
 export class UnknownOutcomeError extends TributaryError {
   override readonly name = 'UnknownOutcomeError';

@@ -24,8 +24,8 @@ export interface LiveSource<T> {
 }
 
 /**
- * Follows a source as long as it is iterated. It reconnects by itself from its last position, and throws permanent
- * errors.
+ * Follows a source as long as it is iterated. The stream reconnects by itself from its last position, and throws
+ * permanent errors.
  */
 export class LiveStream<T> implements AsyncIterable<T> {
   /**

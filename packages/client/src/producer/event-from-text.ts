@@ -8,7 +8,7 @@ const known = new Set([
 ]);
 
 /**
- * Parses an event from JSON text, for example from a line of a file. Its data keeps every digit.
+ * Parses an event from JSON text, for example from a line of a file. The data of the event keeps every digit.
  * @throws TributaryError if the text is not an event
  */
 export function eventFromText(text: string): NewEvent {

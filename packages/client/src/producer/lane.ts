@@ -39,7 +39,7 @@ export class Lane {
     else if (this.isFull) this.complete?.();
   }
 
-  /** Resolves when all events added so far have an outcome. It does not wait for more events. */
+  /** Resolves when all events added so far have an outcome. `flush` does not wait for more events. */
   flush(): Promise<void> {
     if (!this.running) return Promise.resolve();
     return new Promise((resolve) => {

@@ -27,8 +27,8 @@ export interface Observer {
 }
 
 /**
- * An event that a producer has accepted and that has no outcome yet. It has no closures, because thousands wait at
- * once.
+ * An event that a producer has accepted and that has no outcome yet. A pending event has no closures, because
+ * thousands wait at once.
  */
 export class PendingEvent {
   /** The number of requests that contained the event. */

@@ -14,7 +14,10 @@ interface NewEventHead {
   metadata?: Record<string, string | number | boolean | null> | null;
 }
 
-/** An event to write. Its data is an object, or JSON text that is sent unchanged, with numbers of any length. */
+/**
+ * An event to write. The data of the event is an object, or JSON text that is sent unchanged, with numbers of any
+ * length.
+ */
 export type NewEvent = NewEventHead & ({ data: object } | { dataText: string });
 
 /** The position of a written event in the log. */

@@ -26,7 +26,7 @@ export interface CloudEvent {
   [attribute: string]: unknown;
 }
 
-/** The answer to a write of raw values or CloudEvents. It does not list the events. */
+/** The answer to a write of raw values or CloudEvents. The answer does not list the events. */
 export interface Intake {
   accepted: number;
   /** The number of values kept as dead letters. */
