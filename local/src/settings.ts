@@ -31,7 +31,7 @@ export const portNames = [
 
 export type PortName = (typeof portNames)[number];
 
-class LocalConfig extends AppConfig {
+export class LocalConfig extends AppConfig {
   /** Where everything is kept. */
   @IsString() TRIBUTARY_DATA_DIR = '.tributary';
   @FromText('number') @IsInt() @Min(1) @Max(65_535) KAFKA_PORT = 9092;
