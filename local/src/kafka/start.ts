@@ -9,6 +9,7 @@ import { freePort } from '../free-port.js';
 import { keptSecret } from '../folder-secret.js';
 import { onOwnPorts } from '../own-ports.js';
 import { privateFolder } from '../private-folder.js';
+import { archiveFlags } from './class-archive.js';
 import { fetchJars, kafkaDir } from './jars.js';
 import { clientProperties, serverProperties } from './properties.js';
 
@@ -35,6 +36,8 @@ export interface KafkaOptions {
   formatArgs?: string[];
   /** For a broker that lives a minute: it is compiled quickly rather than well, and takes half the processor to start. */
   shortLived?: boolean;
+  /** Java's own flags, in place of those that use the archive of classes. */
+  javaFlags?: string[];
   /** No file may grow beyond this: a write that does fails, as all do on a disk that is full. */
   maxFileBytes?: number;
   /** Each line that the broker prints: errors, and that it has started. */
@@ -135,8 +138,10 @@ function fileLimit(maxFileBytes: number | undefined): string {
   return maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
 }
 
-function javaFlags({ heapMb = 512, shortLived = false }: KafkaOptions, logsDir: string): string[] {
+function javaFlags(options: KafkaOptions, logsDir: string): string[] {
+  const { heapMb = 512, shortLived = false } = options;
   return [
+    ...(options.javaFlags ?? archiveFlags()),
     ...(shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
     '-Xms128m',
     `-Xmx${heapMb}m`,
@@ -162,6 +167,6 @@ async function format(
   const id = clusterId ?? randomBytes(16).toString('base64url');
   // The id may begin with a dash, which would be read as another option.
   const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
-  const java = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', ...args, '--ignore-formatted', ...formatArgs];
+  const java = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...args, '--ignore-formatted', ...formatArgs];
   await promisify(execFile)('java', java, { signal });
 }
