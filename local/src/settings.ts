@@ -2,23 +2,23 @@ import { resolve } from 'node:path';
 import { IsInt, IsString, Max, Min } from 'class-validator';
 import { AppConfig, ConfigError, FromText, isSecret, loadConfig } from '#api';
 
-/** What `npm start` reads from the environment; the rest goes to the apps as it is. */
+/** The settings of `npm start`, read from the environment; all other variables are passed on to the apps. */
 export interface LocalSettings {
-  /** What every app reads too. */
+  /** The settings that every app reads. */
   config: AppConfig;
-  /** The variables that are set, as a shell sets them; the name alone of what is secret. */
+  /** The variables that are set, in shell syntax; for a secret only its name. */
   given: Record<string, string>;
   dataDir: string;
-  /** An own Kafka: `host:port`, comma-separated. Then the embedded one is not started. */
+  /** Addresses of an external Kafka: `host:port`, comma-separated. If set, the embedded one is not started. */
   brokers: string | undefined;
-  /** An own ClickHouse. Then the embedded one is not started. */
+  /** URL of an external ClickHouse. If set, the embedded one is not started. */
   clickhouseUrl: string | undefined;
   /** The address that the apps listen on. */
   host: string;
   ports: Record<PortName, number>;
 }
 
-/** The variables of the ports that a local system listens on. */
+/** The variables with the ports of a local system. */
 export const portNames = [
   'KAFKA_PORT',
   'CLICKHOUSE_PORT',
@@ -31,21 +31,29 @@ export const portNames = [
 
 export type PortName = (typeof portNames)[number];
 
+/** The settings of `npm start`, in addition to those of every app. */
 export class LocalConfig extends AppConfig {
-  /** Where everything is kept. */
+  /** Folder of data, logs, the API key and the engines' passwords, closed to other users (0700). */
   @IsString() TRIBUTARY_DATA_DIR = '.tributary';
+  /** Port of the embedded Kafka. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) KAFKA_PORT = 9092;
+  /** Port of the embedded ClickHouse. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) CLICKHOUSE_PORT = 8123;
+  /** Port of `ingest`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) INGEST_PORT = 3901;
+  /** Port of `materializer`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) MATERIALIZER_PORT = 3903;
+  /** Port of `processor`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) PROCESSOR_PORT = 3904;
+  /** Port of `gateway` without keys. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_CORE_PORT = 3900;
+  /** Port of `gateway` with keys. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
 }
 
 /**
- * What every app would refuse is refused here, before anything is started.
- * @throws ConfigError that names each wrong variable and what it should be.
+ * Reads the settings. Refuses settings that an app would refuse, before any process is started.
+ * @throws ConfigError that names each invalid variable and its expected form.
  */
 export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSettings {
   const config = loadConfig(LocalConfig, env);
@@ -62,7 +70,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
   return settings;
 }
 
-/** The ports that something of ours is to listen on. */
+/** Returns the ports that this system will listen on. */
 export function neededPorts({ ports, brokers, clickhouseUrl }: LocalSettings): [PortName, number][] {
   return portNames
     .filter((name) => !(name === 'KAFKA_PORT' && brokers) && !(name === 'CLICKHOUSE_PORT' && clickhouseUrl))
@@ -74,7 +82,7 @@ function givenAs(name: string, value: string | undefined): [string, string][] {
   return [[name, isSecret(name) ? `"$${name}"` : quoted(value)]];
 }
 
-/** As a shell reads it back. */
+/** Quotes a text for a shell. */
 export function quoted(text: string): string {
   return /^[\w./:,@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -92,7 +100,7 @@ function refuseEqualPorts(settings: LocalSettings): void {
   }
 }
 
-/** Where what listens on the settings' host is reached from this machine, as URLs want it. */
+/** Returns the host under which the listeners of this system are reachable from this machine, in URL syntax. */
 export function reachableHost({ host }: Pick<LocalSettings, 'host'>): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

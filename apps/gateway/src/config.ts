@@ -3,53 +3,76 @@ import { AppConfig, AreNetworks, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
 import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
 
-/** What the gateway reads from the environment, besides what every app does. */
+/** The gateway's own settings, read from the environment in addition to those of every app. */
 export class GatewayConfig extends AppConfig {
-  /** Services inside the network, no authentication. */
+  /** Port for services inside the network, without authentication. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) GATEWAY_CORE_PORT = 3900;
-  /** Everyone else, with an API key. */
+  /** Port for all other clients, with API keys. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
-  /** `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`, comma-separated. Without one, 3902 refuses all. */
+  /**
+   * Comma-separated keys, each `<key_id>:<sha256 hex of the whole key>:<scope>+<scope>…`. When it is empty, the query
+   * port accepts only keys that were issued on the core port.
+   */
   @Secret() @FromText('list') @AreApiKeys() API_KEYS: string[] = [];
-  /** Seconds without Kafka after which issued keys are refused: nobody knows whether they were revoked since. */
+  /** Seconds without Kafka after which issued keys are refused: the gateway cannot verify that they are still valid. */
   @FromText('number') @IsInt() @Min(10) @Max(31_536_000) KEYS_MAX_AGE_SECONDS = 300;
-  /** Whether a first event makes its stream. */
+  /** Whether the first event of an unknown stream creates the stream. */
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;
-  /** Whether a new version of a schema has to reckon with members that no version has spoken of. */
+  /**
+   * How schema checks treat members that a schema does not mention: they may have any value (`strict`), or they do not
+   * occur (`lenient`).
+   */
   @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
-  /** Records of a partition for which an event id is remembered: as the materializer and the processor have it. */
+  /**
+   * Records of a partition for which an event id is remembered. The materializer and the processor need the same value.
+   */
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
-  /** Minutes for which an event id is remembered: as the materializer and the processor have it. */
+  /** Minutes for which an event id is remembered. The materializer and the processor need the same value. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
-  /** Addresses or networks in CIDR notation that webhooks may go to although they are not public: as the processor has it. */
+  /**
+   * Addresses or CIDR networks that webhooks may call although they are not public. The processor needs the same value.
+   */
   @FromText('list') @AreNetworks() WEBHOOK_ALLOWED_NETWORKS: string[] = [];
-  /** Queries that ClickHouse works on at once, for this instance. */
+  /** Queries that this instance runs on ClickHouse at the same time. */
   @FromText('number') @IsInt() @Min(1) @Max(1000) READS_CONCURRENT = 8;
-  /** Queries that wait for their turn; one more is a 503. */
+  /** Queries that may wait for a slot; the next query gets a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(100_000) READS_QUEUED = 256;
-  /** Mebibytes of answers held at once, from being read until their clients have taken them; more is a 503 `overloaded`. */
+  /**
+   * Mebibytes of answers in memory at the same time, from the read until the client has received the answer. A request
+   * that would exceed this limit gets a 503 `overloaded`.
+   */
   @FromText('number') @IsInt() @Min(96) @Max(65_536) GATEWAY_ANSWER_MIB = 192;
-  /** Open streams of live events and of changes of projections; one more is a 503. */
+  /** Limit of open streams of live events and of projection changes; the next one gets a 503. */
   @FromText('number') @IsInt() @Min(0) @Max(10_000) LIVE_STREAMS = 500;
-  /** Of these, those that one API key may have open; one more is a 429. The core port, without keys, has no share. */
+  /**
+   * Limit of open streams of one API key; the next one gets a 429. Callers on the core port have no key and no such
+   * limit.
+   */
   @FromText('number') @IsInt() @Min(1) @Max(10_000) LIVE_STREAMS_PER_KEY = 100;
-  /** A user of ClickHouse's own for SQL of analysts, with the grants of docs/analysts.md; without it, CLICKHOUSE_USER. */
+  /**
+   * ClickHouse user for the SQL of analysts, with the grants of docs/analysts.md. When it is empty, CLICKHOUSE_USER is
+   * used.
+   */
   @IsString() SQL_CLICKHOUSE_USER = '';
+  /** Password of that user. */
   @Secret() @IsString() SQL_CLICKHOUSE_PASSWORD = '';
-  /** Seconds that an SQL statement may take. */
+  /** Time limit of an SQL statement, in seconds. */
   @FromText('number') @IsInt() @Min(1) @Max(3_600) SQL_SECONDS = 30;
-  /** Mebibytes of memory that ClickHouse may use for an SQL statement. */
+  /** Memory limit of an SQL statement in ClickHouse, in mebibytes. */
   @FromText('number') @IsInt() @Min(16) @Max(1_048_576) SQL_MEMORY_MIB = 2_048;
-  /** SQL statements that ClickHouse works on at once, for this instance; the next wait. */
+  /** SQL statements that this instance runs on ClickHouse at the same time; further ones wait. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT = 4;
-  /** Exports that this instance works on at once; the next waits. */
+  /** Exports that this instance runs at the same time; further ones wait. */
   @FromText('number') @IsInt() @Min(1) @Max(100) EXPORT_CONCURRENT = 2;
-  /** Of these, those of one API key; one more is a 429. The core port, without keys, has no share. */
+  /**
+   * Exports of one API key at the same time; the next one gets a 429. Callers on the core port have no key and no such
+   * limit.
+   */
   @FromText('number') @IsInt() @Min(1) @Max(100) EXPORT_CONCURRENT_PER_KEY = 1;
-  /** Mebibytes of an export as Parquet or Arrow, which is a file in TMPDIR until it is sent; a larger one is refused. */
+  /** Size limit of an export as Parquet or Arrow, in mebibytes. The file is in TMPDIR until it is sent. */
   @FromText('number') @IsInt() @Min(1) @Max(1_048_576) EXPORT_FILE_MIB = 2_048;
-  /** Seconds that ClickHouse may take for an export as Parquet or Arrow. */
+  /** Time limit of ClickHouse for an export as Parquet or Arrow, in seconds. */
   @FromText('number') @IsInt() @Min(1) @Max(86_400) EXPORT_SECONDS = 600;
-  /** SQL statements of one API key at once, running or waiting; one more is a 429. */
+  /** SQL statements of one API key that run or wait at the same time; the next one gets a 429. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT_PER_KEY = 2;
 }

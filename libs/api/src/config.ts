@@ -23,15 +23,15 @@ import {
   withoutCredentials,
 } from './config-rules.js';
 
-/** A wrong setting. The message names each variable and says what it should be; the process stops with it. */
+/** Invalid settings. The message names each variable and says what it must be; the process exits with it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** A setting whose value is never printed. */
+/** Names of the settings whose values are never printed. */
 const secrets = new Set<string>();
 
-/** Whether the value of this setting may not be shown. */
+/** Returns whether the value of this setting must not be printed. */
 export function isSecret(name: string): boolean {
   return secrets.has(name);
 }
@@ -41,9 +41,7 @@ export function Secret(): PropertyDecorator {
   return (_target, key) => void secrets.add(String(key));
 }
 
-/**
- * Reads a value from its text; a `number` is a whole one. Anything else is left as it is, so that validation names it.
- */
+/** Parses the text of a setting; `number` is an integer. An invalid text is kept, so that the validation reports it. */
 export function FromText(kind: 'number' | 'decimal' | 'boolean' | 'list'): PropertyDecorator {
   return Transform(({ value }: { value: unknown }) => {
     if (typeof value !== 'string') return value;
@@ -59,9 +57,9 @@ export function FromText(kind: 'number' | 'decimal' | 'boolean' | 'list'): Prope
 }
 
 /**
- * Reads one configuration class from the environment: each property is the variable of the same name, defaults are
- * the class's initializers, an empty variable counts as not set.
- * @throws ConfigError naming every wrong variable.
+ * Loads a configuration class from the environment. Each property is read from the variable of the same name, and the
+ * class's initializers are the defaults. An empty variable counts as unset.
+ * @throws ConfigError with every invalid variable
  */
 export function loadConfig<T extends object>(type: new () => T, env: NodeJS.ProcessEnv): T {
   const defaults = new type() as Record<string, unknown>;
@@ -82,7 +80,10 @@ export function loadConfig<T extends object>(type: new () => T, env: NodeJS.Proc
   throw new ConfigError(`The configuration is wrong:\n${lines.join('\n')}`);
 }
 
-/** What is no number breaks the rules of its bounds too, which say less: one sentence says what it should be. */
+/**
+ * Returns the text that says what a setting must be. A text that is not a number breaks the rules for its bounds, too,
+ * so one sentence replaces all of them.
+ */
 function expectation(constraints: Record<string, string>): string {
   const { isInt, isBoolean, min, max } = constraints;
   if (isBoolean) return 'it must be true or false';
@@ -93,7 +94,7 @@ function expectation(constraints: Record<string, string>): string {
   return `it must be a whole number${range}`;
 }
 
-/** The settings as they are in force, secrets masked, for the log. */
+/** Returns the effective settings for the log, with masked secrets. */
 export function describeConfig(config: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [
@@ -103,12 +104,15 @@ export function describeConfig(config: object): Record<string, unknown> {
   );
 }
 
-/** That there is no secret is none. */
+/** An unset secret need not be masked. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** OpenTelemetry's names of what decides whether a trace is recorded. `parentbased`: the caller has, if there is one. */
+/**
+ * OpenTelemetry's names of samplers, which decide whether a trace is recorded. With `parentbased`, the caller's
+ * decision is used if there is one.
+ */
 export const tracesSamplers = [
   'always_on',
   'always_off',
@@ -120,63 +124,82 @@ export const tracesSamplers = [
 
 export type TracesSampler = (typeof tracesSamplers)[number];
 
-/** What every app reads. Property names are the names of the environment variables. */
+/** The settings that every app reads. Property names are the names of the environment variables. */
 export class AppConfig {
-  /** The address to listen on. Containers set 0.0.0.0. */
+  /** Address to listen on. Containers use 0.0.0.0. */
   @IsString() @MinLength(1) HOST = '127.0.0.1';
+  /** Least severity of the log lines that are written. */
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) LOG_LEVEL = 'info';
-  /** Seconds that a stop may take before connections are cut. */
+  /** Seconds that a shutdown may take before connections are closed. */
   @FromText('number') @IsInt() @Min(1) @Max(300) SHUTDOWN_SECONDS = 25;
 
   /**
-   * Proxies whose `X-Forwarded-For` is believed: addresses or networks in CIDR notation, comma-separated. Only then is
-   * a client behind one known by its own address.
+   * Proxies whose `X-Forwarded-For` is trusted: addresses or networks in CIDR notation, comma-separated. Without it,
+   * clients behind a proxy have the proxy's address.
    */
   @FromText('list') @AreNetworks() TRUST_PROXY: string[] = [];
 
   /**
-   * Names that requests may be sent to on a port that asks for no key, comma-separated, without ports. IP addresses and
-   * localhost always do.
+   * Host names that are accepted on a port without keys, comma-separated, without ports. IP addresses and localhost are
+   * always accepted.
    */
   @FromText('list') @AreHostNames() ALLOWED_HOSTS: string[] = [];
 
+  /** Kafka brokers to connect to first: `host:port`, comma-separated. */
   @FromText('list')
   @AreBrokers()
   KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
+  /** Prefix of every topic and consumer group, at most 30 characters. It separates installations on one Kafka cluster. */
   @Matches(/^[A-Za-z0-9._-]{0,30}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
+  /** Whether connections to Kafka use TLS. */
   @FromText('boolean') @IsBoolean() KAFKA_TLS = false;
-  /** Paths of PEM files. */
+  /** Path of a PEM file with the certificate authorities that sign the brokers' certificates. */
   @IsOptional() @IsString() KAFKA_TLS_CA?: string = undefined;
+  /** Path of a PEM file with the client certificate; needs `KAFKA_TLS_KEY`. */
   @IsOptional() @IsString() @Needs('KAFKA_TLS_KEY') KAFKA_TLS_CERT?: string = undefined;
+  /** Path of a PEM file with the private key of the client certificate. */
   @IsOptional() @IsString() @Needs('KAFKA_TLS_CERT') KAFKA_TLS_KEY?: string = undefined;
+  /** SASL mechanism; needs `KAFKA_SASL_USERNAME` and `KAFKA_SASL_PASSWORD`. */
   @IsOptional()
   @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
   @Needs('KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD')
   KAFKA_SASL_MECHANISM?: string = undefined;
+  /** SASL user name. */
   @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_USERNAME?: string = undefined;
+  /** SASL password. */
   @Secret() @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_PASSWORD?: string = undefined;
-  /** For topics that are created; -1 is the broker's default. */
+  /** Replication factor of new topics; -1 uses the broker's default. */
   @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
-  /** Partitions of a stream that is created without saying how many. */
+  /** Number of partitions of a stream that is created without a number. */
   @FromText('number') @IsInt() @Min(1) @Max(256) STREAM_PARTITIONS = 8;
 
+  /** Address of ClickHouse's HTTP interface, `http(s)://host:port`, without user and password. */
   @IsOpenUrl('user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD')
   CLICKHOUSE_URL = 'http://127.0.0.1:8123';
+  /** User of ClickHouse. */
   @IsString() CLICKHOUSE_USER = 'default';
+  /** Password of that user. */
   @Secret() @IsString() CLICKHOUSE_PASSWORD = '';
+  /** Database of the tables. It is created if it does not exist. */
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
 
-  /** A collector of OpenTelemetry that traces go to, as OTLP over HTTP: `/v1/traces` is added. Without it there are none. */
+  /**
+   * URL of an OpenTelemetry collector that receives traces as OTLP over HTTP; `/v1/traces` is appended. Tracing is off
+   * if it is not set.
+   */
   @IsOptional()
   @IsOpenUrl('credentials go to OTEL_EXPORTER_OTLP_HEADERS')
   OTEL_EXPORTER_OTLP_ENDPOINT?: string = undefined;
+  /** Headers of the requests to the collector: `name=value`, comma-separated, with values percent-encoded. */
   @Secret() @IsOptional() @AreHeaders() OTEL_EXPORTER_OTLP_HEADERS?: string = undefined;
+  /** Encoding of traces. */
   @IsIn(['http/protobuf', 'http/json']) OTEL_EXPORTER_OTLP_PROTOCOL = 'http/protobuf';
-  /** Switches tracing off, whatever else is set. */
+  /** Switches tracing off, even if an endpoint is set. */
   @FromText('boolean') @IsBoolean() OTEL_SDK_DISABLED = false;
-  /** What traces call this app; default: `tributary-` and its name. */
+  /** Name of this app in traces; default: `tributary-` and the app's name. */
   @IsOptional() @Matches(/^[\x21-\x7e]{1,100}$/) OTEL_SERVICE_NAME?: string = undefined;
+  /** Sampler, which decides whether a trace is recorded. With `parentbased`, the caller's decision is used if there is one. */
   @IsIn(tracesSamplers) OTEL_TRACES_SAMPLER: TracesSampler = 'parentbased_traceidratio';
-  /** The share of traces that begin here and are recorded, for samplers with a ratio. */
+  /** Share of the traces starting in this app that are recorded, for samplers with a ratio. */
   @FromText('decimal') @IsShare() OTEL_TRACES_SAMPLER_ARG = 0.01;
 }
