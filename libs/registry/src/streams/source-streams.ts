@@ -1,6 +1,5 @@
-import type { Definitions } from '../definitions.js';
-import type { StreamDefinition } from '../streams/stream-definition.js';
-import type { RunSource } from './run-source.js';
+import type { StreamDefinition } from './stream-definition.js';
+import type { RunSource } from '../sources/run-source.js';
 
 /** What a projection or a pipeline reads: the streams of its spec, and which incarnations of them it began with. */
 interface Reader {
@@ -8,7 +7,9 @@ interface Reader {
   sources: Readonly<Record<string, RunSource>>;
 }
 
-type Streams = Pick<Definitions, 'stream'>;
+interface Streams {
+  stream(name: string): StreamDefinition | undefined;
+}
 
 /** Returns the sources that still exist: streams that were not deleted since the reader was defined. */
 export function liveSources({ sources }: Pick<Reader, 'sources'>, definitions: Streams): StreamDefinition[] {
