@@ -18,7 +18,7 @@ export class ProcessorConfig extends AppConfig {
   /** Approximate bytes of the state cache, for projections and for pipelines. */
   @FromText('number') @IsInt() @Min(1024) STATE_CACHED_BYTES = 128 * mebibyte;
   /** Milliseconds between two checkpoints, which save the changed states. */
-  @FromText('number') @IsInt() @Min(0) @Max(60_000) STATE_SAVE_INTERVAL_MS = 200;
+  @FromText('number') @IsInt() @Min(0) @Max(60_000) STATE_SAVE_INTERVAL_MS = 500;
   /** States that may wait to be saved, of projections and of pipelines. Beyond it, the processor stops reading from Kafka. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) STATE_SAVE_KEYS = 10_000;
   /** Approximate bytes of states that may wait to be saved, of projections and of pipelines. */

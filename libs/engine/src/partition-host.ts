@@ -21,6 +21,8 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   /** What the lag of its partitions is shown under. */
   name: string;
   group: string;
+  /** See `ConsumerOptions.collectMs`. */
+  collectMs?: number;
   log: Pick<Log, 'consumer'>;
   tasks: TaskFactory<Task>;
   /** Saves what the tasks change; undefined where they save it themselves. */
@@ -58,9 +60,9 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
   private subscribed = '';
 
   constructor(private readonly options: PartitionHostOptions<Task>) {
-    const { log, group } = options;
+    const { log, group, collectMs } = options;
     this.consumer = log.consumer({
-      ...{ group, handler: this },
+      ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
       onCrash: (error) => options.onFailure(error),
     });
     this.reassignments = new Reassignments(this.consumer);

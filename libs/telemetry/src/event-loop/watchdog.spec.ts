@@ -29,7 +29,7 @@ beforeEach(() => {
 
 /** The next look comes so many milliseconds late, of which the thread has computed for so many. */
 function lookLate(late: number, computed = late): void {
-  wall += 20 + late;
+  wall += 50 + late;
   processor += computed;
   watchdog.look();
 }

@@ -5,7 +5,7 @@ import { threadClock } from './thread-time.js';
 import { underWay, type UnderWay } from './under-way.js';
 
 /** Milliseconds between two looks: a stall is how much later than that a look comes. */
-const everyMs = 20;
+const everyMs = 50;
 /** A stall longer than this is counted, and logged. */
 export const stallMs = 200;
 const windowMs = 5 * 60_000;
