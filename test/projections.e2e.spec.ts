@@ -211,8 +211,8 @@ describe.each(['core', 'query'] as const)('on the %s port', (port) => {
   });
 });
 
-describe('a stream that is created again', () => {
-  it('is folded after a reset, together with other streams', async () => {
+describe('given a projection of two streams, one of which is deleted and created again', () => {
+  it('fails and says why, and folds both streams after a reset', async () => {
     const given = new Given(system().core);
     const other = new Given(system().core);
     for (const one of [given, other]) await one.made();
@@ -229,6 +229,12 @@ describe('a stream that is created again', () => {
     await given.orders('EUR', [100]);
     const old = await given.client.get(given.at('/state/EUR'));
     expect(old.json<State>().state).toEqual({ orders: 2, revenue: 11 });
+    await expect
+      .poll(async () => (await given.client.get(given.at())).json<object>())
+      .toMatchObject({
+        status: 'failed',
+        failure: `The stream ${given.stream} was deleted and created again. Reset the projection to fold it, or remove it from the sources.`,
+      });
     expect((await given.act('reset')).status).toBe(200);
     await given.built(1);
     expect((await given.state('EUR')).state).toEqual({ orders: 2, revenue: 110 });

@@ -66,10 +66,35 @@ async function outputsOf(blocks: readonly string[]): Promise<string[]> {
   return outputs;
 }
 
+/** A text without what differs from run to run: ids, times, positions in the log, and the width of columns. */
+function comparable(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/"(partition|offset)":\d+/g, '"$1":<number>')
+    .replaceAll(/[ \t]+/g, ' ')
+    .trim();
+}
+
 describe('the tour in the README', () => {
-  it('works command by command as printed', async () => {
-    const blocks = commandsIn('README.md', 'tour');
-    expect(blocks.length).toBeGreaterThan(3);
+  it('prints the answers that it shows', async () => {
+    const [tour = '', ...others] = commandsIn('README.md', 'tour');
+    expect(others).toEqual([]);
+    const answers = [...tour.matchAll(/^#> (.*)$/gm)].map(([, line]) => line).join('\n');
+    expect(answers.split('\n').length).toBeGreaterThan(8);
+    expect(comparable((await outputsOf([tour])).join(''))).toBe(comparable(answers));
+  });
+});
+
+describe('the README', () => {
+  it('is at most 180 lines long', () => {
+    expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(180);
+  });
+});
+
+describe('the commands in docs/http.md', () => {
+  it('work one after the other as they are printed', async () => {
+    const blocks = commandsIn('docs/http.md');
     const outputs = await outputsOf(blocks);
     outputs.forEach((output, i) => {
       if (blocks[i]?.includes('curl')) expect(output.trim(), blocks[i]).not.toBe('');
@@ -77,17 +102,13 @@ describe('the tour in the README', () => {
     const answers = outputs.join('');
     expect(answers).toContain('"event_type":"order.shipped"');
     expect(answers).toContain('{"group":"order.placed","count":2}');
-    expect(answers).toContain('"check":"key","verdict":"ok"');
     expect(answers).toContain('"version":3');
     expect(answers).toContain('"carrier":"post"},"from_snapshot":null');
     expect(answers).toContain('"total":4');
     expect(answers).toMatch(/^order\.placed\t\d/m);
-    expect(answers).toContain('4 orders.ndjson\n');
-    expect(answers).toContain('{"event_type":"order.shipped","last":');
-    expect(answers.split('"state":{"orders":2,"revenue":111.5}')).toHaveLength(3);
-    for (const kind of ['projection', 'pipeline', 'schema', 'key'])
-      expect(answers).toContain(`{"action":"created","kind":"${kind}"`);
-    expect(answers).toContain('"event_type":"order.big"');
+    expect(answers).toContain('4 shop.ndjson\n');
+    expect(answers).toContain('"state":{"orders":2,"revenue":111.5}');
+    expect(answers).toContain('"name":"shop_large"');
     expect(answers).toContain('"pointer":"/data/amount"');
     expect(answers).toMatch(/"key":"trb_/);
   });

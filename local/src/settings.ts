@@ -31,15 +31,23 @@ export const portNames = [
 
 export type PortName = (typeof portNames)[number];
 
-class LocalConfig extends AppConfig {
-  /** The data folder. */
+/** The settings of `npm start`, in addition to those of every app. */
+export class LocalConfig extends AppConfig {
+  /** Folder of data, logs, the API key and the engines' passwords, closed to other users (0700). */
   @IsString() TRIBUTARY_DATA_DIR = '.tributary';
+  /** Port of the embedded Kafka. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) KAFKA_PORT = 9092;
+  /** Port of the embedded ClickHouse. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) CLICKHOUSE_PORT = 8123;
+  /** Port of `ingest`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) INGEST_PORT = 3901;
+  /** Port of `materializer`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) MATERIALIZER_PORT = 3903;
+  /** Port of `processor`. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) PROCESSOR_PORT = 3904;
+  /** Port of `gateway` without keys. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_CORE_PORT = 3900;
+  /** Port of `gateway` with keys. */
   @FromText('number') @IsInt() @Min(1) @Max(65_535) GATEWAY_QUERY_PORT = 3902;
 }
 

@@ -139,7 +139,7 @@ describe('npm start', () => {
 
   it('stops everything in order on Ctrl-C', async () => {
     await recordProcesses();
-    expect(await alive()).toHaveLength(6);
+    expect(await alive(), running.output).toHaveLength(6);
     expect(await running.end('SIGINT')).toBe(0);
     expect(running.output).toMatch(/Stopped\.\s*$/);
     expect(running.output).not.toMatch(/died/);
@@ -158,7 +158,7 @@ describe('npm start', () => {
 
   it('leaves no process running when it is killed', async () => {
     await recordProcesses();
-    expect(await alive()).toHaveLength(6);
+    expect(await alive(), running.output).toHaveLength(6);
     await running.end('SIGKILL');
     await expect.poll(alive, { timeout: 100_000, interval: 100 }).toEqual([]);
   });
@@ -169,7 +169,7 @@ describe('npm start', () => {
       running = new Start(env, ['npm', 'start']);
       await running.up();
       await recordProcesses();
-      expect(await alive()).toHaveLength(6);
+      expect(await alive(), running.output).toHaveLength(6);
       await running.end(signal);
       await expect.poll(() => running.output, { timeout: 100_000 }).toMatch(/Stopped\.\s*$/);
       expect(running.output).not.toMatch(/died|at once\./);

@@ -54,6 +54,7 @@ export class GatewayConfig extends AppConfig {
    * used.
    */
   @IsString() SQL_CLICKHOUSE_USER = '';
+  /** Password of that user. */
   @Secret() @IsString() SQL_CLICKHOUSE_PASSWORD = '';
   /** Time limit of an SQL statement, in seconds. */
   @FromText('number') @IsInt() @Min(1) @Max(3_600) SQL_SECONDS = 30;

@@ -4,6 +4,7 @@ import { AreApiKeys } from '#http';
 
 /** Settings of ingest, in addition to those of every app. */
 export class IngestConfig extends AppConfig {
+  /** Port for writes. 0 takes any free port. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) INGEST_PORT = 3901;
   /** Whether the first event of a stream creates the stream. */
   @FromText('boolean') @IsBoolean() AUTO_CREATE_STREAMS = true;

@@ -7,15 +7,14 @@ export class MaterializerConfig extends AppConfig {
   /** Port for health checks and metrics. With 0, the system picks a free port. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) MATERIALIZER_PORT = 3903;
 
-  /**
-   * Bounds of the id window, in records and minutes per partition. A repeated event id is recognised only within both
-   * bounds.
-   */
+  /** Records of a partition for which an event id is remembered. A repeat is recognised within this bound and the next. */
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
+  /** Minutes for which an event id is remembered. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
 
-  /** Approximate upper bounds of one insert, in rows and bytes. */
+  /** Approximate upper bound of one insert, in rows. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 100_000;
+  /** Approximate upper bound of one insert, in bytes. */
   @FromText('number') @IsInt() @Min(1024) INSERT_BYTES = 32 * mebibyte;
   /**
    * Milliseconds between two inserts that are not full. The interval is up to five times as long while inserts are slow

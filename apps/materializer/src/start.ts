@@ -36,6 +36,8 @@ const fetchBounds = {
   fetchBytes: 8 * 1024 * 1024,
   fetchPartitionBytes: 512 * 1024,
   consumeBytes: 32 * 1024 * 1024,
+  // No longer than the pause between two inserts.
+  fetchCollectMs: 100,
 };
 /** Seconds of the shutdown time that are reserved for leaving the consumer group and closing connections. */
 const closeSeconds = 5;

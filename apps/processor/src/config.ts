@@ -8,26 +8,20 @@ export class ProcessorConfig extends AppConfig {
   /** Port for health checks and metrics. With 0, the system picks a free port. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) PROCESSOR_PORT = 3904;
 
-  /**
-   * Bounds of the id window, in records and minutes per partition. A repeated event id is recognised only within both
-   * bounds. Both settings must have the same values as in the materializer.
-   */
+  /** Records of a partition for which an event id is remembered. The materializer needs the same value. */
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
+  /** Minutes for which an event id is remembered. The materializer needs the same value. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
 
-  /**
-   * Bounds of the state cache, in entries and approximate bytes. They apply once to the keys of all projections
-   * together and once to the windows and keys of all pipelines together.
-   */
+  /** Entries of the state cache: once for the keys of all projections, once for the windows and keys of all pipelines. */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) STATE_CACHED_KEYS = 50_000;
+  /** Approximate bytes of the state cache, for projections and for pipelines. */
   @FromText('number') @IsInt() @Min(1024) STATE_CACHED_BYTES = 128 * mebibyte;
   /** Milliseconds between two checkpoints, which save the changed states. */
-  @FromText('number') @IsInt() @Min(0) @Max(60_000) STATE_SAVE_INTERVAL_MS = 200;
-  /**
-   * Bounds on states that wait to be saved, in entries and approximate bytes. They apply to projections and,
-   * separately, to pipelines. Beyond a bound, the processor stops reading from Kafka.
-   */
+  @FromText('number') @IsInt() @Min(0) @Max(60_000) STATE_SAVE_INTERVAL_MS = 500;
+  /** States that may wait to be saved, of projections and of pipelines. Beyond it, the processor stops reading from Kafka. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) STATE_SAVE_KEYS = 10_000;
+  /** Approximate bytes of states that may wait to be saved, of projections and of pipelines. */
   @FromText('number') @IsInt() @Min(1024) STATE_SAVE_BYTES = 16 * mebibyte;
 
   /**

@@ -9,7 +9,7 @@ import {
   type Progress,
 } from '#engine';
 import type { TopicNames } from '#event';
-import { systemActor, type Definitions } from '#registry';
+import { latestBuild, systemActor, type Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, KeyedStateWriter } from '#store';
 import type { IdWindowBounds } from '#dataflow';
@@ -179,8 +179,8 @@ export class Processor {
     const { changed } = await projections.change(
       name,
       (current) => {
-        const isOfIt = current?.serving?.id === build || current?.building?.id === build;
-        return current && isOfIt && current.failure === null ? { ...current, failure: reason } : current;
+        const isLatest = current !== undefined && latestBuild(current).id === build;
+        return isLatest && current.failure === null ? { ...current, failure: reason } : current;
       },
       systemActor,
     );

@@ -34,7 +34,7 @@ const fetchBounds = {
   fetchPartitionBytes: 2 * 1024 * 1024,
   consumeBytes: 8 * 1024 * 1024,
   fetchWaitMs: 250,
-  fetchCollectMs: 50,
+  fetchCollectMs: 100,
 };
 /** Seconds of the shutdown time that are reserved for leaving the consumer groups and closing connections. */
 const closeSeconds = 5;

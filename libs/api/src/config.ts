@@ -128,6 +128,7 @@ export type TracesSampler = (typeof tracesSamplers)[number];
 export class AppConfig {
   /** Address to listen on. Containers use 0.0.0.0. */
   @IsString() @MinLength(1) HOST = '127.0.0.1';
+  /** Least severity of the log lines that are written. */
   @IsIn(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']) LOG_LEVEL = 'info';
   /** Seconds that a shutdown may take before connections are closed. */
   @FromText('number') @IsInt() @Min(1) @Max(300) SHUTDOWN_SECONDS = 25;
@@ -144,30 +145,42 @@ export class AppConfig {
    */
   @FromText('list') @AreHostNames() ALLOWED_HOSTS: string[] = [];
 
+  /** Kafka brokers to connect to first: `host:port`, comma-separated. */
   @FromText('list')
   @AreBrokers()
   KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
+  /** Prefix of every topic and consumer group, at most 30 characters. It separates installations on one Kafka cluster. */
   @Matches(/^[A-Za-z0-9._-]{0,30}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
+  /** Whether connections to Kafka use TLS. */
   @FromText('boolean') @IsBoolean() KAFKA_TLS = false;
-  /** Path of the CA's PEM file; KAFKA_TLS_CERT and KAFKA_TLS_KEY are the paths of the client's certificate and key. */
+  /** Path of a PEM file with the certificate authorities that sign the brokers' certificates. */
   @IsOptional() @IsString() KAFKA_TLS_CA?: string = undefined;
+  /** Path of a PEM file with the client certificate; needs `KAFKA_TLS_KEY`. */
   @IsOptional() @IsString() @Needs('KAFKA_TLS_KEY') KAFKA_TLS_CERT?: string = undefined;
+  /** Path of a PEM file with the private key of the client certificate. */
   @IsOptional() @IsString() @Needs('KAFKA_TLS_CERT') KAFKA_TLS_KEY?: string = undefined;
+  /** SASL mechanism; needs `KAFKA_SASL_USERNAME` and `KAFKA_SASL_PASSWORD`. */
   @IsOptional()
   @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
   @Needs('KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD')
   KAFKA_SASL_MECHANISM?: string = undefined;
+  /** SASL user name. */
   @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_USERNAME?: string = undefined;
+  /** SASL password. */
   @Secret() @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_PASSWORD?: string = undefined;
   /** Replication factor of new topics; -1 uses the broker's default. */
   @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
   /** Number of partitions of a stream that is created without a number. */
   @FromText('number') @IsInt() @Min(1) @Max(256) STREAM_PARTITIONS = 8;
 
+  /** Address of ClickHouse's HTTP interface, `http(s)://host:port`, without user and password. */
   @IsOpenUrl('user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD')
   CLICKHOUSE_URL = 'http://127.0.0.1:8123';
+  /** User of ClickHouse. */
   @IsString() CLICKHOUSE_USER = 'default';
+  /** Password of that user. */
   @Secret() @IsString() CLICKHOUSE_PASSWORD = '';
+  /** Database of the tables. It is created if it does not exist. */
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
 
   /**
@@ -177,12 +190,15 @@ export class AppConfig {
   @IsOptional()
   @IsOpenUrl('credentials go to OTEL_EXPORTER_OTLP_HEADERS')
   OTEL_EXPORTER_OTLP_ENDPOINT?: string = undefined;
+  /** Headers of the requests to the collector: `name=value`, comma-separated, with values percent-encoded. */
   @Secret() @IsOptional() @AreHeaders() OTEL_EXPORTER_OTLP_HEADERS?: string = undefined;
+  /** Encoding of traces. */
   @IsIn(['http/protobuf', 'http/json']) OTEL_EXPORTER_OTLP_PROTOCOL = 'http/protobuf';
   /** Switches tracing off, even if an endpoint is set. */
   @FromText('boolean') @IsBoolean() OTEL_SDK_DISABLED = false;
   /** Name of this app in traces; default: `tributary-` and the app's name. */
   @IsOptional() @Matches(/^[\x21-\x7e]{1,100}$/) OTEL_SERVICE_NAME?: string = undefined;
+  /** Sampler, which decides whether a trace is recorded. With `parentbased`, the caller's decision is used if there is one. */
   @IsIn(tracesSamplers) OTEL_TRACES_SAMPLER: TracesSampler = 'parentbased_traceidratio';
   /** Share of the traces starting in this app that are recorded, for samplers with a ratio. */
   @FromText('decimal') @IsShare() OTEL_TRACES_SAMPLER_ARG = 0.01;

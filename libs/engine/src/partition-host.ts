@@ -21,6 +21,8 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   /** Name under which the lag of its partitions is exported. */
   name: string;
   group: string;
+  /** See `ConsumerOptions.collectMs`. */
+  collectMs?: number;
   log: Pick<Log, 'consumer'>;
   tasks: TaskFactory<Task>;
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
@@ -63,9 +65,9 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
   private subscribed = '';
 
   constructor(private readonly options: PartitionHostOptions<Task>) {
-    const { log, group } = options;
+    const { log, group, collectMs } = options;
     this.consumer = log.consumer({
-      ...{ group, handler: this },
+      ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
       onCrash: (error) => options.onFailure(error),
     });
     this.reassignments = new Reassignments(this.consumer);

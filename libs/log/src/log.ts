@@ -215,6 +215,11 @@ export interface ConsumerHandler {
 
 export interface ConsumerOptions {
   group: string;
+  /**
+   * Milliseconds for which the log may collect records after a fetch that returned few; default: the log's own. Longer costs less
+   * and delays records by as much. The first record after a pause is not delayed.
+   */
+  collectMs?: number;
   handler: ConsumerHandler;
   /** Called once if the consumer fails permanently; the process should exit then. */
   onCrash(error: Error): void;

@@ -13,6 +13,7 @@ export * from './projections/projection-definition.js';
 export * from './projections/projection-streams.js';
 export * from './kind/kind.js';
 export type { RunSource } from './sources/run-source.js';
+export * from './streams/source-streams.js';
 export * from './schemas/schema-subject.js';
 export type { StreamDefinition } from './streams/stream-definition.js';
 export { streamNotFound } from './streams/stream-problems.js';

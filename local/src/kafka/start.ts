@@ -9,6 +9,7 @@ import { freePort } from '../free-port.js';
 import { keptSecret } from '../folder-secret.js';
 import { onOwnPorts } from '../own-ports.js';
 import { privateFolder } from '../private-folder.js';
+import { archiveFlags } from './class-archive.js';
 import { fetchJars, kafkaDir } from './jars.js';
 import { clientProperties, serverProperties } from './properties.js';
 
@@ -35,6 +36,8 @@ export interface KafkaOptions {
   formatArgs?: string[];
   /** For a broker that runs for a minute: limits the JIT compiler, which halves the processor time of the start. */
   shortLived?: boolean;
+  /** Flags for Java, which replace the flags that use the class archive. */
+  javaFlags?: string[];
   /** The maximum size of a file in bytes: a write beyond it fails, like every write on a full disk. */
   maxFileBytes?: number;
   /** Receives each line that the broker prints: errors, and the message that it has started. */
@@ -136,8 +139,10 @@ function fileLimit(maxFileBytes: number | undefined): string {
   return maxFileBytes === undefined ? '' : `ulimit -f ${Math.floor(maxFileBytes / 512)}; `;
 }
 
-function javaFlags({ heapMb = 512, shortLived = false }: KafkaOptions, logsDir: string): string[] {
+function javaFlags(options: KafkaOptions, logsDir: string): string[] {
+  const { heapMb = 512, shortLived = false } = options;
   return [
+    ...(options.javaFlags ?? archiveFlags()),
     ...(shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
     '-Xms128m',
     `-Xmx${heapMb}m`,
@@ -164,6 +169,6 @@ async function format(
   const id = clusterId ?? randomBytes(16).toString('base64url');
   // The id may begin with a dash, which would be parsed as another option.
   const args = [...classpath, 'kafka.tools.StorageTool', 'format', `--cluster-id=${id}`, '--config', config];
-  const java = ['-XX:TieredStopAtLevel=1', '-Xshare:auto', ...args, '--ignore-formatted', ...formatArgs];
+  const java = ['-XX:TieredStopAtLevel=1', ...archiveFlags(), ...args, '--ignore-formatted', ...formatArgs];
   await promisify(execFile)('java', java, { signal });
 }

@@ -1,4 +1,11 @@
-import type { Definitions, ProjectionBuild } from '#registry';
+import {
+  latestBuild,
+  liveSources,
+  recreatedSource,
+  type Definitions,
+  type ProjectionBuild,
+  type ProjectionDefinition,
+} from '#registry';
 import { DefinitionError } from '#dataflow';
 import { compileBuild, type CompiledBuild } from './compiled-build.js';
 
@@ -45,24 +52,27 @@ export class GenerationSelection {
         if (definition.paused) continue;
         const { name } = definition;
         const isBuilding = build === definition.building;
+        const recreated = this.recreatedIn(definition, build);
         if (typeof compiled === 'string') invalid.set(build.id, compiled);
+        else if (recreated !== undefined) invalid.set(build.id, recreated);
         else
           (isBuilding ? building : serving).push({
             ...{ name, compiled, isBuilding },
-            streams: this.streamsOf(build),
+            streams: liveSources(build, this.definitions).map(({ stream }) => stream),
           });
       }
     }
     return { desired: [...serving, ...oldest(building, this.mostBuilding)], invalid };
   }
 
-  private streamsOf({ sources }: ProjectionBuild): string[] {
-    return Object.entries(sources)
-      .filter(([name, { id }]) => {
-        const stream = this.definitions.stream(name);
-        return stream?.state === 'live' && stream.id === id;
-      })
-      .map(([name]) => name);
+  /** A generation that serves while another one is built needs no reset: the other one replaces it. */
+  private recreatedIn(definition: ProjectionDefinition, build: ProjectionBuild): string | undefined {
+    const recreated =
+      build === latestBuild(definition) ? recreatedSource(build, this.definitions) : undefined;
+    return (
+      recreated &&
+      `The stream ${recreated} was deleted and created again. Reset the projection to fold it, or remove it from the sources.`
+    );
   }
 }
 

@@ -9,6 +9,9 @@ import { DueEntities } from './due-entities.js';
 import { SnapshotMaker } from './snapshot-maker.js';
 import { SnapshotTask } from './snapshot-task.js';
 
+/** Nobody waits for an automatic snapshot: records of a second are one fetch and one commit. */
+const collectMs = 1_000;
+
 export interface SnapshotterOptions {
   log: Pick<Log, 'admin' | 'consumer'>;
   topics: TopicNames;
@@ -45,7 +48,7 @@ export class Snapshotter {
     const maker = new SnapshotMaker({ ...options, retry, due, now });
     const parts = { ...options, due, materialized, maker };
     this.host = new PartitionHost({
-      ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup },
+      ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
       // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
       progress: new Progress(),
       tasks: { open: async (partition) => new SnapshotTask(partition, parts) },

@@ -60,7 +60,9 @@ class KafkaLog implements Log {
     const joining = new ClusterClient(config);
     // Pipelines start and stop at run time, so a closed consumer must not remain in `closing`.
     const closed = (): unknown => this.closing.delete(consumer);
-    const consumer = new KafkaConsumer(options, { ...this.parts(), joining, ownClientId, closed });
+    const parts = this.parts();
+    const bounds = { ...parts.bounds, fetchCollectMs: options.collectMs ?? parts.bounds.fetchCollectMs };
+    const consumer = new KafkaConsumer(options, { ...parts, bounds, joining, ownClientId, closed });
     return this.keep(consumer);
   }
 

@@ -29,7 +29,7 @@ beforeEach(() => {
 
 /** Polls `late` milliseconds too late, of which the thread has computed for `computed`. */
 function lookLate(late: number, computed = late): void {
-  wall += 20 + late;
+  wall += 50 + late;
   processor += computed;
   watchdog.look();
 }
@@ -88,7 +88,7 @@ describe('given a watchdog of the event loop', () => {
   });
 
   it('when it stalls repeatedly, one line is logged every ten seconds, with the number of stalls that were not logged', () => {
-    for (let i = 0; i < 30; i++) lookLate(480);
+    for (let i = 0; i < 30; i++) lookLate(450);
     expect(lines.map(({ stalls_not_logged }) => stalls_not_logged)).toEqual([undefined, 19]);
   });
 

@@ -5,7 +5,7 @@ import { threadClock } from './thread-time.js';
 import { underWay, type UnderWay } from './under-way.js';
 
 /** Milliseconds between two polls. A stall is the time by which a poll is late. */
-const everyMs = 20;
+const everyMs = 50;
 /** Stalls longer than this are counted and logged, in milliseconds. */
 export const stallMs = 200;
 const windowMs = 5 * 60_000;

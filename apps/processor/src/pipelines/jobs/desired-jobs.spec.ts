@@ -66,7 +66,7 @@ describe('A pipeline whose source was deleted', () => {
     const stream = (name: string) =>
       live[name] === undefined
         ? undefined
-        : ({ state: 'live', id: `${name}#${live[name]}`, partitions: 2 } as never);
+        : ({ stream: name, state: 'live', id: `${name}#${live[name]}`, partitions: 2 } as never);
     const definitions = { pipelines: { all: () => [one] } as never, stream };
     const { desired, invalid } = new JobSelection(definitions, {
       missingConfiguration: () => undefined,

@@ -1,4 +1,11 @@
-import { pipelineLoop, type Definitions, type LoopStep, type PipelineDefinition } from '#registry';
+import {
+  liveSources,
+  pipelineLoop,
+  recreatedSource,
+  type Definitions,
+  type LoopStep,
+  type PipelineDefinition,
+} from '#registry';
 import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
 import type { Deliverer } from '#webhooks';
 
@@ -46,7 +53,7 @@ export class JobSelection {
     const loops = this.loopsAmong(able.map(({ definition }) => definition));
     for (const { definition, pipeline } of able) {
       const reason =
-        loops.get(definition.run.id) ?? this.remadeIn(definition) ?? this.missingConfigurationOf(pipeline);
+        loops.get(definition.run.id) ?? this.recreatedIn(definition) ?? this.missingConfigurationOf(pipeline);
       if (reason !== undefined) runs.invalid.set(definition.run.id, reason);
       else runs.desired.push({ definition, pipeline, sources: this.sourcesOf(definition) });
     }
@@ -63,19 +70,12 @@ export class JobSelection {
     return this.closing.loops;
   }
 
-  /**
-   * Returns the reason why the job cannot run if one of its sources was deleted and created again. The job would skip
-   * events of the new stream.
-   */
-  private remadeIn({ spec, run }: PipelineDefinition): string | undefined {
-    const remade = spec.source.streams.find((name) => {
-      const stream = this.definitions.stream(name);
-      const read = run.sources[name];
-      return read && stream?.state === 'live' && stream.id !== read.id;
-    });
+  /** Returns why a job cannot run whose source was deleted and created again: it would skip events of the new stream. */
+  private recreatedIn({ spec, run }: PipelineDefinition): string | undefined {
+    const recreated = recreatedSource({ spec, sources: run.sources }, this.definitions);
     return (
-      remade &&
-      `The stream ${remade} was deleted and created again. Reset the pipeline to read it, or remove it from the sources.`
+      recreated &&
+      `The stream ${recreated} was deleted and created again. Reset the pipeline to read it, or remove it from the sources.`
     );
   }
 
@@ -92,12 +92,7 @@ export class JobSelection {
   }
 
   private sourcesOf({ run }: PipelineDefinition): Map<string, number> {
-    const sources = new Map<string, number>();
-    for (const [name, { id }] of Object.entries(run.sources)) {
-      const stream = this.definitions.stream(name);
-      if (stream?.state === 'live' && stream.id === id) sources.set(name, stream.partitions);
-    }
-    return sources;
+    return new Map(liveSources(run, this.definitions).map(({ stream, partitions }) => [stream, partitions]));
   }
 }
 

@@ -90,8 +90,16 @@ export async function errorOf(answer: IncomingMessage): Promise<SqlError> {
   const decoder = decoders[answer.headers['content-encoding'] ?? '']?.();
   const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');
   const code = Number(answer.headers['x-clickhouse-exception-code'] ?? 0);
-  return new SqlError(code, answer.statusCode ?? 500, messageOf(body));
+  const status = tooDeep.has(code) ? 400 : (answer.statusCode ?? 500);
+  return new SqlError(code, status, messageOf(body));
 }
+
+/** Codes of a statement that is nested too deep or too large: ClickHouse answers 500, and the statement is at fault. */
+const tooDeep = new Set([
+  167, // TOO_DEEP_AST
+  168, // TOO_BIG_AST
+  306, // TOO_DEEP_RECURSION
+]);
 
 /**
  * Returns the message of a ClickHouse error without prefix and version: `Code: 62. DB::Exception: Syntax

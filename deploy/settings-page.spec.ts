@@ -1,0 +1,15 @@
+import { readFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { describe, expect, it } from 'vitest';
+import { makeSettingsPage, settingsPage, undocumentedSettings } from './settings-page.js';
+
+describe('the page of settings', () => {
+  it('describes every setting of every app', () => {
+    expect(undocumentedSettings()).toEqual([]);
+  });
+
+  it('is what the configuration classes say; `npm run format:settings` writes it', async () => {
+    const options = { ...(await resolveConfig(settingsPage)), filepath: settingsPage };
+    expect(readFileSync(settingsPage, 'utf8')).toBe(await format(makeSettingsPage(), options));
+  });
+});
