@@ -40,7 +40,7 @@ const dataflowLayers = [
 ];
 
 const definitionKinds = [
-  'kind',
+  'resources',
   'sources',
   'audit',
   'changes',
@@ -152,7 +152,7 @@ module.exports = {
     ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),
     ...layers('telemetry', '', 'event-loop', 'tracing'),
     ...layers('log', '', 'kafka', 'memory', 'contract'),
-    ...layers('store', 'blocks', '', 'clickhouse', 'memory', 'contract'),
+    ...layers('store', 'row-batch', '', 'clickhouse', 'memory', 'contract'),
     ...layers('registry', ...definitionKinds, '', 'backup', 'contract'),
     ...layers(
       'http',

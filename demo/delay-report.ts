@@ -6,7 +6,7 @@ import {
   disagreements,
   keepProjection,
   type Counted,
-  type Delays,
+  type FlightDelays,
   type DelayState,
 } from './delays.js';
 import { lateAfterMinutes } from './flights.js';
@@ -30,7 +30,7 @@ export async function delayReport(
     path: `projections/${airports.name}/state`,
     query,
   });
-  const worst = await client.projections.states<Delays>(airports.name, query).first();
+  const worst = await client.projections.states<FlightDelays>(airports.name, query).first();
   const byAirport = await counted(options, stream, { query: { group_by: 'entity_id' }, keyOf: airportOf });
   show(options, [heading, ...worst.items.map((state) => line(state, byAirport.get(state.key)))]);
   const byHour = await counted(options, stream, { query: { interval: '1h' }, keyOf: hourOf });

@@ -3,14 +3,14 @@ import { ProjectionExistsError, TributaryError, type ProjectionState, type Tribu
 import { lateAfterMinutes } from './flights.js';
 
 /** The fields of a delay projection. */
-export interface Delays {
+export interface FlightDelays {
   flights: number;
   late: number;
   mean_delay: number;
   worst_delay: number;
 }
 
-export type DelayState = Pick<ProjectionState<Delays>, 'key' | 'state'>;
+export type DelayState = Pick<ProjectionState<FlightDelays>, 'key' | 'state'>;
 
 /** ClickHouse's counts for one key. */
 export interface Counted {
@@ -74,7 +74,8 @@ function isCaughtUp(found: { status: string; progress: unknown; lag: number }): 
 /** Returns all states of a projection. */
 export async function allStates(client: Tributary, name: string): Promise<DelayState[]> {
   const states: DelayState[] = [];
-  for await (const state of client.projections.states<Delays>(name, { limit: 1000 })) states.push(state);
+  for await (const state of client.projections.states<FlightDelays>(name, { limit: 1000 }))
+    states.push(state);
   return states;
 }
 

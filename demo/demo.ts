@@ -9,13 +9,13 @@ import { Progress } from './progress.js';
 import { report } from './report.js';
 
 /** The output of the demo. */
-export interface Screen {
+export interface DemoOutput {
   live: boolean;
   write: (text: string) => void;
 }
 
 /** The result of loading one dataset. */
-export interface Outcome {
+export interface LoadResult {
   stream: string;
   /** The number of events in the data. */
   rows: number;
@@ -33,10 +33,10 @@ const queryableLimitMs = 120_000;
  * Loads the data, waits until it can be queried, counts it and shows it. Resolves false if a count or a projection is
  * wrong.
  */
-export async function demo(client: Tributary, options: DemoOptions, screen: Screen): Promise<boolean> {
+export async function demo(client: Tributary, options: DemoOptions, screen: DemoOutput): Promise<boolean> {
   const line = (text: string) => screen.write(`${text}\n`);
   const { earthquakes, flights, departures } = await readDatasets(options);
-  const outcomes: Outcome[] = [];
+  const outcomes: LoadResult[] = [];
   for (const dataset of [earthquakes, flights, departures]) {
     line(`${dataset.stream}: ${groupDigits(dataset.events.length)} events, ${dataset.about}`);
     outcomes.push(await loadDataset({ client, options, screen }, dataset));
@@ -52,12 +52,12 @@ export async function demo(client: Tributary, options: DemoOptions, screen: Scre
 }
 
 /** Whether as many events were found as were sent. */
-export function isComplete(outcome: Outcome): boolean {
+export function isComplete(outcome: LoadResult): boolean {
   return outcome.found === outcome.rows && outcome.before + outcome.written === outcome.rows;
 }
 
 /** Returns one line with a dataset's counts and speed. */
-export function describeOutcome(outcome: Outcome): string {
+export function describeOutcome(outcome: LoadResult): string {
   const { stream, rows, before, written, seconds, found } = outcome;
   const rate = groupDigits(Math.round(written / Math.max(0.001, seconds)));
   const speed = written === 0 ? 'nothing to write' : `${rate} events/s until queryable`;
@@ -69,14 +69,14 @@ export function describeOutcome(outcome: Outcome): string {
 interface Context {
   client: Tributary;
   options: DemoOptions;
-  screen: Screen;
+  screen: DemoOutput;
 }
 
 /**
  * Writes the events that are not stored yet. Without this check a later run would be outside the id window and
  * write duplicates.
  */
-async function loadDataset({ client, options, screen }: Context, dataset: Dataset): Promise<Outcome> {
+async function loadDataset({ client, options, screen }: Context, dataset: Dataset): Promise<LoadResult> {
   const { stream, events } = dataset;
   const before = await count(client, stream);
   const ids = before === 0 ? new Set<string>() : await storedIds(client, stream);

@@ -11,7 +11,7 @@ export interface ReportOptions {
 }
 
 /** A query to the API: its path after `/api/v1/`, and its parameters. */
-export interface Question {
+export interface ApiQuery {
   path: string;
   query: object;
 }
@@ -112,7 +112,7 @@ function counts(options: ReportOptions, title: string, query: CountQuery): Promi
 }
 
 /** Prints a query as a curl command. */
-export function ask(options: ReportOptions, title: string, { path, query }: Question): void {
+export function ask(options: ReportOptions, title: string, { path, query }: ApiQuery): void {
   options.write(`\n${title}`);
   for (const line of curlOf(options, path, query)) options.write(`  ${line}`);
 }

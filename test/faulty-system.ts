@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { check, Driver, expectClean, faultSeed, Ledger, PrivateEngines, Stack } from '#testkit';
-import type { DriverOptions, Report, StackOptions } from '#testkit';
+import { check, LoadDriver, expectClean, faultSeed, Ledger, PrivateEngines, TestSystem } from '#testkit';
+import type { DriverOptions, CheckReport, StackOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
 /** A running system on engines of its own, which a spec may break. */
 export interface FaultySystem {
   engines: PrivateEngines;
-  stack: Stack;
+  stack: TestSystem;
 }
 
 /**
@@ -19,10 +19,10 @@ export const sessionMs = 6_000;
 /** Provides the system of one spec file. After each test all stopped processes are started again for the next test. */
 export function useFaultySystem(options: Partial<StackOptions> = {}): () => FaultySystem {
   let engines: PrivateEngines | undefined;
-  let stack: Stack | undefined;
+  let stack: TestSystem | undefined;
   beforeAll(async () => {
     engines = await PrivateEngines.start();
-    stack = await Stack.start({
+    stack = await TestSystem.start({
       brokers: engines.brokers,
       clickhouseUrl: engines.clickhouseUrl,
       clickhousePassword: engines.clickhousePassword,
@@ -51,14 +51,14 @@ export function useFaultySystem(options: Partial<StackOptions> = {}): () => Faul
 
 /** Runs clients while `fault` breaks something, lets them continue, and compares the stored events with the ledger. */
 export async function underLoad(
-  stack: Stack,
-  fault: (driver: Driver, ledger: Ledger) => Promise<void>,
+  stack: TestSystem,
+  fault: (driver: LoadDriver, ledger: Ledger) => Promise<void>,
   options: Partial<DriverOptions> = {},
-): Promise<Report> {
+): Promise<CheckReport> {
   const ledger = Ledger.open();
   const seed = faultSeed();
   const streams = [freshStream('load'), freshStream('load')];
-  const driver = new Driver({ url: () => stack.urls.ingest, ledger, seed, streams, ...options }).start();
+  const driver = new LoadDriver({ url: () => stack.urls.ingest, ledger, seed, streams, ...options }).start();
   try {
     await driver.untilAcknowledged(200);
     await fault(driver, ledger);

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Stack } from '#testkit';
+import { TestSystem } from '#testkit';
 import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
 
 const plant = pathToFileURL('dist/test/plant-hang.js').href;
@@ -8,14 +8,14 @@ const env = { NODE_OPTIONS: `--import=${plant}`, KAFKA_SESSION_TIMEOUT_MS: Strin
 const system = useFaultySystem({ env });
 /** Polls for a state that is certain to occur: a busy machine takes long to reach it. */
 const polling = { timeout: 150_000, interval: 500 };
-let idle: Stack | undefined;
+let idle: TestSystem | undefined;
 afterAll(() => idle?.stop());
 
 describe('given a consumer with lag', () => {
   it('when it hangs, it stops being alive within a minute, while an idle consumer remains alive (fault 18)', async () => {
     const { stack, engines } = system();
     const { brokers, clickhouseUrl, clickhousePassword } = engines;
-    idle = await Stack.start({ brokers, clickhouseUrl, clickhousePassword });
+    idle = await TestSystem.start({ brokers, clickhouseUrl, clickhousePassword });
     await underLoad(stack, async (driver) => {
       const { materializer } = stack;
       process.kill(materializer.pid, 'SIGUSR2');

@@ -1,12 +1,12 @@
 import { afterAll, expect } from 'vitest';
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
 
 /**
  * Returns the name of a stream for requests that must be refused. At the end of the file it asserts that the stream
  * was not created, that writes still work, and that no process has ended.
  */
-export function useRefusedStream(system: () => Stack): string {
+export function useRefusedStream(system: () => TestSystem): string {
   const refused = freshStream('refused');
   afterAll(async () => {
     const answer = await system().core.get('/api/v1/streams?limit=10000');

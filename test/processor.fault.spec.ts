@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { kafkaRequest, testsAll, type Driver } from '#testkit';
+import { kafkaRequest, testsAll, type LoadDriver } from '#testkit';
 import { freshStream } from './api.js';
 import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
-import { useBehind } from './processing/behind.js';
+import { useDirectAccess } from './processing/direct-access.js';
 import * as pipes from './processing/piped.js';
-import { expectStates, project, type Projected } from './processing/projected.js';
+import { expectStates, project, type ProjectedGeneration } from './processing/projected.js';
 import { expectSnapshots, snapshotEvery } from './processing/snapshots.js';
 import { closeWindows } from './processing/stored.js';
 
 const system = useFaultySystem({ processors: 2 });
-const behind = useBehind(system);
+const behind = useDirectAccess(system);
 /** The API key of this request in Kafka's protocol. */
 const offsetCommit = 8;
 /** Faults take a minute, and all events written meanwhile are processed and read back. */
 const eventsPerSecond = 150;
 
 /** The projections and pipelines that process the driver's events while a fault happens. Faults may define more. */
-interface Processed extends pipes.Piped {
-  projections: Projected[];
+interface Processed extends pipes.PipelinePair {
+  projections: ProjectedGeneration[];
   /** Pipelines that only count. */
   counting: string[];
 }
@@ -27,7 +27,7 @@ interface Processed extends pipes.Piped {
 interface Fault {
   /** The continuation of a sentence after "when". */
   name: string;
-  happen(driver: Driver, processed: Processed): Promise<void>;
+  happen(driver: LoadDriver, processed: Processed): Promise<void>;
 }
 
 async function define(): Promise<Processed> {
@@ -35,7 +35,7 @@ async function define(): Promise<Processed> {
   const piped = { streams, copies: freshStream('copies'), windows: freshStream('windows') };
   for (const stream of [...streams, piped.copies, piped.windows])
     await behind().definitions.createStream({ stream, snapshot_every: snapshotEvery }, systemActor);
-  const projections: Projected[] = [];
+  const projections: ProjectedGeneration[] = [];
   for (const by of ['entity_id', 'event_type'] as const)
     projections.push(await project(behind(), { name: freshStream('by'), by, streams }));
   await pipes.pipeBoth(behind(), piped);
@@ -47,7 +47,7 @@ async function processedUnderLoad(faults: readonly Fault[]): Promise<void> {
   const { stack, definitions } = behind();
   const processed = await define();
   const { streams, copies, windows, projections, counting } = processed;
-  const happen = async (driver: Driver) => {
+  const happen = async (driver: LoadDriver) => {
     for (const fault of faults) {
       await driver.untilAcknowledged(100);
       await fault.happen(driver, processed);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import { freePort } from '#local';
-import { AppProcess, HttpClient, type Stack } from '#testkit';
+import { AppProcess, HttpClient, type TestSystem } from '#testkit';
 
 /**
  * Runs a second gateway beside that of the system for a spec file. Returns a function with the client of its core
  * port.
  */
-export function useSecondGateway(system: () => Stack): () => HttpClient {
+export function useSecondGateway(system: () => TestSystem): () => HttpClient {
   let gateway: AppProcess | undefined;
   let client: HttpClient | undefined;
   beforeAll(async () => {

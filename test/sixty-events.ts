@@ -1,5 +1,5 @@
 import { beforeAll } from 'vitest';
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { freshStream, queryEvents, waitFor, type ReadEvent, type Written } from './api.js';
 
 /** Sixty events in three streams, written in one batch and read back: the data of the query specs. */
@@ -32,7 +32,7 @@ function makeEvents(streams: readonly string[]) {
 }
 
 /** Writes the events before the tests of the file, and fills the lists of the result. */
-export function useSixtyEvents(system: () => Stack): SixtyEvents {
+export function useSixtyEvents(system: () => TestSystem): SixtyEvents {
   const [orders, users, odd] = [freshStream('orders'), freshStream('users'), freshStream('odd')];
   const result: SixtyEvents = { orders, users, odd, all: [], written: [] };
   beforeAll(async () => {

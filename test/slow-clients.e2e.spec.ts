@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { check, Driver, expectClean, faultSeed, Ledger } from '#testkit';
+import { check, LoadDriver, expectClean, faultSeed, Ledger } from '#testkit';
 import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
 import { useStack } from './use-stack.js';
 
@@ -79,7 +79,7 @@ describe('heavy reading', () => {
     const seed = faultSeed();
     const ledger = Ledger.open();
     const streams = [freshStream('a'), freshStream('b')];
-    const driver = new Driver({
+    const driver = new LoadDriver({
       url: () => system().urls.ingest,
       ledger,
       seed,

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { check, Driver, expectClean, faultSeed, Ledger, Random, testsAll, until } from '#testkit';
+import { check, LoadDriver, expectClean, faultSeed, Ledger, Random, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { useFaultySystem } from './faulty-system.js';
 import { appFaults, engineFaults, uses, type Action } from './soak/actions.js';
 import { derive, expectDerived } from './soak/derived.js';
 import { Flatness } from './soak/flatness.js';
-import { ask, type Soaked } from './soak/soaked.js';
+import { ask, type SoakContext } from './soak/soak-context.js';
 import { sql } from './sql.js';
 
 /** The duration in seconds; `npm run soak -- 30m` sets it. */
@@ -20,7 +20,7 @@ const system = useFaultySystem({ materializers: 2, processors: 2 });
 /** Runs actions one after the other until the time is over; returns how often each was run. */
 async function actUntil(
   end: number,
-  soaked: Soaked,
+  soaked: SoakContext,
   { actions, pauseMs }: { actions: readonly Action[]; pauseMs: number },
 ) {
   const done = new Map<string, number>();
@@ -53,7 +53,7 @@ async function heal(): Promise<void> {
 }
 
 /** Resolves when no consumer group has lag. */
-async function untilIdle(soaked: Soaked): Promise<void> {
+async function untilIdle(soaked: SoakContext): Promise<void> {
   let said = '';
   const idle = async (): Promise<boolean> => {
     const health = await ask(soaked, 'GET', '/health', undefined, [200, 503]);
@@ -72,12 +72,17 @@ it(
     const { engines, stack } = system();
     const random = new Random(seed);
     const streams = [freshStream('soak'), freshStream('soak')];
-    const soaked = (worker: number): Soaked => ({ stack, streams, findings, random: random.fork(worker) });
+    const soaked = (worker: number): SoakContext => ({
+      stack,
+      streams,
+      findings,
+      random: random.fork(worker),
+    });
     const findings: string[] = [];
     const derived = await derive(soaked(0));
     expect(findings).toEqual([]);
     const ledger = Ledger.open();
-    const driver = new Driver({
+    const driver = new LoadDriver({
       url: () => stack.urls.ingest,
       ledger,
       seed,

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { PrivateEngines, Stack, testsAll } from '#testkit';
+import { PrivateEngines, TestSystem, testsAll } from '#testkit';
 import { underLoad } from './faulty-system.js';
 import { printLogsOfFailures } from './use-stack.js';
 
 let engines: PrivateEngines | undefined;
-let stack: Stack | undefined;
+let stack: TestSystem | undefined;
 
 printLogsOfFailures(() => stack);
 afterEach(async () => {
@@ -13,7 +13,7 @@ afterEach(async () => {
   await engines?.stop();
 });
 
-const orders: [string, (system: Stack) => Stack['apps']][] = [
+const orders: [string, (system: TestSystem) => TestSystem['apps']][] = [
   ['the gateway first', (system) => [system.gateway, ...system.materializers, system.ingest]],
   ['ingest first', (system) => [system.ingest, system.gateway, ...system.materializers]],
 ];
@@ -25,7 +25,7 @@ describe('given no running engine', () => {
       engines = await PrivateEngines.prepare();
       // Two materializers and the gateway start at the same time on an empty database, so migrations run
       // concurrently.
-      stack = await Stack.prepare({
+      stack = await TestSystem.prepare({
         brokers: engines.brokers,
         clickhouseUrl: engines.clickhouseUrl,
         clickhousePassword: engines.clickhousePassword,

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickHousePassword, freePort, startClickHouse, type RunningClickHouse } from '#local';
 import { LogUnavailableError, openKafkaLog } from '#log';
-import { faultSeed, KafkaCluster, Random, Stack, testsAll, until, type Driver } from '#testkit';
+import { faultSeed, KafkaCluster, Random, TestSystem, testsAll, until, type LoadDriver } from '#testkit';
 import { sessionMs, underLoad } from './faulty-system.js';
 import { replicasBehind } from './topics.js';
 import { printLogsOfFailures } from './use-stack.js';
@@ -19,7 +19,7 @@ describe('given three brokers under load', () => {
   let folder: string;
   let clickhouse: RunningClickHouse;
   let cluster: KafkaCluster;
-  let stack: Stack;
+  let stack: TestSystem;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-three-'));
@@ -28,7 +28,7 @@ describe('given three brokers under load', () => {
       KafkaCluster.start(),
       startClickHouse({ dataDir: folder, port }),
     ]);
-    stack = await Stack.start({
+    stack = await TestSystem.start({
       brokers: cluster.brokers,
       clickhouseUrl: `http://127.0.0.1:${port}`,
       clickhousePassword: await clickHousePassword(folder),
@@ -43,18 +43,18 @@ describe('given three brokers under load', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const kill = async (node: Node, driver: Driver): Promise<void> => {
+  const kill = async (node: Node, driver: LoadDriver): Promise<void> => {
     await cluster.kill(node);
     await driver.untilAcknowledged(200);
     await cluster.startNode(node);
   };
-  const freeze = async (node: Node, driver: Driver): Promise<void> => {
+  const freeze = async (node: Node, driver: LoadDriver): Promise<void> => {
     cluster.freeze(node);
     await sleep(frozenMs);
     cluster.thaw(node);
     await driver.untilAcknowledged(200);
   };
-  const stopInOrder = async (node: Node, driver: Driver): Promise<void> => {
+  const stopInOrder = async (node: Node, driver: LoadDriver): Promise<void> => {
     await cluster.stopNode(node);
     await driver.untilAcknowledged(200);
     await cluster.startNode(node);
@@ -154,7 +154,7 @@ describe('given three brokers under load', () => {
  * Measures the longest time without any acknowledgement. Returns a function that ends the measurement and returns
  * milliseconds.
  */
-function longestPause(driver: Driver): () => number {
+function longestPause(driver: LoadDriver): () => number {
   let [seen, at, longest] = [driver.acknowledged, performance.now(), 0];
   const look = (): void => {
     const now = performance.now();

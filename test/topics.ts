@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 
 /** Returns all topics of the system, without the code of `#log`. */
-export function topicsOf(system: Stack): Promise<string[]> {
+export function topicsOf(system: TestSystem): Promise<string[]> {
   return withAdmin(system, async (admin) => {
     const topics = await admin.listTopics();
     return topics.filter((topic) => topic.startsWith(system.prefix));
@@ -11,7 +11,7 @@ export function topicsOf(system: Stack): Promise<string[]> {
 }
 
 /** Creates a topic with one partition that does not belong to the system. */
-export function makeTopic(system: Stack, topic: string): Promise<void> {
+export function makeTopic(system: TestSystem, topic: string): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
   });
@@ -21,7 +21,7 @@ export function makeTopic(system: Stack, topic: string): Promise<void> {
  * Deletes a topic, without the code of `#log`, and resolves when it no longer exists. No process may create it again
  * meanwhile.
  */
-export function removeTopic(system: Stack, topic: string): Promise<void> {
+export function removeTopic(system: TestSystem, topic: string): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteTopics({ topics: [topic] });
     while ((await admin.listTopics()).includes(topic)) await sleep(50);
@@ -29,7 +29,7 @@ export function removeTopic(system: Stack, topic: string): Promise<void> {
 }
 
 /** Returns a setting of a topic. */
-export function topicSetting(system: Stack, topic: string, name: string): Promise<string | undefined> {
+export function topicSetting(system: TestSystem, topic: string, name: string): Promise<string | undefined> {
   return withAdmin(system, async (admin) => {
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
@@ -43,14 +43,14 @@ export function topicSetting(system: Stack, topic: string, name: string): Promis
  * Resets the committed offsets of the materializer, so that it starts at the beginning of the log. The materializer
  * must not run.
  */
-export function forgetProgress(system: Stack): Promise<void> {
+export function forgetProgress(system: TestSystem): Promise<void> {
   return withAdmin(system, async (admin) => {
     await admin.deleteGroups([system.topics.materializerGroup]);
   });
 }
 
 /** Removes this fraction of each partition's records, the oldest first, like retention. */
-export function expireRecords(system: Stack, topic: string, part: number): Promise<void> {
+export function expireRecords(system: TestSystem, topic: string, part: number): Promise<void> {
   return withAdmin(system, async (admin) => {
     const offsets = await admin.fetchTopicOffsets(topic);
     const partitions = offsets.map(({ partition, low, high }) => ({
@@ -61,7 +61,7 @@ export function expireRecords(system: Stack, topic: string, part: number): Promi
   });
 }
 
-async function withAdmin<T>({ brokers }: Stack, use: (admin: Admin) => Promise<T>): Promise<T> {
+async function withAdmin<T>({ brokers }: TestSystem, use: (admin: Admin) => Promise<T>): Promise<T> {
   const kafka = new Kafka({ clientId: 'test', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
   const admin = kafka.admin();
   await admin.connect();
@@ -73,7 +73,7 @@ async function withAdmin<T>({ brokers }: Stack, use: (admin: Admin) => Promise<T
 }
 
 /** Returns the number of replicas that are not in sync or have no leader. */
-export function replicasBehind(system: Stack): Promise<number> {
+export function replicasBehind(system: TestSystem): Promise<number> {
   return withAdmin(system, async (admin) => {
     const { topics } = await admin.fetchTopicMetadata();
     const partitions = topics.flatMap((topic) => topic.partitions);

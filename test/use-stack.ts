@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { Stack, testEngines, type StackOptions } from '#testkit';
+import { TestSystem, testEngines, type StackOptions } from '#testkit';
 
 /**
  * Runs one system for a spec file on the shared engines, with names of its own. Prints the ends of its logs after a
  * failed test, and stops all processes at the end.
  */
-export function useStack(options: Partial<StackOptions> = {}): () => Stack {
-  let stack: Stack | undefined;
+export function useStack(options: Partial<StackOptions> = {}): () => TestSystem {
+  let stack: TestSystem | undefined;
   beforeAll(async () => {
     const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
-    stack = await Stack.start({ brokers, clickhouseUrl, clickhousePassword, ...options });
+    stack = await TestSystem.start({ brokers, clickhouseUrl, clickhousePassword, ...options });
   });
   printLogsOfFailures(() => stack);
   afterAll(() => stack?.stop());
@@ -23,13 +23,13 @@ export function useStack(options: Partial<StackOptions> = {}): () => Stack {
  * Returns the running system, with one processor, that many specs share. The specs use their own streams, read
  * nothing else, and do not stop processes. Starting a system for each would take longer than the specs.
  */
-export function useSharedStack(): () => Stack {
-  let stack: Stack | undefined;
+export function useSharedStack(): () => TestSystem {
+  let stack: TestSystem | undefined;
   beforeAll(() => {
     const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
     const shared = process.env.TEST_STACK;
     if (!shared) throw new Error('TEST_STACK is not set: only .e2e. specs get a system from the set-up');
-    stack = Stack.attach(shared, { brokers, clickhouseUrl, clickhousePassword, materializers: 0 });
+    stack = TestSystem.attach(shared, { brokers, clickhouseUrl, clickhousePassword, materializers: 0 });
   });
   afterAll(() => stack?.stop());
   return () => {
@@ -38,7 +38,7 @@ export function useSharedStack(): () => Stack {
   };
 }
 
-export function printLogsOfFailures(stack: () => Stack | undefined): void {
+export function printLogsOfFailures(stack: () => TestSystem | undefined): void {
   afterEach(({ task }) => {
     if (task.result?.state === 'fail') process.stderr.write(`${stack()?.logTails() ?? ''}\n`);
   });

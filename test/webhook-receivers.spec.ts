@@ -2,7 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { Deliverer, Poster, webhookKeys, WebhookNetworks, type Delivery } from '#webhooks';
+import {
+  WebhookDeliverer,
+  WebhookClient,
+  webhookKeys,
+  WebhookNetworks,
+  type WebhookDelivery,
+} from '#webhooks';
 
 const secretOf = (byte: number) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
 const secret = secretOf(7);
@@ -16,13 +22,13 @@ function example(language: string): string {
   return block ?? '';
 }
 
-const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
+const to = (url: string, more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
   ...{ id: '6f2a1e0c-58d1-8c3b-9a3e-0d6a1f0b2c11', url, sender: 'p', secretRef: 'shop' },
   ...{ body: '{"data":{"name":"Zoë"}}', contentType: 'application/json', ...more },
 });
 
 /** Returns headers and body as a receiver gets them. */
-async function posted(more: Partial<Delivery> = {}, at = Date.now()) {
+async function posted(more: Partial<WebhookDelivery> = {}, at = Date.now()) {
   let sent: { headers: Readonly<Record<string, string>>; body: string } | undefined;
   const poster = {
     wrongIn: () => undefined,
@@ -31,7 +37,10 @@ async function posted(more: Partial<Delivery> = {}, at = Date.now()) {
       return Promise.resolve({ status: 204, retryAfter: undefined });
     },
   };
-  await new Deliverer({ poster, keys, now: () => at }).deliver([to('https://example.com/', more)], never);
+  await new WebhookDeliverer({ poster, keys, now: () => at }).deliver(
+    [to('https://example.com/', more)],
+    never,
+  );
   return { headers: sent?.headers, body: sent?.body };
 }
 
@@ -45,10 +54,10 @@ describe('the receivers in docs/pipelines.md', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]();
-    const poster = new Poster(new WebhookNetworks(['127.0.0.0/8']), 10_000);
+    const poster = new WebhookClient(new WebhookNetworks(['127.0.0.0/8']), 10_000);
     try {
       const url = `http://127.0.0.1:${String((await lines.next()).value)}/hook`;
-      const deliverer = new Deliverer({ poster, keys });
+      const deliverer = new WebhookDeliverer({ poster, keys });
       expect(await deliverer.deliver([to(url)], never)).toEqual([undefined]);
       expect((await lines.next()).value).toBe(`${to(url).id} { name: 'Zoë' }`);
       const [refused] = await deliverer.deliver([to(url, { secretRef: 'other' })], never);

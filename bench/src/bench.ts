@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Stack } from '#testkit';
+import { TestSystem } from '#testkit';
 import type { Engines } from './engines.js';
 import type { BenchOptions } from './options.js';
 import { usageOf } from './process-usage.js';
@@ -31,8 +31,8 @@ export function writePayload(folder: string): string {
 }
 
 /** Returns the system with names and ports of its own, on the benchmark's engines. Starts no process. */
-export function prepareStack(bench: Bench, more: { processors?: number } = {}): Promise<Stack> {
-  return Stack.prepare({
+export function prepareStack(bench: Bench, more: { processors?: number } = {}): Promise<TestSystem> {
+  return TestSystem.prepare({
     ...more,
     brokers: bench.engines.brokers,
     clickhouseUrl: bench.engines.clickhouseUrl,
@@ -47,7 +47,7 @@ export function prepareStack(bench: Bench, more: { processors?: number } = {}): 
 /** Starts the system, calls the function with it, and always stops it. */
 export async function withStack<T>(
   bench: Bench,
-  use: (stack: Stack) => Promise<T>,
+  use: (stack: TestSystem) => Promise<T>,
   more: { processors?: number } = {},
 ): Promise<T> {
   const stack = await prepareStack(bench, more);
@@ -61,13 +61,17 @@ export async function withStack<T>(
 }
 
 /** The result of a piece of work, and the processor seconds of each running app by name. */
-export interface Observed<T> {
+export interface MeasuredWork<T> {
   result: T;
   cpuSeconds: Record<string, number>;
 }
 
 /** Runs the work and measures the running apps. Profiles them if requested. */
-export async function observed<T>(bench: Bench, stack: Stack, work: () => Promise<T>): Promise<Observed<T>> {
+export async function observed<T>(
+  bench: Bench,
+  stack: TestSystem,
+  work: () => Promise<T>,
+): Promise<MeasuredWork<T>> {
   const apps = stack.apps.filter((app) => app.running);
   const toggle = () => bench.options.profile && toggleProfiles(apps.map((app) => app.pid));
   toggle();
@@ -80,7 +84,7 @@ export async function observed<T>(bench: Bench, stack: Stack, work: () => Promis
 
 /** Creates the stream before the measurement. */
 export async function createStream(
-  stack: Pick<Stack, 'core'>,
+  stack: Pick<TestSystem, 'core'>,
   stream: string,
   settings: { snapshot_every?: number } = {},
 ): Promise<void> {

@@ -5,7 +5,7 @@ const everyMs = 50;
 const limitMs = 300_000;
 
 /** The committed position of a consumer group in one topic, read from Kafka. */
-export class GroupProgress {
+export class CommittedOffsets {
   private constructor(
     private readonly admin: Admin,
     private readonly where: { group: string; topic: string },
@@ -21,13 +21,13 @@ export class GroupProgress {
     return groups.map(({ groupId }) => groupId);
   }
 
-  static async open(options: { brokers: string; group: string; topic: string }): Promise<GroupProgress> {
+  static async open(options: { brokers: string; group: string; topic: string }): Promise<CommittedOffsets> {
     const kafka = new Kafka({ brokers: options.brokers.split(','), logLevel: logLevel.NOTHING });
     const admin = kafka.admin();
     await admin.connect();
     const offsets = await admin.fetchTopicOffsets(options.topic);
     const end = offsets.reduce((sum, { offset }) => sum + Number(offset), 0);
-    return new GroupProgress(admin, options, end);
+    return new CommittedOffsets(admin, options, end);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { usageOf } from './process-usage.js';
 
 /** The observed memory of one process, in MB (10^6 bytes). */
-export interface MemorySeen {
+export interface MemoryUsage {
   max: number;
   /** The means of the middle and of the last third of the time: similar if memory is flat. */
   middle: number;
@@ -22,7 +22,7 @@ export class MemorySampler {
     this.timer = setInterval(() => this.sample(), everyMs);
   }
 
-  stop(): Record<string, MemorySeen> {
+  stop(): Record<string, MemoryUsage> {
     clearInterval(this.timer);
     return Object.fromEntries([...this.samples].map(([name, values]) => [name, memorySeen(values)]));
   }
@@ -40,7 +40,7 @@ export class MemorySampler {
   }
 }
 
-export function memorySeen(values: readonly number[]): MemorySeen {
+export function memorySeen(values: readonly number[]): MemoryUsage {
   const third = Math.max(1, Math.floor(values.length / 3));
   return {
     max: Math.max(...values),

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Stack, topicOf } from '#testkit';
-import { observed, type Bench, type Observed } from './bench.js';
+import { type TestSystem, topicOf } from '#testkit';
+import { observed, type Bench, type MeasuredWork } from './bench.js';
 import { emittedTotals } from './emitted-totals.js';
-import { GroupProgress } from './group-progress.js';
+import { CommittedOffsets } from './group-progress.js';
 import { preparedEvents } from './load/closed-loop.js';
 import { MemorySampler } from './memory-sampler.js';
-import { backlogSeed, newGroup, type Seen } from './projections.js';
+import { backlogSeed, newGroup, type ObservedCommit } from './projections.js';
 import { benchEvents } from './workload.js';
 
 /** A pipeline to run over a backlog. */
@@ -21,9 +21,9 @@ export interface PipelineJob {
   least: number;
 }
 
-export interface Drained extends Omit<Observed<unknown>, 'result'> {
-  first: Seen;
-  last: Seen;
+export interface Drained extends Omit<MeasuredWork<unknown>, 'result'> {
+  first: ObservedCommit;
+  last: ObservedCommit;
   /** The number of emitted events. */
   results: number;
   /** The maximum memory of the processor in MB. */
@@ -40,13 +40,13 @@ const limitMs = 120_000;
  */
 export async function drain(
   bench: Bench,
-  stack: Stack,
+  stack: TestSystem,
   { job, events }: { job: PipelineJob; events: number },
 ): Promise<Drained> {
   const [processor] = stack.processors;
   if (!processor) throw new Error('the stack has no processor');
   if (processor.running) await processor.stop();
-  const known = new Set(await GroupProgress.groups(bench.engines.brokers));
+  const known = new Set(await CommittedOffsets.groups(bench.engines.brokers));
   const target = `${job.name}_results`;
   await define(stack, job, target);
   const pids = (): Record<string, number> => (processor.running ? { processor: processor.pid } : {});
@@ -70,11 +70,11 @@ export async function drain(
  */
 async function followed(
   bench: Bench,
-  stack: Stack,
+  stack: TestSystem,
   { job, group }: { job: PipelineJob; group: string },
-): Promise<{ first: Seen; last: Seen } & Omit<Observed<unknown>, 'result'>> {
+): Promise<{ first: ObservedCommit; last: ObservedCommit } & Omit<MeasuredWork<unknown>, 'result'>> {
   const { brokers } = bench.engines;
-  const source = await GroupProgress.open({ brokers, group, topic: await topicOf(stack, job.stream) });
+  const source = await CommittedOffsets.open({ brokers, group, topic: await topicOf(stack, job.stream) });
   try {
     const first = await source.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, async () => {
@@ -82,7 +82,7 @@ async function followed(
       // A committed record is saved, and a saved record is acknowledged, so all forwarded events are in the topics
       // now.
       for (const topic of await stageTopics(stack, job)) {
-        const stage = await GroupProgress.open({ brokers, group, topic });
+        const stage = await CommittedOffsets.open({ brokers, group, topic });
         try {
           seen = { ...seen, at: (await stage.past(stage.end - 1)).at };
         } finally {
@@ -97,7 +97,7 @@ async function followed(
   }
 }
 
-async function stageTopics(stack: Stack, { name, stages }: PipelineJob): Promise<string[]> {
+async function stageTopics(stack: TestSystem, { name, stages }: PipelineJob): Promise<string[]> {
   const { internal_topics } = await figures(stack, name);
   // The replay topic belongs to no stage.
   const found = internal_topics.filter(({ stage }) => stage !== '').map(({ topic }) => topic);
@@ -108,7 +108,7 @@ async function stageTopics(stack: Stack, { name, stages }: PipelineJob): Promise
 /** Returns the number of emitted events. @throws if they do not match the backlog */
 async function checked(
   bench: Bench,
-  stack: Stack,
+  stack: TestSystem,
   { job, target, events }: { job: PipelineJob; target: string; events: number },
 ): Promise<number> {
   const expected = expectedOf(job, events);
@@ -151,13 +151,17 @@ interface Figures {
   internal_topics: { topic: string; stage: string }[];
 }
 
-async function figures(stack: Stack, name: string): Promise<Figures> {
+async function figures(stack: TestSystem, name: string): Promise<Figures> {
   const answer = await stack.core.get(`/api/v1/pipelines/${name}`);
   if (answer.status !== 200) throw new Error(`the pipeline was not shown: ${answer.status} ${answer.text}`);
   return answer.json<Figures>();
 }
 
-async function define(stack: Stack, { name, stream, operators }: PipelineJob, target: string): Promise<void> {
+async function define(
+  stack: TestSystem,
+  { name, stream, operators }: PipelineJob,
+  target: string,
+): Promise<void> {
   const { status, text } = await stack.core.post('/api/v1/pipelines', {
     name,
     source: { streams: [stream], idle_after: idleAfter },
@@ -166,7 +170,7 @@ async function define(stack: Stack, { name, stream, operators }: PipelineJob, ta
   if (status !== 201) throw new Error(`the pipeline was not defined: ${status} ${text}`);
 }
 
-async function removed(stack: Stack, name: string, target: string): Promise<void> {
+async function removed(stack: TestSystem, name: string, target: string): Promise<void> {
   for (const path of [`/api/v1/pipelines/${name}`, `/api/v1/streams/${target}?confirm=${target}`]) {
     const { status, text } = await stack.core.send('DELETE', path);
     if (status !== 204) throw new Error(`${path} was not deleted: ${status} ${text}`);

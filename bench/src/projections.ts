@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Stack, topicOf } from '#testkit';
-import { createStream, observed, type Bench, type Observed } from './bench.js';
-import { GroupProgress } from './group-progress.js';
+import { type TestSystem, topicOf } from '#testkit';
+import { createStream, observed, type Bench, type MeasuredWork } from './bench.js';
+import { CommittedOffsets } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';
 
 /** The definition of a projection, in the form of the API. */
@@ -34,7 +34,7 @@ export const backlogSeed = 7;
 
 /** Writes a backlog of events without a reader. @param entities see `ClosedLoopJob` */
 export async function fillStream(
-  stack: Stack,
+  stack: TestSystem,
   stream: string,
   { events, entities }: { events: number; entities?: number },
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function fillStream(
 }
 
 /** The time of an observed commit, in milliseconds of some clock, and the number of committed records. */
-export interface Seen {
+export interface ObservedCommit {
   committed: number;
   at: number;
 }
@@ -59,22 +59,22 @@ export interface Seen {
  */
 export async function foldBacklog(
   bench: Bench,
-  stack: Stack,
+  stack: TestSystem,
   { definition, marks }: { definition: Definition; marks: readonly number[] },
-): Promise<{ first: Seen; marks: Seen[] } & Omit<Observed<unknown>, 'result'>> {
+): Promise<{ first: ObservedCommit; marks: ObservedCommit[] } & Omit<MeasuredWork<unknown>, 'result'>> {
   const [processor] = stack.processors;
   if (!processor) throw new Error('the stack has no processor');
   if (processor.running) await processor.stop();
-  const known = new Set(await GroupProgress.groups(bench.engines.brokers));
+  const known = new Set(await CommittedOffsets.groups(bench.engines.brokers));
   await define(stack, definition);
   processor.launch();
   const group = await newGroup(bench, stack.topics.projectionGroup(''), known);
   const topic = await topicOf(stack, definition.source.streams[0]!);
-  const progress = await GroupProgress.open({ brokers: bench.engines.brokers, group, topic });
+  const progress = await CommittedOffsets.open({ brokers: bench.engines.brokers, group, topic });
   try {
     const first = await progress.past(0);
     const { result, cpuSeconds } = await observed(bench, stack, async () => {
-      const seen: Seen[] = [];
+      const seen: ObservedCommit[] = [];
       for (const mark of marks) seen.push(await progress.past(mark - 1));
       return seen;
     });
@@ -84,23 +84,23 @@ export async function foldBacklog(
   }
 }
 
-export function rateBetween(first: Seen, last: Seen): number {
+export function rateBetween(first: ObservedCommit, last: ObservedCommit): number {
   return ((last.committed - first.committed) * 1000) / (last.at - first.at);
 }
 
-export async function define(stack: Pick<Stack, 'core'>, definition: Definition): Promise<void> {
+export async function define(stack: Pick<TestSystem, 'core'>, definition: Definition): Promise<void> {
   const { status, text } = await stack.core.post('/api/v1/projections', definition);
   if (status !== 201) throw new Error(`the projection was not defined: ${status} ${text}`);
 }
 
-export async function remove(stack: Stack, name: string): Promise<void> {
+export async function remove(stack: TestSystem, name: string): Promise<void> {
   const { status, text } = await stack.core.send('DELETE', `/api/v1/projections/${name}`);
   if (status !== 204) throw new Error(`the projection was not deleted: ${status} ${text}`);
 }
 
 /** Resolves when the projection is in the desired state. */
 export async function untilProjection(
-  stack: Stack,
+  stack: TestSystem,
   name: string,
   wanted: (answer: Record<string, unknown>) => boolean,
 ): Promise<void> {
@@ -117,7 +117,7 @@ export async function untilProjection(
 export async function newGroup(bench: Bench, prefix: string, known: ReadonlySet<string>): Promise<string> {
   const deadline = Date.now() + groupLimitMs;
   while (Date.now() < deadline) {
-    const groups = await GroupProgress.groups(bench.engines.brokers);
+    const groups = await CommittedOffsets.groups(bench.engines.brokers);
     const group = groups.find((id) => id.startsWith(prefix) && !known.has(id));
     if (group !== undefined) return group;
     await sleep(50);

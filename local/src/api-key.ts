@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { keptSecret } from './folder-secret.js';
+import { storedSecret } from './folder-secret.js';
 
 const keyForm = /^trb_[a-z0-9]{12}_[A-Za-z0-9]{32,}_[0-9a-f]{6}$/;
 const digits = '0123456789';
@@ -8,7 +8,7 @@ const lower = 'abcdefghijklmnopqrstuvwxyz';
 
 /** Returns the API key of a data folder. The key is created once and kept in a file that only its owner may read. */
 export function folderApiKey(folder: string): Promise<string> {
-  return keptSecret(join(folder, 'api-key'), { valid: keyForm, make: makeApiKey });
+  return storedSecret(join(folder, 'api-key'), { valid: keyForm, make: makeApiKey });
 }
 
 /** Generates `trb_<key_id>_<secret>_<checksum>`; libs/http/src/auth/api-key.ts describes the parts. */

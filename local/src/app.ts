@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EngineProcess } from './engine-process.js';
 import { root } from './kafka/jars.js';
-import type { Running } from './supervisor.js';
+import type { RunningProcess } from './supervisor.js';
 
 export interface AppOptions {
   name: string;
@@ -16,7 +16,7 @@ export interface AppOptions {
 }
 
 /** Starts an app and resolves when it is ready. @throws an Error with the app's last lines if it ends instead. */
-export async function startApp(options: AppOptions): Promise<Running> {
+export async function startApp(options: AppOptions): Promise<RunningProcess> {
   const main = join(root, 'dist', 'apps', options.name, 'src', 'main.js');
   if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);
   const app = new EngineProcess({

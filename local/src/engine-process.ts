@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { readable } from './readable-line.js';
+import { readableLine } from './readable-line.js';
 
 export interface EngineProcessOptions {
   /** Used in messages. */
@@ -129,6 +129,6 @@ export class EngineProcess {
   }
 
   private complaint(what: string): string {
-    return `${this.options.name} ${what}. Its last lines:\n${this.tail.map((line) => `  ${readable(line).text}`).join('\n')}`;
+    return `${this.options.name} ${what}. Its last lines:\n${this.tail.map((line) => `  ${readableLine(line).text}`).join('\n')}`;
   }
 }

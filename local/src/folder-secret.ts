@@ -16,7 +16,7 @@ const password: SecretForm = {
  * Returns the secret in a file. The secret is created once, and only its owner may read the file. The default form is
  * a password.
  */
-export async function keptSecret(file: string, form: SecretForm = password): Promise<string> {
+export async function storedSecret(file: string, form: SecretForm = password): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (form.valid.test(kept)) return kept;
   const secret = form.make();

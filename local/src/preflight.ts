@@ -1,10 +1,10 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppConfig } from '#api';
-import { kafkaLogOptions, openKafkaLog } from '#log';
+import { kafkaLogConfig, openKafkaLog } from '#log';
 import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';
-import { neededPorts, quoted, type LocalSettings, type PortName } from './settings.js';
+import { listeningPorts, shellQuoted, type LocalSettings, type PortName } from './settings.js';
 
 /** The time-out for all brokers together. */
 const brokerTimeoutMs = 8_000;
@@ -79,8 +79,8 @@ export async function checkPorts(settings: LocalSettings, patienceMs = 3_000): P
  * ports.
  */
 export async function commandBeside(settings: LocalSettings): Promise<string> {
-  const ports = await otherPorts(neededPorts(settings), settings);
-  const folder = quoted(`${settings.dataDir}-2`);
+  const ports = await otherPorts(listeningPorts(settings), settings);
+  const folder = shellQuoted(`${settings.dataDir}-2`);
   return command({ ...settings.given, TRIBUTARY_DATA_DIR: folder, ...ports });
 }
 
@@ -109,7 +109,7 @@ async function otherPorts(
 }
 
 async function takenPorts(settings: LocalSettings): Promise<[PortName, number][]> {
-  const needed = neededPorts(settings);
+  const needed = listeningPorts(settings);
   const taken = await Promise.all(needed.map(([name, port]) => isTaken(name, port, settings)));
   return needed.filter((_, i) => taken[i]);
 }
@@ -133,7 +133,7 @@ async function isAppPortTaken(port: number, host: string): Promise<boolean> {
 /** Checks that a broker answers with the settings of the apps. @throws if none answers like Kafka. */
 export async function checkBrokers(config: AppConfig): Promise<void> {
   const bounds = { connectionTimeoutMs: 3_000, requestTimeoutMs: brokerTimeoutMs };
-  const log = openKafkaLog({ ...kafkaLogOptions(config, 'npm-start'), bounds });
+  const log = openKafkaLog({ ...kafkaLogConfig(config, 'npm-start'), bounds });
   const givenUp = new AbortController();
   const late = sleep(brokerTimeoutMs, undefined, { signal: givenUp.signal }).then(() => {
     throw new Error(`no answer within ${brokerTimeoutMs / 1000} s`);

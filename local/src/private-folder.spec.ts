@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { keptSecret } from './folder-secret.js';
+import { storedSecret } from './folder-secret.js';
 import { checkFolder } from './preflight.js';
 import { privateFolder } from './private-folder.js';
 
@@ -52,14 +52,14 @@ it('an older data folder of Tributary that is open to others is closed', async (
 describe('a secret in a file', () => {
   it('is created once, and readable only by its owner', async () => {
     const file = join(parent, 'password');
-    const secret = await keptSecret(file);
+    const secret = await storedSecret(file);
     expect(secret).toMatch(/^[\w-]{32}$/);
-    expect([await keptSecret(file), await mode(file)]).toEqual([secret, '600']);
+    expect([await storedSecret(file), await mode(file)]).toEqual([secret, '600']);
   });
 
   it('differs for each file, and replaces an incomplete secret', async () => {
     await writeFile(join(parent, 'half'), 'abc');
-    const secrets = [await keptSecret(join(parent, 'one')), await keptSecret(join(parent, 'half'))];
+    const secrets = [await storedSecret(join(parent, 'one')), await storedSecret(join(parent, 'half'))];
     expect(new Set([...secrets, 'abc']).size).toBe(3);
   });
 });

@@ -10,7 +10,7 @@ const serious = new Set(['error', 'fatal']);
  * Converts a line of the apps' JSON logs, or any other line, to readable text, and returns whether it is an error or
  * a warning.
  */
-export function readable(line: string): { text: string; serious: boolean } {
+export function readableLine(line: string): { text: string; serious: boolean } {
   const entry = parse(line);
   if (!entry) return { text: line.slice(0, 400), serious: !harmless.test(line) };
   const why = entry.err?.message ?? entry.reason;

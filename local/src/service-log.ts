@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { readable } from './readable-line.js';
+import { readableLine } from './readable-line.js';
 
 export interface ServiceLogOptions {
   /** The folder of `<name>.log`. */
@@ -35,14 +35,14 @@ export class ServiceLog {
 
   /** Returns the last lines, shortened for the terminal. */
   tail(): string[] {
-    return this.lastLines.map((line) => `    ${readable(line).text}`);
+    return this.lastLines.map((line) => `    ${readableLine(line).text}`);
   }
 
   line(line: string): void {
     this.lastLines.push(line);
     if (this.lastLines.length > maxTail) this.lastLines.shift();
     this.write(`${line}\n`);
-    const { text, serious } = readable(line);
+    const { text, serious } = readableLine(line);
     if (serious) this.options.show(`${this.options.name.padEnd(12)} ${text}`);
   }
 

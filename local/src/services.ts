@@ -7,7 +7,7 @@ import { kafkaUser } from './kafka/properties.js';
 import { startKafka } from './kafka/start.js';
 import { ServiceLog } from './service-log.js';
 import { reachableHost, type LocalSettings } from './settings.js';
-import type { Running, Service } from './supervisor.js';
+import type { RunningProcess, Service } from './supervisor.js';
 
 /** The secrets of a data folder, which are created once. */
 export interface Secrets {
@@ -34,7 +34,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
   const { ports, dataDir } = settings;
   const service = (
     name: ServiceName,
-    start: (how: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<Running>,
+    start: (how: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<RunningProcess>,
   ): Service => {
     const log = new ServiceLog({ folder: join(dataDir, 'logs'), name, show: options.say });
     return {

@@ -71,7 +71,7 @@ export function readSettings(env: NodeJS.ProcessEnv, root: string): LocalSetting
 }
 
 /** Returns the ports that this system will listen on. */
-export function neededPorts({ ports, brokers, clickhouseUrl }: LocalSettings): [PortName, number][] {
+export function listeningPorts({ ports, brokers, clickhouseUrl }: LocalSettings): [PortName, number][] {
   return portNames
     .filter((name) => !(name === 'KAFKA_PORT' && brokers) && !(name === 'CLICKHOUSE_PORT' && clickhouseUrl))
     .map((name) => [name, ports[name]]);
@@ -79,17 +79,17 @@ export function neededPorts({ ports, brokers, clickhouseUrl }: LocalSettings): [
 
 function givenAs(name: string, value: string | undefined): [string, string][] {
   if (!value) return [];
-  return [[name, isSecret(name) ? `"$${name}"` : quoted(value)]];
+  return [[name, isSecret(name) ? `"$${name}"` : shellQuoted(value)]];
 }
 
 /** Quotes a text for a shell. */
-export function quoted(text: string): string {
+export function shellQuoted(text: string): string {
   return /^[\w./:,@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function refuseEqualPorts(settings: LocalSettings): void {
   const names = new Map<number, PortName>();
-  for (const [name, port] of neededPorts(settings)) {
+  for (const [name, port] of listeningPorts(settings)) {
     const other = names.get(port);
     if (other) {
       throw new ConfigError(

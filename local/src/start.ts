@@ -9,7 +9,7 @@ import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside }
 import { localServices, type Secrets, type ServiceName } from './services.js';
 import { readSettings, type LocalSettings } from './settings.js';
 import { summary } from './summary.js';
-import { Supervisor, type Service } from './supervisor.js';
+import { ProcessSupervisor, type Service } from './supervisor.js';
 
 export interface StartOptions {
   env: NodeJS.ProcessEnv;
@@ -57,7 +57,7 @@ async function lock(settings: LocalSettings): Promise<() => Promise<void>> {
 }
 
 class System implements LocalSystem {
-  private readonly supervisor: Supervisor;
+  private readonly supervisor: ProcessSupervisor;
   private readonly record: ProcessRecord;
   private finish!: (code: number) => void;
   readonly ended = new Promise<number>((resolve) => (this.finish = resolve));
@@ -71,7 +71,7 @@ class System implements LocalSystem {
     private readonly unlock: () => Promise<void>,
   ) {
     this.record = new ProcessRecord(settings.dataDir);
-    this.supervisor = new Supervisor({
+    this.supervisor = new ProcessSupervisor({
       say: options.say,
       changed: (pids) => void this.record.write(pids),
       giveUp: (reason) => {

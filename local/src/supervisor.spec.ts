@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EngineProcess } from './engine-process.js';
 import { identify, isRunning } from './process-identity.js';
-import { Supervisor, type Running, type Service } from './supervisor.js';
+import { ProcessSupervisor, type RunningProcess, type Service } from './supervisor.js';
 
-const supervisors: Supervisor[] = [];
+const supervisors: ProcessSupervisor[] = [];
 afterEach(() => Promise.all(supervisors.splice(0).map((one) => one.killAll())));
 
 /** A real process that prints `ready` and then runs the script. */
 function service(name: string, script: string, ready = `console.log('ready')`): Service & { pids: number[] } {
   const lines: string[] = [];
   const pids: number[] = [];
-  const start = async (signal: AbortSignal): Promise<Running> => {
+  const start = async (signal: AbortSignal): Promise<RunningProcess> => {
     const child = new EngineProcess({
       name,
       command: process.execPath,
@@ -26,9 +26,9 @@ function service(name: string, script: string, ready = `console.log('ready')`): 
   return { name, start, tail: () => lines, pids };
 }
 
-function supervisor(): { supervisor: Supervisor; said: string[]; gaveUp: string[] } {
+function supervisor(): { supervisor: ProcessSupervisor; said: string[]; gaveUp: string[] } {
   const [said, gaveUp]: [string[], string[]] = [[], []];
-  const one = new Supervisor({
+  const one = new ProcessSupervisor({
     say: (line) => said.push(line),
     giveUp: (reason) => gaveUp.push(reason),
     pauseMs: 10,
@@ -84,7 +84,7 @@ describe('a service under the supervisor', () => {
   it('fails with its output when the first start fails', async () => {
     const { supervisor: one } = supervisor();
     const broken = service('broken', '');
-    const start = (): Promise<Running> => {
+    const start = (): Promise<RunningProcess> => {
       const args = ['-e', "console.error('the disk is on fire'); process.exit(1)"];
       const child = new EngineProcess({ name: 'broken', command: process.execPath, args });
       return child.ready(() => undefined, 10_000).then(() => Promise.reject(new Error('unreachable')));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A running process: Kafka, ClickHouse or an app. */
-export interface Running {
+export interface RunningProcess {
   pid: number;
   /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   ended: Promise<string>;
@@ -12,7 +12,7 @@ export interface Running {
 export interface Service {
   name: string;
   /** Starts the process and resolves when it serves. If the signal is aborted before, stops it and rejects. */
-  start(signal: AbortSignal): Promise<Running>;
+  start(signal: AbortSignal): Promise<RunningProcess>;
   /** Returns the last lines of its log, for the message that it died. */
   tail(): string[];
 }
@@ -33,7 +33,7 @@ export interface SupervisorOptions {
 
 interface Entry {
   service: Service;
-  running: Running | undefined;
+  running: RunningProcess | undefined;
   /** Settles when the current start has succeeded or failed. */
   starting: Promise<unknown> | undefined;
   /** Times of unexpected ends, in milliseconds. */
@@ -46,7 +46,7 @@ interface Entry {
  * Keeps services running: restarts a service that dies, shows its last lines, and gives up when a service keeps
  * dying.
  */
-export class Supervisor {
+export class ProcessSupervisor {
   private readonly entries = new Map<string, Entry>();
   /** Aborted when all services are stopped. */
   private readonly stopped = new AbortController();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
-import { blocksOf } from '../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { oneProjection, writeDefinitions } from './demo-definitions.js';
 import { InterruptedError } from '../../packages/cli/src/errors/cli-error.js';
 import { InProcess, jsonLines } from './in-process.js';
@@ -34,7 +34,7 @@ async function givenEvents(count: number): Promise<void> {
     payload: { stream: 'orders' },
   });
   const rows = Array.from({ length: count }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.appendBlocks(blocksOf(rows), 'token');
+  await gateway.store.writer.appendRowBatches(rowBatchesOf(rows), 'token');
 }
 
 describe('events', () => {

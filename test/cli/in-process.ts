@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { BrokenPipeError } from '../../packages/cli/src/errors/cli-error.js';
 import { run } from '../../packages/cli/src/run.js';
-import type { Ran } from './tributary.js';
+import type { CommandResult } from './tributary.js';
 
 /** The input of a command. */
 export interface GivenCommand {
@@ -28,7 +28,7 @@ export class InProcess {
   async run(
     args: readonly string[],
     { input = '', signal = new AbortController().signal, env = {}, terminal, closed }: GivenCommand = {},
-  ): Promise<Ran> {
+  ): Promise<CommandResult> {
     const [stdout, stderr] = [new PassThrough(), new PassThrough()];
     const screen = { isTTY: terminal, columns: 100 };
     const shown = Promise.all([text(stdout), text(stderr)]);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
 import { FakeSql } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
-import { blocksOf } from '../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { InProcess, jsonLines } from './in-process.js';
 
 /** Answers every statement with these lines. */
@@ -97,7 +97,7 @@ describe('export', () => {
     await given();
     await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
     const written = Array.from({ length: 30 }, (_, offset) => eventRow({ offset }));
-    await gateway.store.writer.appendBlocks(blocksOf(written), 'token');
+    await gateway.store.writer.appendRowBatches(rowBatchesOf(written), 'token');
     cli.remove();
     const url = `http://127.0.0.1:${(gateway.query.instance.server.address() as AddressInfo).port}`;
     cli = new InProcess({ TRIBUTARY_URL: url, TRIBUTARY_KEY: gateway.bearer['events:read'].slice(7) });
@@ -130,7 +130,7 @@ describe('export', () => {
 
   it('escapes control characters on a terminal', async () => {
     const row = eventRow({ offset: 40, data: '{"text":"\u202e"}' });
-    await gateway.store.writer.appendBlocks(blocksOf([row]), 'another');
+    await gateway.store.writer.appendRowBatches(rowBatchesOf([row]), 'another');
     const { stdout } = await cli.run(['export', 'orders'], { terminal: true });
     expect(stdout).toContain('\\u{202e}');
   });

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 export const program = resolve('dist/packages/cli/src/main.js');
 
 /** The result of a command. */
-export interface Ran {
+export interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -36,7 +36,7 @@ export class CommandLine {
   run(
     args: readonly string[],
     { input = '', env = {} }: { input?: string; env?: object } = {},
-  ): Promise<Ran> {
+  ): Promise<CommandResult> {
     const child = this.start(args, env);
     child.stdin?.end(input);
     return outcomeOf(child);
@@ -48,7 +48,7 @@ export class CommandLine {
   }
 
   /** Runs a line of bash in which `tributary` is the program. */
-  shell(line: string): Promise<Ran> {
+  shell(line: string): Promise<CommandResult> {
     const named = `tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
     const child = spawn('bash', ['--norc', '-o', 'pipefail', '-c', named], {
       cwd: this.folder,
@@ -62,7 +62,7 @@ export class CommandLine {
    * Runs a line of bash on a pseudo-terminal of 100 columns. Returns the content of the terminal, including the
    * input.
    */
-  terminal(line: string): Promise<Ran> {
+  terminal(line: string): Promise<CommandResult> {
     const named = `stty cols 100; tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
     const command = ['bash', '--norc', '-c', named]
       .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
@@ -79,7 +79,7 @@ export class CommandLine {
   }
 }
 
-async function outcomeOf(child: ChildProcess): Promise<Ran> {
+async function outcomeOf(child: ChildProcess): Promise<CommandResult> {
   const ended = new Promise<number | null>((settle) => child.once('close', settle));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout!), text(child.stderr!), ended]);
   return { code, stdout, stderr };

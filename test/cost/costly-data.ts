@@ -1,4 +1,4 @@
-import { hostileExpressions, hostilePatterns, type HttpClient, type Stack } from '#testkit';
+import { hostileExpressions, hostilePatterns, type HttpClient, type TestSystem } from '#testkit';
 
 /** The names of the resources that the worst inputs use. */
 export const costly = {
@@ -34,7 +34,7 @@ const [fullCharacters, smallVersions] = [1_046_000, 300];
  * Defines the resources that make the worst inputs expensive: schemas, a projection, a pipeline, long entities, many
  * keys.
  */
-export async function makeCostly({ core }: Stack): Promise<void> {
+export async function makeCostly({ core }: TestSystem): Promise<void> {
   await expectOk(core, '/api/v1/streams', { stream: costly.stream, partitions: 2, snapshot_every: 50 });
   await core.post('/api/v1/schemas', {
     ...{ stream: costly.stream, event_type: costly.contains, mode: 'warn' },

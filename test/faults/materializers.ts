@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, it } from 'vitest';
-import { testsAll, untilQueryable, type Driver, type Ledger } from '#testkit';
+import { testsAll, untilQueryable, type LoadDriver, type Ledger } from '#testkit';
 import { sessionMs, underLoad } from '../faulty-system.js';
 import { system } from './two-materializers.js';
 
@@ -41,7 +41,7 @@ describe('given two materializers that share the partitions', () => {
     });
   });
 
-  async function untilTakenOver(driver: Driver, ledger: Ledger): Promise<void> {
+  async function untilTakenOver(driver: LoadDriver, ledger: Ledger): Promise<void> {
     await driver.untilAcknowledged(50);
     await untilQueryable({ client: system().stack.core, ledger });
   }

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { systemActor } from '#registry';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
-import type { Behind } from './behind.js';
+import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
 /** Two pipelines over the same streams, each named after its target stream. */
-export interface Piped {
+export interface PipelinePair {
   streams: readonly string[];
   copies: string;
   windows: string;
@@ -28,7 +28,7 @@ export const perHour = (stream: string): OperatorSpec[] => [
 ];
 
 /** Defines a pipeline, or changes its definition within the same job. */
-export async function pipe({ definitions }: Behind, name: string, spec: PipelineSpec): Promise<void> {
+export async function pipe({ definitions }: DirectAccess, name: string, spec: PipelineSpec): Promise<void> {
   const sources = Object.fromEntries(
     spec.source.streams.map((stream) => [stream, { id: definitions.stream(stream)!.id }]),
   );
@@ -43,18 +43,21 @@ export async function pipe({ definitions }: Behind, name: string, spec: Pipeline
   );
 }
 
-export async function pause({ definitions }: Behind, name: string): Promise<void> {
+export async function pause({ definitions }: DirectAccess, name: string): Promise<void> {
   await definitions.pipelines.change(name, (one) => one && { ...one, paused: true }, systemActor);
 }
 
 /** Restarts a pipeline from the beginning, in another job. */
-export async function reset({ definitions }: Behind, name: string): Promise<void> {
+export async function reset({ definitions }: DirectAccess, name: string): Promise<void> {
   const id = randomBytes(12).toString('hex');
   await definitions.pipelines.change(name, (one) => one && { ...one, run: { ...one.run, id } }, systemActor);
 }
 
 /** Defines both pipelines. */
-export async function pipeBoth(behind: Behind, { streams, copies, windows }: Piped): Promise<void> {
+export async function pipeBoth(
+  behind: DirectAccess,
+  { streams, copies, windows }: PipelinePair,
+): Promise<void> {
   await pipe(behind, copies, specOf(streams, copying(copies)));
   await pipe(behind, windows, specOf(streams, perHour(windows)));
 }
@@ -63,7 +66,7 @@ export async function pipeBoth(behind: Behind, { streams, copies, windows }: Pip
  * Asserts that no event is lost, duplicated or invented, that each window equals ClickHouse's result for the stored
  * events, and that the stats are complete.
  */
-export async function expectPiped(behind: Behind, piped: Piped): Promise<void> {
+export async function expectPiped(behind: DirectAccess, piped: PipelinePair): Promise<void> {
   await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
   // Duplicates would arrive late.
   await sleep(1000);
@@ -72,7 +75,7 @@ export async function expectPiped(behind: Behind, piped: Piped): Promise<void> {
 
 /** Asserts that a copying pipeline has counted all events of the driver. */
 export async function expectAllCounted(
-  behind: Behind,
+  behind: DirectAccess,
   { name, streams }: { name: string; streams: readonly string[] },
 ): Promise<void> {
   const { length } = await idsWritten(behind.stack, streams);
@@ -82,7 +85,7 @@ export async function expectAllCounted(
   });
 }
 
-async function expectRight(behind: Behind, { streams, copies, windows }: Piped): Promise<void> {
+async function expectRight(behind: DirectAccess, { streams, copies, windows }: PipelinePair): Promise<void> {
   const { stack } = behind;
   const events = eventsIn(stack);
   const written = new Set(await idsWritten(stack, streams));
@@ -119,7 +122,10 @@ const counted = (processed: number, emitted: number) => ({
   ...{ dropped: 0, late: 0, failed: 0 },
 });
 
-async function countedOf({ store, definitions }: Behind, name: string): Promise<ReturnType<typeof counted>> {
+async function countedOf(
+  { store, definitions }: DirectAccess,
+  name: string,
+): Promise<ReturnType<typeof counted>> {
   const total = counted(0, 0);
   for (const row of await store.pipelines.progress([definitions.pipelines.get(name)!.run.id]))
     for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += row[key];

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { systemActor, type ProjectionBuild } from '#registry';
+import { systemActor, type ProjectionGeneration } from '#registry';
 import { compileFold, type FoldState } from '#dataflow';
-import type { Behind } from './behind.js';
+import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, notFlush, rowsOf, sourcesIn } from './stored.js';
 
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
@@ -13,19 +13,19 @@ const keys = {
 const patience = { timeout: 120_000, interval: 200 };
 
 /** A projection of the driver's events, and one of its generations. */
-export interface Projected {
+export interface ProjectedGeneration {
   name: string;
   by: keyof typeof keys;
   streams: readonly string[];
-  build: ProjectionBuild;
+  build: ProjectionGeneration;
 }
 
 /** Defines a projection, or starts another generation of it. */
 export async function project(
-  { definitions }: Behind,
-  { name, by, streams }: Omit<Projected, 'build'>,
-): Promise<Projected> {
-  const build: ProjectionBuild = {
+  { definitions }: DirectAccess,
+  { name, by, streams }: Omit<ProjectedGeneration, 'build'>,
+): Promise<ProjectedGeneration> {
+  const build: ProjectionGeneration = {
     ...{ id: randomBytes(12).toString('hex'), version: 1, started_at: new Date().toISOString() },
     spec: { source: { streams, where: notFlush }, key: keys[by], fields, from: 'beginning' },
     sources: Object.fromEntries(streams.map((stream) => [stream, { id: definitions.stream(stream)!.id }])),
@@ -42,7 +42,7 @@ export async function project(
 }
 
 /** Asserts that the projection's state of every key equals ClickHouse's result for the stored events. */
-export async function expectStates(behind: Behind, projected: Projected): Promise<void> {
+export async function expectStates(behind: DirectAccess, projected: ProjectedGeneration): Promise<void> {
   const { stack, store, definitions } = behind;
   const { name, by, build, streams } = projected;
   await vi.waitFor(() => expect(definitions.projections.get(name)?.serving?.id).toBe(build.id), patience);
@@ -69,8 +69,8 @@ export async function expectStates(behind: Behind, projected: Projected): Promis
 }
 
 async function expectThrough(
-  { stack, log, definitions }: Behind,
-  { build, streams }: Projected,
+  { stack, log, definitions }: DirectAccess,
+  { build, streams }: ProjectedGeneration,
 ): Promise<void> {
   for (const stream of streams) {
     const topic = stack.topics.ofStream(definitions.stream(stream)!.id);

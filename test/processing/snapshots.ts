@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { allStreams } from '#api';
 import { idOf } from '#testkit';
-import type { Behind } from './behind.js';
+import type { DirectAccess } from './direct-access.js';
 
 /** The number of versions between two snapshots of an entity. */
 export const snapshotEvery = 5;
@@ -9,7 +9,10 @@ export const snapshotEvery = 5;
 /**
  * Asserts that each snapshot equals the fold of the events up to its version, and that each version has at most one.
  */
-export async function expectSnapshots({ store, stack }: Behind, streams: readonly string[]): Promise<void> {
+export async function expectSnapshots(
+  { store, stack }: DirectAccess,
+  streams: readonly string[],
+): Promise<void> {
   for (const name of streams) {
     const stream = await idOf(stack, name);
     const stored = async () =>

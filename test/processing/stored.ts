@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { HttpClient, type Stack } from '#testkit';
+import { HttpClient, type TestSystem } from '#testkit';
 import { sql } from '../sql.js';
 
 /** The type of events that do not come from the driver: they only advance the watermark. */
@@ -12,7 +12,7 @@ export const notFlush = `event.event_type != "${flush}"`;
 export const amount = `toDecimal64(extract(data, '"amount":([0-9.]+)'), 2)`;
 
 /** Writes current events to every partition, so the watermark passes all events of the driver. */
-export async function closeWindows(stack: Stack, streams: readonly string[]): Promise<void> {
+export async function closeWindows(stack: TestSystem, streams: readonly string[]): Promise<void> {
   const client = new HttpClient(stack.urls.ingest);
   for (const stream of streams) {
     const events = Array.from({ length: 60 }, (_, i) => ({
@@ -25,14 +25,14 @@ export async function closeWindows(stack: Stack, streams: readonly string[]): Pr
 }
 
 /** Returns the rows of a query, each value as a text. */
-export async function rowsOf(stack: Stack, query: string): Promise<string[][]> {
+export async function rowsOf(stack: TestSystem, query: string): Promise<string[][]> {
   const text = await sql(stack, `${query} FORMAT JSONCompactEachRow`);
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => (JSON.parse(line) as unknown[]).map(String));
 }
 
 /** Returns the table expression of the stored events without duplicates. */
-export function eventsIn(stack: Stack): string {
+export function eventsIn(stack: TestSystem): string {
   return `${stack.database}.events FINAL`;
 }
 
@@ -42,7 +42,7 @@ export function sourcesIn(streams: readonly string[]): string {
 }
 
 /** Returns the ids of the events that the driver has written. */
-export async function idsWritten(stack: Stack, streams: readonly string[]): Promise<string[]> {
+export async function idsWritten(stack: TestSystem, streams: readonly string[]): Promise<string[]> {
   const query = `SELECT event_id FROM ${eventsIn(stack)} WHERE ${sourcesIn(streams)}`;
   return (await rowsOf(stack, query)).flat();
 }

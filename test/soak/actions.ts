@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppProcess, PrivateEngines } from '#testkit';
 import { freshStream, path, type EventPage } from '../api.js';
-import { ask, freshName, type Soaked } from './soaked.js';
+import { ask, freshName, type SoakContext } from './soak-context.js';
 
 /** An action on a system under load; it resolves when the next one may begin. */
 export interface Action {
   name: string;
   /** The relative probability that it is chosen. */
   weight: number;
-  run(soaked: Soaked): Promise<void>;
+  run(soaked: SoakContext): Promise<void>;
 }
 
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
@@ -60,7 +60,7 @@ export const uses: readonly Action[] = [
   },
 ];
 
-async function changeSchema(soaked: Soaked): Promise<void> {
+async function changeSchema(soaked: SoakContext): Promise<void> {
   const { random, streams } = soaked;
   const optional = Object.fromEntries(
     Array.from({ length: 1 + random.int(5) }, (_, i) => [`optional_${i}`, { type: 'string' }]),
@@ -73,7 +73,7 @@ async function changeSchema(soaked: Soaked): Promise<void> {
 }
 
 /** Creates and deletes a stream with a reused name: events of a former stream of that name must not reappear. */
-async function createAndDelete(soaked: Soaked): Promise<void> {
+async function createAndDelete(soaked: SoakContext): Promise<void> {
   const { random, findings } = soaked;
   // These names are used by no other action, so no other action deletes the stream meanwhile.
   const stream = `again-${random.seed}-${random.int(3)}`;
@@ -93,7 +93,7 @@ async function createAndDelete(soaked: Soaked): Promise<void> {
   await ask(soaked, 'DELETE', confirmed, undefined, [200, 202, 204, 404, 409]);
 }
 
-async function projectForAWhile(soaked: Soaked): Promise<void> {
+async function projectForAWhile(soaked: SoakContext): Promise<void> {
   const { random, streams } = soaked;
   const name = freshName('passing');
   const source = { streams: [random.pick(streams)] };
@@ -110,7 +110,7 @@ async function projectForAWhile(soaked: Soaked): Promise<void> {
   await remove(soaked, `/api/v1/projections/${name}`);
 }
 
-async function pipeForAWhile(soaked: Soaked): Promise<void> {
+async function pipeForAWhile(soaked: SoakContext): Promise<void> {
   const { random, streams } = soaked;
   const name = freshName('passing');
   const operators = [
@@ -133,14 +133,14 @@ async function pipeForAWhile(soaked: Soaked): Promise<void> {
 }
 
 /** Repeats a deletion until it succeeds. */
-async function remove(soaked: Soaked, what: string): Promise<void> {
+async function remove(soaked: SoakContext, what: string): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     if (await ask(soaked, 'DELETE', what, undefined, [200, 202, 204, 404])) return;
     await sleep(500);
   }
 }
 
-const appOf = ({ stack, random }: Soaked): AppProcess => random.pick(stack.apps);
+const appOf = ({ stack, random }: SoakContext): AppProcess => random.pick(stack.apps);
 
 /** Faults of the apps. Each action also ends its fault. */
 export const appFaults: readonly Action[] = [
@@ -160,7 +160,7 @@ export const appFaults: readonly Action[] = [
 
 /** Faults of the engines, and of the network between them and the apps. Each action also ends its fault. */
 export function engineFaults(engines: PrivateEngines): readonly Action[] {
-  const proxyOf = ({ random }: Soaked) => random.pick([engines.kafkaProxy, engines.clickhouseProxy]);
+  const proxyOf = ({ random }: SoakContext) => random.pick([engines.kafkaProxy, engines.clickhouseProxy]);
   return [
     {
       name: 'kill Kafka',

@@ -2,13 +2,13 @@ import { vi, expect } from 'vitest';
 import { HttpClient } from '#testkit';
 import { path } from '../api.js';
 import { sql } from '../sql.js';
-import { ask, freshName, type Soaked } from './soaked.js';
+import { ask, freshName, type SoakContext } from './soak-context.js';
 
 /**
  * The projection and pipelines over the soaked streams, whose results are compared with those that ClickHouse
  * computes from the stored events.
  */
-export interface Derived {
+export interface DerivedResults {
   projection: string;
   copies: string;
   windows: string;
@@ -19,7 +19,7 @@ const flush = 'flush';
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
 
 /** Defines a projection by entity, a pipeline that copies, and one that counts by hour. */
-export async function derive(soaked: Soaked): Promise<Derived> {
+export async function derive(soaked: SoakContext): Promise<DerivedResults> {
   const { streams } = soaked;
   const derived = {
     projection: freshName('by_entity'),
@@ -54,7 +54,7 @@ export async function derive(soaked: Soaked): Promise<Derived> {
  * Resolves when all results equal those that ClickHouse computes from the stored events. @throws an Error with the
  * differences if they do not disappear
  */
-export async function expectDerived(soaked: Soaked, derived: Derived): Promise<void> {
+export async function expectDerived(soaked: SoakContext, derived: DerivedResults): Promise<void> {
   await closeWindows(soaked);
   const patience = { timeout: 180_000, interval: 2_000 };
   await vi.waitFor(async () => expect(await wrongStates(soaked, derived)).toEqual([]), patience);
@@ -63,7 +63,7 @@ export async function expectDerived(soaked: Soaked, derived: Derived): Promise<v
 }
 
 /** Writes current events to every partition, so the watermark passes all events of the driver. */
-async function closeWindows({ stack, streams }: Soaked): Promise<void> {
+async function closeWindows({ stack, streams }: SoakContext): Promise<void> {
   const client = new HttpClient(stack.urls.ingest);
   for (const stream of streams) {
     const events = Array.from({ length: 60 }, (_, i) => ({
@@ -77,15 +77,15 @@ async function closeWindows({ stack, streams }: Soaked): Promise<void> {
   await client.close();
 }
 
-async function rowsOf({ stack }: Soaked, query: string): Promise<string[][]> {
+async function rowsOf({ stack }: SoakContext, query: string): Promise<string[][]> {
   const text = await sql(stack, `${query} FORMAT JSONCompactEachRow`);
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => (JSON.parse(line) as unknown[]).map(String));
 }
 
-const sourcesIn = ({ streams }: Soaked): string =>
+const sourcesIn = ({ streams }: SoakContext): string =>
   `substringIndex(stream, '#', 1) IN (${streams.map((stream) => `'${stream}'`).join()}) AND event_type != '${flush}'`;
-const eventsIn = ({ stack }: Soaked): string => `${stack.database}.events FINAL`;
+const eventsIn = ({ stack }: SoakContext): string => `${stack.database}.events FINAL`;
 /** An SQL expression for the amount: ClickHouse's JSON parser refuses the numbers of thirty digits in the data. */
 const amount = `toDecimal64(extract(data, '"amount":([0-9.]+)'), 2)`;
 
@@ -96,7 +96,7 @@ function differences(kind: string, found: Map<string, string>, expected: Map<str
     .slice(0, 20);
 }
 
-async function wrongStates(soaked: Soaked, { projection }: Derived): Promise<string[]> {
+async function wrongStates(soaked: SoakContext, { projection }: DerivedResults): Promise<string[]> {
   const found = new Map<string, string>();
   for (let cursor = ''; ;) {
     const page = path(`/api/v1/projections/${projection}/state`, { limit: '1000' }, cursor ? { cursor } : {});
@@ -121,7 +121,7 @@ async function wrongStates(soaked: Soaked, { projection }: Derived): Promise<str
   );
 }
 
-async function wrongCopies(soaked: Soaked, { copies }: Derived): Promise<string[]> {
+async function wrongCopies(soaked: SoakContext, { copies }: DerivedResults): Promise<string[]> {
   const events = eventsIn(soaked);
   const written = new Set(
     (await rowsOf(soaked, `SELECT event_id FROM ${events} WHERE ${sourcesIn(soaked)}`)).flat(),
@@ -141,7 +141,7 @@ async function wrongCopies(soaked: Soaked, { copies }: Derived): Promise<string[
   return findings.slice(0, 20);
 }
 
-async function wrongWindows(soaked: Soaked, { windows }: Derived): Promise<string[]> {
+async function wrongWindows(soaked: SoakContext, { windows }: DerivedResults): Promise<string[]> {
   const key = (rows: string[][]) =>
     new Map(rows.map(([type, start, n, sum]) => [`${type} ${start}`, `${n} ${Number(sum).toFixed(2)}`]));
   const found = await rowsOf(

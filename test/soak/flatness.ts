@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 
 /** Figures that must not grow over time. */
 interface Sample {
@@ -11,7 +11,7 @@ interface Sample {
 export class Flatness {
   private readonly samples = new Map<string, Sample[]>();
 
-  constructor(private readonly stack: Stack) {}
+  constructor(private readonly stack: TestSystem) {}
 
   sample(): void {
     for (const app of this.stack.apps) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, type ObservedEvent } from './checker.js';
+import { checkHistory, type ObservedEvent } from './checker.js';
 import type { LedgerEntry } from './ledger.js';
 
 /** Two entities and one event without an entity, all acknowledged at the first attempt and read back unchanged. */
@@ -19,7 +19,7 @@ function cleanRun(): { history: LedgerEntry[]; observed: ObservedEvent[] } {
 const kindsAfter = (spoil: (run: ReturnType<typeof cleanRun>) => void) => {
   const run = cleanRun();
   spoil(run);
-  return [...new Set(judge(run.history, run.observed).map(({ kind }) => kind))].sort();
+  return [...new Set(checkHistory(run.history, run.observed).map(({ kind }) => kind))].sort();
 };
 const find = <T extends { event_id: string }>(list: T[], id: string): T =>
   list.find(({ event_id }) => event_id === id)!;

@@ -26,7 +26,7 @@ export interface Finding {
  * An acknowledged event must exist once, at the acknowledged position (a repeated one may be at an earlier position
  * of the same partition). An event with an unknown outcome must exist at most once. No other event may exist.
  */
-export function judge(history: readonly LedgerEntry[], observed: readonly ObservedEvent[]): Finding[] {
+export function checkHistory(history: readonly LedgerEntry[], observed: readonly ObservedEvent[]): Finding[] {
   const sent = new Map(history.map((entry) => [entry.event_id, entry]));
   const seen = new Map<string, ObservedEvent>();
   const findings: Finding[] = [];

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { Driver, type DriverOptions } from './driver.js';
+import { LoadDriver, type DriverOptions } from './driver.js';
 import { HttpClient } from './http-client.js';
 import { elementsOf, membersOf } from './json-text.js';
 import { Ledger } from './ledger.js';
@@ -101,7 +101,7 @@ async function drive(events: number, more: Partial<DriverOptions> = {}): Promise
   const ledger = Ledger.open();
   onTestFinished(() => ledger.discard());
   const options = { url: () => url, ledger, seed: 11, streams: ['orders', 'users'], eventsPerSecond: 1e6 };
-  const driver = new Driver({ ...options, ...more }).start(events);
+  const driver = new LoadDriver({ ...options, ...more }).start(events);
   await driver.finished();
   return ledger;
 }

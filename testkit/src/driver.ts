@@ -48,7 +48,7 @@ const defaults = {
  * outcome of the previous one is known. A request with an unknown outcome is repeated with the same `event_id`. So
  * order and count can be checked under any fault. The events of each worker depend only on the seed.
  */
-export class Driver {
+export class LoadDriver {
   private readonly options: DriverOptions & typeof defaults;
   private readonly clients = new Map<string, HttpClient>();
   private readonly sequences = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 
 /** A message of Server-Sent Events. */
-export interface StreamMessage {
+export interface ServerSentEvent {
   id: string;
   event: string;
   data: string;
@@ -9,7 +9,7 @@ export interface StreamMessage {
 
 /** Parses the text of Server-Sent Events, in pieces, as specified by the HTML Living Standard (9.2.6). */
 export class EventStreamParser {
-  readonly messages: StreamMessage[] = [];
+  readonly messages: ServerSentEvent[] = [];
   comments = 0;
   lastEventId = '';
   retryMs: number | undefined;

@@ -1,5 +1,5 @@
 import { testEngines } from './engines.js';
-import { Stack } from './stack.js';
+import { TestSystem } from './stack.js';
 
 /**
  * Vitest's global set-up of the specs that share one running system, on the engines of `global-engines`. Specs find
@@ -7,7 +7,7 @@ import { Stack } from './stack.js';
  */
 export default async function startStack(): Promise<() => Promise<void>> {
   const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();
-  const stack = await Stack.start({ brokers, clickhouseUrl, clickhousePassword, processors: 1 });
+  const stack = await TestSystem.start({ brokers, clickhouseUrl, clickhousePassword, processors: 1 });
   process.env.TEST_STACK = stack.share();
   return async () => {
     if (process.exitCode) process.stderr.write(`${stack.logTails()}\n`);

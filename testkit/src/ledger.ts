@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
  * The outcome of one request for one event: `ok` acknowledged; `failed` certainly not written (4xx); `unknown` any
  * other answer (5xx, time-out, reset).
  */
-export type Outcome = 'ok' | 'failed' | 'unknown';
+export type RequestOutcome = 'ok' | 'failed' | 'unknown';
 
 /** One answer for one event. */
 export interface LedgerLine {
@@ -20,7 +20,7 @@ export interface LedgerLine {
   sequence: number;
   /** `hashOf` of the event that was sent. */
   hash: string;
-  outcome: Outcome;
+  outcome: RequestOutcome;
   partition?: number;
   offset?: number;
   /** The reason of an outcome other than `ok`, for the report of a failed run. */
@@ -72,7 +72,7 @@ export class Ledger {
     return [...this.known.values()];
   }
 
-  count(outcome: Outcome): number {
+  count(outcome: RequestOutcome): number {
     return this.entries().filter((entry) => entry.outcome === outcome).length;
   }
 

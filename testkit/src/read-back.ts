@@ -1,4 +1,4 @@
-import { judge, type Finding, type ObservedEvent } from './checker.js';
+import { checkHistory, type Finding, type ObservedEvent } from './checker.js';
 import type { HttpClient } from './http-client.js';
 import { elementsOf, membersOf } from './json-text.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
@@ -6,7 +6,7 @@ import { hashOf } from './sent-event.js';
 import { until } from './until.js';
 
 /** The result of a run. */
-export interface Report {
+export interface CheckReport {
   acknowledged: number;
   unknown: number;
   read: number;
@@ -26,7 +26,7 @@ export interface CheckOptions {
  * by entity, and as counts) and compares them with the ledger.
  * @throws if acknowledged positions cannot be queried and there is no progress
  */
-export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<Report> {
+export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<CheckReport> {
   const history = ledger.entries();
   const findings: Finding[] = [];
   const observed: ObservedEvent[] = [];
@@ -40,7 +40,7 @@ export async function check({ client, ledger, patienceMs = 90_000 }: CheckOption
     acknowledged: ledger.count('ok'),
     unknown: ledger.count('unknown'),
     read: observed.length,
-    findings: [...judge(history, observed), ...findings],
+    findings: [...checkHistory(history, observed), ...findings],
   };
 }
 
@@ -57,7 +57,7 @@ export async function untilQueryable({ client, ledger, patienceMs = 90_000 }: Ch
  * Checks a report. @throws an Error with the first findings, or if no event was acknowledged: such a run proves
  * nothing
  */
-export function expectClean(report: Report): void {
+export function expectClean(report: CheckReport): void {
   if (report.acknowledged === 0) throw new Error('Nothing was acknowledged, so nothing was checked');
   if (report.findings.length === 0) return;
   const kinds = new Map<string, number>();

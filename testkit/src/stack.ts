@@ -36,7 +36,7 @@ interface Names {
  * A running system for tests: real processes on ports of their own, with their own topic prefix and database. So
  * several stacks can share engines.
  */
-export class Stack {
+export class TestSystem {
   readonly ingest: AppProcess;
   readonly gateway: AppProcess;
   readonly materializers: AppProcess[] = [];
@@ -93,10 +93,10 @@ export class Stack {
   }
 
   /** Chooses ports and names, but starts no process. */
-  static async prepare(options: StackOptions): Promise<Stack> {
+  static async prepare(options: StackOptions): Promise<TestSystem> {
     const [core, query, ingest] = await Promise.all([freePort(), freePort(), freePort()]);
     const suffix = randomBytes(4).toString('hex');
-    const stack = new Stack(options, {
+    const stack = new TestSystem(options, {
       suffix,
       ports: { core, query, ingest },
       keys: [testKey(), testKey()],
@@ -107,8 +107,8 @@ export class Stack {
   }
 
   /** Starts every app and resolves when all are ready. */
-  static async start(options: StackOptions): Promise<Stack> {
-    const stack = await Stack.prepare(options);
+  static async start(options: StackOptions): Promise<TestSystem> {
+    const stack = await TestSystem.prepare(options);
     try {
       for (const app of stack.apps) app.launch();
       await Promise.all(stack.apps.map((app) => app.ready()));
@@ -125,8 +125,8 @@ export class Stack {
   }
 
   /** Returns a stack that another process runs and has shared. This process can use it, but cannot control its apps. */
-  static attach(shared: string, options: StackOptions): Stack {
-    return new Stack(options, JSON.parse(shared) as Names);
+  static attach(shared: string, options: StackOptions): TestSystem {
+    return new TestSystem(options, JSON.parse(shared) as Names);
   }
 
   get apps(): AppProcess[] {

@@ -6,7 +6,7 @@ import { DelayLine } from './delay-line.js';
 export type Direction = 'up' | 'down';
 
 /** The fault that a trap applies to the connection of the matching chunk. */
-export type Trick =
+export type ConnectionFault =
   /** The chunk is discarded and the connection is reset. */
   | { do: 'reset' }
   /** This number of bytes, including the chunk, is forwarded; then the connection is reset. */
@@ -17,7 +17,7 @@ export type Trick =
 interface Trap {
   matches: (chunk: Buffer) => boolean;
   skip: number;
-  trick: Trick;
+  trick: ConnectionFault;
   sprung: () => void;
 }
 
@@ -106,7 +106,7 @@ export class TcpProxy {
   }
 
   /** Waits for a matching chunk from the app, after `skip` others, and applies the fault once. Resolves then. */
-  trap(matches: (chunk: Buffer) => boolean, trick: Trick, skip = 0): Promise<void> {
+  trap(matches: (chunk: Buffer) => boolean, trick: ConnectionFault, skip = 0): Promise<void> {
     return new Promise((resolve) => this.traps.push({ matches, trick, skip, sprung: resolve }));
   }
 

@@ -1,4 +1,4 @@
-import { streamName, type TopicNames } from '#event';
+import { streamNameOf, type TopicNames } from '#event';
 
 /**
  * Returns the topic of the stream that currently has this name, read from Kafka. kafkajs is imported only here,
@@ -14,7 +14,7 @@ export async function topicOf(
   const admin = kafka.admin();
   await admin.connect();
   const all = await admin.listTopics().finally(() => admin.disconnect());
-  const found = all.find((topic) => streamName(topics.streamOf(topic) ?? '') === stream);
+  const found = all.find((topic) => streamNameOf(topics.streamOf(topic) ?? '') === stream);
   if (found !== undefined) return found;
   throw new Error(`there is no topic of ${stream}`);
 }

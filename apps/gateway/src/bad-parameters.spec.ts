@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from './gateway.fixture.js';
 import { nowServing, savedState } from './projections/states/serving.fixture.js';
 
@@ -9,8 +9,8 @@ let gateway: GivenGateway;
 beforeAll(async () => {
   gateway = await givenGateway();
   for (const stream of ['orders', 'other']) await gateway.definitions.createStream({ stream }, systemActor);
-  await gateway.store.writer.appendBlocks(
-    blocksOf(Array.from({ length: 10 }, (_, offset) => eventRow({ offset }))),
+  await gateway.store.writer.appendRowBatches(
+    rowBatchesOf(Array.from({ length: 10 }, (_, offset) => eventRow({ offset }))),
     'token',
   );
   const payload = { name: 'revenue', source: { streams: ['orders'] }, fields: { n: { op: 'count' } } };

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { AppConfig, ConfigError, loadConfig } from '#api';
 import { TopicNames } from '#event';
 import { DefinitionsFileError, exportDefinitions, importDefinitions } from '#registry';
-import { kafkaLogOptions, openKafkaLog } from '#log';
+import { kafkaLogConfig, openKafkaLog } from '#log';
 
 const usage = `Usage: node dist/apps/gateway/src/definitions-file.js export > <file>
        node dist/apps/gateway/src/definitions-file.js import < <file>
@@ -23,7 +23,7 @@ async function main([command, ...more]: string[]): Promise<number> {
   }
   const config = loadConfig(AppConfig, process.env);
   const names = new TopicNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog(kafkaLogOptions(config, 'definitions-file'));
+  const log = openKafkaLog(kafkaLogConfig(config, 'definitions-file'));
   try {
     if (command === 'export') {
       const lines = await exportDefinitions(log, names);

@@ -8,14 +8,14 @@ import {
   generateKey,
   type AppContext,
   type HttpApp,
-  type Scope,
+  type KeyScope,
 } from '#http';
 import { MemoryLog } from '#log/memory';
-import type { EventFiles, EventReader, EventRow, SqlQueries } from '#store';
+import type { EventFileExporter, EventReader, EventRow, AnalystSql } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { WebhookNetworks } from '#webhooks';
-import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './config.js';
 import { openGateway, type Gateway } from './gateway.js';
 import { LiveConnections } from './live/live-connections.js';
@@ -30,7 +30,7 @@ export interface GivenGateway {
   query: HttpApp;
   context: AppContext<GatewayConfig>;
   /** For each scope, the header `Bearer …` with a key that has only that scope. */
-  bearer: Record<Scope, string>;
+  bearer: Record<KeyScope, string>;
   gateway: Gateway;
   log: MemoryLog;
   store: MemoryStore;
@@ -42,7 +42,7 @@ export interface GivenGateway {
 }
 
 /** Parts and settings of the gateway that a spec replaces. */
-export interface GivenOptions {
+export interface GivenGatewayOptions {
   reader?: (reader: EventReader) => EventReader;
   apiKeys?: 'none';
   bulkhead?: Bulkhead;
@@ -51,13 +51,13 @@ export interface GivenOptions {
   where?: boolean;
   /** Limit of open live streams; default 500. */
   liveStreams?: number;
-  sql?: SqlQueries;
-  files?: EventFiles;
+  sql?: AnalystSql;
+  files?: EventFileExporter;
   /** Limit of open live streams of one key; default 100. */
   liveStreamsPerKey?: number;
 }
 
-export async function givenGateway(options: GivenOptions = {}): Promise<GivenGateway> {
+export async function givenGateway(options: GivenGatewayOptions = {}): Promise<GivenGateway> {
   const store = new MemoryStore(options.where ? { evaluate } : {});
   const log = new MemoryLog();
   const topics = new TopicNames('spec.');
@@ -96,7 +96,7 @@ export async function givenGateway(options: GivenOptions = {}): Promise<GivenGat
     query,
     context,
     bearer: Object.fromEntries(keys.map(({ scope, key }) => [scope, `Bearer ${key}`])) as Record<
-      Scope,
+      KeyScope,
       string
     >,
     gateway,
@@ -118,7 +118,7 @@ function evaluate(where: Expression, event: StoredEvent): boolean {
   return compileCondition(where)(eventValue(event));
 }
 
-const scopesOfSpec: Scope[] = [
+const scopesOfSpec: KeyScope[] = [
   'events:read',
   'events:write',
   'definitions:read',
@@ -154,15 +154,15 @@ function storeByName({ writer }: MemoryStore, definitions: Pick<Definitions, 'st
     ...one,
     stream: definitions.stream(one.stream)?.id ?? one.stream,
   });
-  const appendBlocks = writer.appendBlocks.bind(writer);
+  const appendBlocks = writer.appendRowBatches.bind(writer);
   const appendDeadLetters = writer.appendDeadLetters.bind(writer);
-  writer.appendBlocks = (blocks, token) =>
-    appendBlocks(blocksOf(blocks.flatMap((block) => block.rows()).map(withId)), token);
+  writer.appendRowBatches = (blocks, token) =>
+    appendBlocks(rowBatchesOf(blocks.flatMap((block) => block.rows()).map(withId)), token);
   writer.appendDeadLetters = (letters) => appendDeadLetters(letters.map(withId));
 }
 
 /** Commits the materializer's offset: it has stored everything in the partition below `next.offset`. */
-export function materialized(
+export function commitMaterialized(
   { log, topics, topicOf }: GivenGateway,
   stream: string,
   next: { partition: number; offset: number },

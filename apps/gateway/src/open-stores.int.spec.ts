@@ -3,7 +3,7 @@ import { allStreams } from '#api';
 import { AnswerBudget } from '#http';
 import { StoreOverloadedError } from '#store';
 import { askClickHouse, freshNames, testClickHouse, testEngines } from '#testkit';
-import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow } from './gateway.fixture.js';
 import { openStores, type GatewayStores } from './open-stores.js';
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   const answers = new AnswerBudget(1_000);
   stores = openStores(testClickHouse(database), answers);
   await stores.requests.migrate();
-  await stores.requests.writer.appendBlocks(blocksOf([eventRow({ offset: 0 })]), 'rows');
+  await stores.requests.writer.appendRowBatches(rowBatchesOf([eventRow({ offset: 0 })]), 'rows');
   answers.share().take(1_000);
 });
 afterAll(async () => {

@@ -2,9 +2,9 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpApp, generateKey, isAlwaysAnswered, isScope, type RouteAccess } from '#http';
+import { createHttpApp, generateKey, isAlwaysAnswered, isScope, type RouteAccessRule } from '#http';
 import { metricsText } from '#telemetry';
-import { givenGateway, materialized, type GivenGateway } from './gateway.fixture.js';
+import { givenGateway, commitMaterialized, type GivenGateway } from './gateway.fixture.js';
 import { corePort, queryPort } from './ports.js';
 
 let gateway: GivenGateway;
@@ -167,7 +167,7 @@ describe('both ports', () => {
           headers: { authorization: gateway.bearer['events:read'] },
         });
       expect((await read()).statusCode).toBe(504);
-      materialized(gateway, event.stream, { partition, offset: offset + 1 });
+      commitMaterialized(gateway, event.stream, { partition, offset: offset + 1 });
       expect((await read()).statusCode).toBe(200);
     }
   });
@@ -239,7 +239,7 @@ describe('the OpenAPI document of a port', () => {
 interface DeclaredRoute {
   method: string;
   url: string;
-  access: RouteAccess;
+  access: RouteAccessRule;
 }
 
 /** Returns all routes of a port, recorded while the port is created. */

@@ -1,7 +1,7 @@
 import {
   ConfiguredKeyRing,
-  DefinedKeyRing,
-  joinedRings,
+  IssuedKeyRing,
+  joinKeyRings,
   requireApiKeys,
   type AppContext,
   type HttpAppOptions,
@@ -43,7 +43,7 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway):
       'API_KEYS is empty: the query port accepts only keys that were issued on the core port',
     );
   const { definitions } = gateway.adapters;
-  const keyRing = joinedRings(configured, new DefinedKeyRing(definitions.keys));
+  const keyRing = joinKeyRings(configured, new IssuedKeyRing(definitions.keys));
   return {
     ...corePort(context, gateway),
     port: 'query',

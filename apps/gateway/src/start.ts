@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TopicNames } from '#event';
 import { openDefinitions } from '#registry';
-import { AnswerBudget, startHttpApp, StoppedWhileWaitingError, untilReachable, type AppContext } from '#http';
-import { LateProducer, MeteredProducer, traced } from '#writing';
-import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
+import {
+  AnswerBudget,
+  startHttpApp,
+  ShutdownWhileWaitingError,
+  untilReachable,
+  type AppContext,
+} from '#http';
+import { DeferredProducer, MeteredProducer, traced } from '#writing';
+import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import {
   clickHouseOptions,
   openClickHouseFiles,
   openClickHouseSql,
-  storeMayReturn,
+  isRetryableStoreError,
   type SqlOptions,
   type Store,
 } from '#store';
@@ -19,15 +25,15 @@ import { openGateway, type Gateway } from './gateway.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
-import { showDefinitions } from './health/show-definitions.js';
+import { publishDefinitionMetrics } from './health/definition-metrics.js';
 import { LiveConnections } from './live/live-connections.js';
 import { openStores } from './open-stores.js';
 import { corePort, queryPort } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
 import { ViewPublisher } from './sql/view-publisher.js';
 
-const kafka = { name: 'Kafka', mayReturn: logMayReturn };
-const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
+const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
+const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
 
 /** Longest time that a query waits for a slot, in milliseconds. */
 const turnMs = 10_000;
@@ -42,7 +48,7 @@ const tablesMs = 5_000;
 export async function startGateway(context: AppContext<GatewayConfig>): Promise<void> {
   const { config, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog({ ...kafkaLogOptions(config, 'gateway'), logger: context.logger });
+  const log = openKafkaLog({ ...kafkaLogConfig(config, 'gateway'), logger: context.logger });
   const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
   const { requests: store, live } = openStores(clickHouseOptions(config), answers);
   const sql = openClickHouseSql(clickHouseOptions(config), sqlOptions(config));
@@ -52,7 +58,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
-  const producer = new LateProducer();
+  const producer = new DeferredProducer();
   const bulkhead = new Bulkhead({
     concurrent: config.READS_CONCURRENT,
     queued: config.READS_QUEUED,
@@ -84,7 +90,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   registerChecks(context.health, { log, store: live, definitions, lag, processor });
   const stopFollowing = lag.follow(lagIntervalMs);
   lifecycle.onStop('lag', async () => stopFollowing());
-  onScrape(() => showDefinitions(definitions));
+  onScrape(() => publishDefinitionMetrics(definitions));
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
@@ -128,6 +134,6 @@ async function makeTables(context: AppContext<GatewayConfig>, store: Store): Pro
   try {
     await untilReachable(context, clickHouse, () => store.migrate());
   } catch (error) {
-    if (!(error instanceof StoppedWhileWaitingError)) context.crash(error as Error);
+    if (!(error instanceof ShutdownWhileWaitingError)) context.crash(error as Error);
   }
 }

@@ -3,7 +3,7 @@ import { ConfigError, describeConfig, loadConfig, type ProblemDocument } from '#
 import type { KeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { IngestConfig } from './config.js';
-import { event, givenIngest, type GivenIngest } from '../../../libs/writing/src/writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from '../../../libs/writing/src/writing.fixture.js';
 
 const writer = generateKey();
 const reader = generateKey();
@@ -15,12 +15,12 @@ const keys = [
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const system = { key_id: null, port: 'system', request_id: null };
 
-let given: GivenIngest;
+let given: TestIngest;
 afterEach(() => given.close());
 
 /** Opens the write port with these keys required, and with an issued key. */
 async function givenKeys(definition: Partial<KeyDefinition> = {}): Promise<void> {
-  given = await givenIngest({ config: { INGEST_REQUIRE_KEYS: true, API_KEYS: keys } });
+  given = await startTestIngest({ config: { INGEST_REQUIRE_KEYS: true, API_KEYS: keys } });
   const key: KeyDefinition = {
     key_id: issued.keyId,
     name: 'issued',
@@ -78,12 +78,12 @@ describe('the write port with keys', () => {
   });
 
   it('is open if keys are not required, even if some are configured', async () => {
-    given = await givenIngest({ config: { API_KEYS: keys } });
+    given = await startTestIngest({ config: { API_KEYS: keys } });
     expect((await given.single(event())).statusCode).toBe(201);
   });
 
   it('parses configured keys like the gateway, and does not print them', async () => {
-    given = await givenIngest();
+    given = await startTestIngest();
     const config = loadConfig(IngestConfig, { API_KEYS: keys.join(','), INGEST_REQUIRE_KEYS: 'true' });
     expect(config).toMatchObject({ API_KEYS: keys, INGEST_REQUIRE_KEYS: true });
     expect(JSON.stringify(describeConfig(config))).not.toContain(writer.sha256);

@@ -1,8 +1,8 @@
 import type { Definitions } from '#registry';
 import {
   ConfiguredKeyRing,
-  DefinedKeyRing,
-  joinedRings,
+  IssuedKeyRing,
+  joinKeyRings,
   requireApiKeys,
   type HttpAppOptions,
   type KeyRing,
@@ -12,7 +12,7 @@ import type { IngestConfig } from './config.js';
 
 /** Returns the key ring of the write port: the keys of the configuration, then the issued keys. */
 function keyRing({ API_KEYS }: Pick<IngestConfig, 'API_KEYS'>, { keys }: Pick<Definitions, 'keys'>): KeyRing {
-  return joinedRings(new ConfiguredKeyRing(API_KEYS), new DefinedKeyRing(keys));
+  return joinKeyRings(new ConfiguredKeyRing(API_KEYS), new IssuedKeyRing(keys));
 }
 
 /** Returns the authentication options of the write port: no key, or a key for every route except probes. */

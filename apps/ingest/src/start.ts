@@ -1,27 +1,27 @@
 import { TopicNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
-import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
+import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import type { IngestConfig } from './config.js';
-import { LateProducer } from '#writing';
+import { DeferredProducer } from '#writing';
 import { MeteredProducer } from '#writing';
 import { portKeys } from './port-keys.js';
 import { traced } from '#writing';
 import { WriteModule } from '#writing';
 
-const kafka = { name: 'Kafka', mayReturn: logMayReturn };
+const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 
 /** Opens the write port immediately, so that probes can reach it. The port serves requests when Kafka has answered. */
 export async function startIngest(context: AppContext<IngestConfig>): Promise<void> {
   const { config, health, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
-  const log = openKafkaLog({ ...kafkaLogOptions(config, 'ingest'), logger: context.logger });
+  const log = openKafkaLog({ ...kafkaLogConfig(config, 'ingest'), logger: context.logger });
   const definitions = openDefinitions({
     log,
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
-  const producer = new LateProducer();
+  const producer = new DeferredProducer();
   health.register('log', () => log.admin.ping());
   lifecycle.onStop('producer', () => producer.close());
   lifecycle.onStop('definitions', () => definitions.close());

@@ -1,6 +1,6 @@
 import { metrics } from '#telemetry';
-import type { Chunk } from './chunk.js';
-import type { PartitionState } from './partition-state.js';
+import type { PendingBatch } from './pending-batch.js';
+import type { MaterializedPartition } from './materialized-partition.js';
 
 /**
  * Removes rows of entities that were erased after the rows were built, from the batches of one partition that are about
@@ -9,8 +9,8 @@ import type { PartitionState } from './partition-state.js';
  * @param unstored All batches of the partition that are not stored yet, in offset order; `chunks` come first.
  */
 export function eraseUnstored(
-  state: PartitionState,
-  { chunks, unstored }: { chunks: readonly Chunk[]; unstored: readonly Chunk[] },
+  state: MaterializedPartition,
+  { chunks, unstored }: { chunks: readonly PendingBatch[]; unstored: readonly PendingBatch[] },
 ): void {
   const { erasures, versions } = state;
   if (erasures.any && chunks.some(({ asOf }) => asOf !== erasures.asOf)) {
@@ -33,7 +33,11 @@ export function eraseUnstored(
  * Renumbers the rows that follow an erasure, and returns the indexes of the erased rows.
  * @param lowered For each entity, the amount that is subtracted from its versions. Entries are added.
  */
-function renumber(state: PartitionState, { rows }: Chunk, lowered: Map<string, number>): ReadonlySet<number> {
+function renumber(
+  state: MaterializedPartition,
+  { rows }: PendingBatch,
+  lowered: Map<string, number>,
+): ReadonlySet<number> {
   const erased = new Set<number>();
   for (let row = 0; row < rows.count; row++) {
     const entity = rows.entityOf(row);
@@ -53,6 +57,6 @@ function renumber(state: PartitionState, { rows }: Chunk, lowered: Map<string, n
  * Whether no event at or after this offset is stored. If some are stored, they keep their versions, and the later
  * events continue from those versions.
  */
-function isAllUnstored({ versions, stored }: PartitionState, from: number): boolean {
+function isAllUnstored({ versions, stored }: MaterializedPartition, from: number): boolean {
   return from >= versions.storedUpTo && !stored.mayHave(from);
 }

@@ -1,32 +1,32 @@
-import type { Retry } from '#engine';
+import type { EngineRetry } from '#engine';
 import { encodeRecord } from '#event';
-import { StoreRefusedError, StoreUnavailableError, type DeadLetter, type EventBlock } from '#store';
+import { RowsRejectedError, StoreUnavailableError, type DeadLetter, type EventRowBatch } from '#store';
 import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';
 import type { RowWriter } from './row-writer.js';
 
 /** Thrown when retrying cannot succeed and continuing would lose data. */
-export class CannotGoOnError extends Error {
-  override readonly name = 'CannotGoOnError';
+export class UnrecoverableInsertError extends Error {
+  override readonly name = 'UnrecoverableInsertError';
 }
 
 export interface EventInserterOptions {
   writer: RowWriter;
-  retry: Retry;
+  retry: EngineRetry;
   /** Aborted when the process stops without waiting for inserts. */
   stopped: AbortSignal;
   /**
    * False if the row batch need not be stored: its partition is assigned to another process, or its stream is
    * deleted.
    */
-  wanted(block: EventBlock): boolean;
+  wanted(block: EventRowBatch): boolean;
   /** Returns the current time in microseconds since 1970. */
   now: () => number;
   /**
    * Called with a batch of one row that the store rejected, after the row's dead letter is stored. The row takes no
    * version, so the versions of later rows must be lowered. Calls come in the order of the rows.
    */
-  refused(block: EventBlock): void;
+  refused(block: EventRowBatch): void;
 }
 
 /**
@@ -39,16 +39,16 @@ export class EventInserter {
 
   /**
    * Resolves when every row is stored, is stored as a dead letter, or need not be stored any more.
-   * @throws CannotGoOnError when the store rejects a dead letter
+   * @throws UnrecoverableInsertError when the store rejects a dead letter
    */
-  async insert(all: readonly EventBlock[]): Promise<void> {
+  async insert(all: readonly EventRowBatch[]): Promise<void> {
     const blocks = all.filter(({ count }) => count > 0);
     const rows = rowsOf(blocks);
     if (rows === 0) return;
     try {
       await this.append(blocks, rows);
     } catch (error) {
-      if (!(error instanceof StoreRefusedError)) throw error;
+      if (!(error instanceof RowsRejectedError)) throw error;
       if (rows === 1) return await this.refuse(blocks[0]!, error);
       const half = rows >> 1;
       // The halves run in sequence, because a rejected row changes the versions of later rows.
@@ -60,7 +60,7 @@ export class EventInserter {
   /**
    * Resolves when the dead letters are stored.
    * @param lettersNow Called before each attempt; returns the dead letters to store.
-   * @throws CannotGoOnError when the store rejects them
+   * @throws UnrecoverableInsertError when the store rejects them
    */
   async insertLetters(lettersNow: () => readonly DeadLetter[]): Promise<void> {
     let letters: readonly DeadLetter[] = [];
@@ -70,27 +70,30 @@ export class EventInserter {
         if (letters.length > 0) await this.options.writer.appendDeadLetters(letters);
       });
     } catch (error) {
-      if (!(error instanceof StoreRefusedError)) throw error;
-      throw new CannotGoOnError('ClickHouse rejects the dead letters, and continuing would lose them', {
-        cause: error,
-      });
+      if (!(error instanceof RowsRejectedError)) throw error;
+      throw new UnrecoverableInsertError(
+        'ClickHouse rejects the dead letters, and continuing would lose them',
+        {
+          cause: error,
+        },
+      );
     }
     for (const { reason } of letters) metrics.deadLetters.inc({ reason });
   }
 
-  private async append(blocks: readonly EventBlock[], rows: number): Promise<void> {
+  private async append(blocks: readonly EventRowBatch[], rows: number): Promise<void> {
     const inserted = await this.retried(async () => {
       const wanted = blocks.filter((block) => this.options.wanted(block));
       if (wanted.length === 0) return 0;
       const observe = metrics.insertDuration.startTimer();
-      await this.options.writer.appendBlocks(wanted, insertToken(wanted));
+      await this.options.writer.appendRowBatches(wanted, insertToken(wanted));
       observe();
       return wanted.length === blocks.length ? rows : rowsOf(wanted);
     });
     metrics.insertRows.inc(inserted);
   }
 
-  private async refuse(block: EventBlock, reason: StoreRefusedError): Promise<void> {
+  private async refuse(block: EventRowBatch, reason: RowsRejectedError): Promise<void> {
     const row = block.row(0);
     const letters: DeadLetter[] = [
       {
@@ -114,20 +117,20 @@ export class EventInserter {
         return await attempt();
       } catch (error) {
         if (error instanceof StoreUnavailableError) metrics.insertErrors.inc({ reason: 'unavailable' });
-        if (error instanceof StoreRefusedError) metrics.insertErrors.inc({ reason: 'refused' });
+        if (error instanceof RowsRejectedError) metrics.insertErrors.inc({ reason: 'refused' });
         throw error;
       }
     });
   }
 }
 
-function rowsOf(blocks: readonly EventBlock[]): number {
+function rowsOf(blocks: readonly EventRowBatch[]): number {
   return blocks.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Returns the rows `from` (inclusive) to `until` (exclusive), counted over all row batches. */
-function between(blocks: readonly EventBlock[], from: number, until: number): EventBlock[] {
-  const parts: EventBlock[] = [];
+function between(blocks: readonly EventRowBatch[], from: number, until: number): EventRowBatch[] {
+  const parts: EventRowBatch[] = [];
   let first = 0;
   for (const block of blocks) {
     const begin = Math.max(from - first, 0);

@@ -1,4 +1,4 @@
-import { consumerHealth, storingHealth, type Lag, type Progress } from '#engine';
+import { consumerHealth, blockedWriteHealth, type Lag, type ConsumerProgress } from '#engine';
 import { definitionsHealth, type Definitions } from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
@@ -13,7 +13,7 @@ export function registerChecks(
     store: Store;
     definitions: Definitions;
     lag: { readonly total: Lag };
-    progress: Progress;
+    progress: ConsumerProgress;
     materializer: Pick<Materializer, 'complaint' | 'joined'>;
   },
 ): void {
@@ -21,7 +21,7 @@ export function registerChecks(
   health.register('log', () => log.admin.ping());
   health.register('store', () => store.ping());
   health.register('definitions', async () => definitionsHealth(definitions));
-  health.register('storing', () => storingHealth(materializer));
+  health.register('storing', () => blockedWriteHealth(materializer));
   health.register(
     'materializer',
     async () => ({ joined: materializer.joined, ...consumerHealth(lag, progress) }),

@@ -1,18 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Chunk } from './chunk.js';
-import { blockOf } from './event-block.fixture.js';
+import type { PendingBatch } from './pending-batch.js';
+import { rowBatchOf } from './row-batch.fixture.js';
 import { InsertQueue, type InsertQueueOptions } from './insert-queue.js';
-import type { PartitionState } from './partition-state.js';
+import type { MaterializedPartition } from './materialized-partition.js';
 
-const stateOf = (partition: number) => ({ partition }) as PartitionState;
+const stateOf = (partition: number) => ({ partition }) as MaterializedPartition;
 const first = stateOf(0);
 
 const chunk = (
   next: number,
-  made: { rows?: number; bytes?: number; state?: PartitionState; behind?: boolean } = {},
-): Chunk => ({
+  made: { rows?: number; bytes?: number; state?: MaterializedPartition; behind?: boolean } = {},
+): PendingBatch => ({
   state: made.state ?? first,
-  rows: blockOf(
+  rows: rowBatchOf(
     { stream: 's', partition: 0 },
     Array.from({ length: made.rows ?? 1 }, (_, offset) => ({ offset })),
   ),

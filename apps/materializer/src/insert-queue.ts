@@ -1,5 +1,5 @@
-import type { Chunk } from './chunk.js';
-import type { PartitionState } from './partition-state.js';
+import type { PendingBatch } from './pending-batch.js';
+import type { MaterializedPartition } from './materialized-partition.js';
 
 export interface InsertQueueOptions {
   /** An insert takes waiting batches until it has this many rows or bytes. */
@@ -14,13 +14,13 @@ export interface InsertQueueOptions {
   /** Bound on the bytes that wait or are being inserted. Beyond it, `add` blocks its caller. */
   queueBytes: number;
   /** Runs one insert. Batches of a partition come in offset order, and two inserts never run at the same time. */
-  write(chunks: readonly Chunk[]): Promise<void>;
+  write(chunks: readonly PendingBatch[]): Promise<void>;
   /** Called when `write` rejects. The queue then stops writing. */
   onFailure(error: unknown): void;
 }
 
 /** A reservation of bytes in the queue. */
-export interface Room {
+export interface QueueReservation {
   /** Ends the reservation. Later calls do nothing. */
   release(): void;
 }
@@ -33,8 +33,8 @@ const mostIntervals = 5;
  */
 const restPerInsert = 10;
 
-interface Entering {
-  state: PartitionState;
+interface WaitingReservation {
+  state: MaterializedPartition;
   bytes: number;
   enter(): void;
 }
@@ -44,8 +44,8 @@ interface Entering {
  * immediately. Under load, batches that arrive during an insert or within the interval form the next insert.
  */
 export class InsertQueue {
-  private waiting: Chunk[] = [];
-  private writing: readonly Chunk[] = [];
+  private waiting: PendingBatch[] = [];
+  private writing: readonly PendingBatch[] = [];
   private bytes = 0;
   private rows = 0;
   private lastStart = -Infinity;
@@ -56,8 +56,8 @@ export class InsertQueue {
   private hurry: () => void = () => undefined;
   /** Reserved bytes that are not released yet. */
   private reserved = 0;
-  private entering: Entering[] = [];
-  private held: { state: PartitionState; resolve: () => void }[] = [];
+  private entering: WaitingReservation[] = [];
+  private held: { state: MaterializedPartition; resolve: () => void }[] = [];
 
   constructor(private readonly options: InsertQueueOptions) {}
 
@@ -69,7 +69,7 @@ export class InsertQueue {
    * Resolves with a reservation when the queue has room for a batch of about this many bytes. Calls are served in
    * order. The caller releases the reservation after `add`.
    */
-  async reserve(state: PartitionState, bytes: number): Promise<Room> {
+  async reserve(state: MaterializedPartition, bytes: number): Promise<QueueReservation> {
     await new Promise<void>((enter) => {
       this.entering.push({ state, bytes, enter });
       this.letIn();
@@ -85,7 +85,7 @@ export class InsertQueue {
   }
 
   /** Adds a batch, and resolves when the queue has room for more. */
-  async add(chunk: Chunk): Promise<void> {
+  async add(chunk: PendingBatch): Promise<void> {
     this.waiting.push(chunk);
     this.bytes += chunk.bytes;
     this.rows += chunk.rows.count;
@@ -99,7 +99,7 @@ export class InsertQueue {
    * Removes the waiting batches of a partition that is no longer read. A running insert continues. It does no harm
    * for a revoked partition; for a deleted stream, its rows are removed later.
    */
-  drop(state: PartitionState): void {
+  drop(state: MaterializedPartition): void {
     const dropped = this.waiting.filter((chunk) => chunk.state === state);
     this.waiting = this.waiting.filter((chunk) => chunk.state !== state);
     this.rows -= rowsOf(dropped);
@@ -125,7 +125,7 @@ export class InsertQueue {
   }
 
   /** The batches that are not stored yet: first those in the running insert, then those that wait, in order. */
-  get unstored(): readonly Chunk[] {
+  get unstored(): readonly PendingBatch[] {
     return [...this.writing, ...this.waiting];
   }
 
@@ -192,7 +192,7 @@ export class InsertQueue {
     return [...ends.values()].includes(true);
   }
 
-  private take(): Chunk[] {
+  private take(): PendingBatch[] {
     const { insertRows, insertBytes } = this.options;
     let rows = 0;
     let bytes = 0;
@@ -206,7 +206,7 @@ export class InsertQueue {
     return this.waiting.splice(0, count);
   }
 
-  private release(chunks: readonly Chunk[]): void {
+  private release(chunks: readonly PendingBatch[]): void {
     for (const chunk of chunks) this.bytes -= chunk.bytes;
     if (this.bytes < this.options.queueBytes) this.letGo();
     this.letIn();
@@ -216,7 +216,7 @@ export class InsertQueue {
    * Grants waiting reservations in order while the queue has room. Reservations for which `always` is true are granted
    * regardless of room, because nothing will be added for them.
    */
-  private letIn(always: (entering: Entering) => boolean = () => this.failed): void {
+  private letIn(always: (entering: WaitingReservation) => boolean = () => this.failed): void {
     const waiting = this.entering;
     this.entering = [];
     for (const one of waiting) {
@@ -229,13 +229,13 @@ export class InsertQueue {
     }
   }
 
-  private letGo(which: (held: { state: PartitionState }) => boolean = () => true): void {
+  private letGo(which: (held: { state: MaterializedPartition }) => boolean = () => true): void {
     const going = this.held.filter(which);
     this.held = this.held.filter((held) => !going.includes(held));
     for (const { resolve } of going) resolve();
   }
 }
 
-function rowsOf(chunks: readonly Chunk[]): number {
+function rowsOf(chunks: readonly PendingBatch[]): number {
   return chunks.reduce((sum, chunk) => sum + chunk.rows.count, 0);
 }

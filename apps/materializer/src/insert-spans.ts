@@ -1,12 +1,15 @@
-import type { StoreSpans } from '#engine';
+import type { WriteTrace } from '#engine';
 import type { Tracing } from '#telemetry';
-import type { Chunk } from './chunk.js';
+import type { PendingBatch } from './pending-batch.js';
 
 /**
  * Describes the trace spans of one insert. Returns undefined if tracing is off or no request in the batches is
  * traced.
  */
-export function insertSpans(tracing: Tracing | undefined, chunks: readonly Chunk[]): StoreSpans | undefined {
+export function insertSpans(
+  tracing: Tracing | undefined,
+  chunks: readonly PendingBatch[],
+): WriteTrace | undefined {
   if (!tracing) return undefined;
   const followed = chunks.flatMap(({ state, sampled = [] }) =>
     sampled.map((request) => ({

@@ -1,10 +1,10 @@
-import type { EventBlock } from '#store';
+import type { EventRowBatch } from '#store';
 import { describe, expect, it } from 'vitest';
-import { blockOf, uuid } from './event-block.fixture.js';
+import { rowBatchOf, uuid } from './row-batch.fixture.js';
 import { insertToken } from './insert-token.js';
 
-const block = (stream: string, partition: number, offsets: number[]): EventBlock =>
-  blockOf(
+const block = (stream: string, partition: number, offsets: number[]): EventRowBatch =>
+  rowBatchOf(
     { stream, partition },
     offsets.map((offset) => ({ offset })),
   );
@@ -30,7 +30,7 @@ describe('insertToken', () => {
   });
 
   it('differs for other events at the same offsets', () => {
-    const others = blockOf(
+    const others = rowBatchOf(
       { stream: 'a', partition: 0 },
       [1, 2, 3].map((offset) => ({ offset, event_id: uuid(offset + 100) })),
     );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventBlock } from '#store';
+import type { EventRowBatch } from '#store';
 
 /** Greatest length of a token in characters. A longer token is replaced by its SHA-256. */
 const longest = 500;
@@ -16,7 +16,7 @@ interface Range {
  * ClickHouse therefore discards the repeated insert. The number of rows distinguishes inserts that differ only
  * between the first and the last row. The event ids distinguish a recreated topic, whose offsets start at 0 again.
  */
-export function insertToken(blocks: readonly EventBlock[]): string {
+export function insertToken(blocks: readonly EventRowBatch[]): string {
   const ranges = new Map<string, Range>();
   for (const block of blocks) {
     if (block.count === 0) continue;
@@ -35,6 +35,6 @@ export function insertToken(blocks: readonly EventBlock[]): string {
   return token.length <= longest ? token : createHash('sha256').update(token).digest('hex');
 }
 
-function rowOf(block: EventBlock, row: number): Range['first'] {
+function rowOf(block: EventRowBatch, row: number): Range['first'] {
   return { offset: block.offsetOf(row), id: block.eventIdOf(row) };
 }

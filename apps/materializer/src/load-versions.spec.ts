@@ -1,15 +1,15 @@
 import { MemoryStore } from '#store/memory';
 import { describe, expect, it } from 'vitest';
-import { blockOf, uuid } from './event-block.fixture.js';
+import { rowBatchOf, uuid } from './row-batch.fixture.js';
 import { loadVersions } from './load-versions.js';
-import type { EntityHead } from './version-cache.js';
+import type { LatestVersion } from './version-cache.js';
 
 const place = { stream: 's', partition: 0 };
 
 /** A store with one event per listed entity, from offset 0 on; each entity has the versions 1, 2, …. */
 async function storeWith(entities: string[]): Promise<MemoryStore> {
   const store = new MemoryStore();
-  const rows = blockOf(
+  const rows = rowBatchOf(
     place,
     entities.map((entity_id, offset) => ({ offset, entity_id, event_id: uuid(offset) })),
   );
@@ -18,13 +18,13 @@ async function storeWith(entities: string[]): Promise<MemoryStore> {
     counted.set(entity, (counted.get(entity) ?? 0) + 1);
     rows.setVersion(row, counted.get(entity)!);
   }
-  await store.writer.appendBlocks([rows], 'token');
+  await store.writer.appendRowBatches([rows], 'token');
   return store;
 }
 
 async function load(store: MemoryStore, ends: Record<string, number>, before = 100) {
   const heads = new Map(
-    ['a', 'b', 'c'].map((id): [string, EntityHead] => [id, { version: 0, offset: before }]),
+    ['a', 'b', 'c'].map((id): [string, LatestVersion] => [id, { version: 0, offset: before }]),
   );
   await loadVersions(store.writer, { ...place, heads, before }, { endOf: (id) => ends[id] ?? 0 });
   return Object.fromEntries([...heads].map(([id, { version }]) => [id, version]));

@@ -1,13 +1,13 @@
 import type { PartitionErasures } from '#engine';
 import type { RowWriter } from './row-writer.js';
-import type { EntityHead } from './version-cache.js';
+import type { LatestVersion } from './version-cache.js';
 
 /** The entities of a partition whose latest versions below the offset `before` are needed. */
-export interface VersionsWanted {
+export interface LatestVersionsQuery {
   stream: string;
   partition: number;
   before: number;
-  heads: ReadonlyMap<string, EntityHead>;
+  heads: ReadonlyMap<string, LatestVersion>;
 }
 
 /**
@@ -15,12 +15,12 @@ export interface VersionsWanted {
  * the erasure count, because the store may still have the erased events.
  */
 export async function loadVersions(
-  writer: Pick<RowWriter, 'versions'>,
-  { heads, ...wanted }: VersionsWanted,
+  writer: Pick<RowWriter, 'latestVersions'>,
+  { heads, ...wanted }: LatestVersionsQuery,
   erasures: Pick<PartitionErasures, 'endOf'>,
 ): Promise<void> {
   for (const [from, entityIds] of byErasure([...heads.keys()], erasures)) {
-    const found = await writer.versions({ ...wanted, entityIds, from });
+    const found = await writer.latestVersions({ ...wanted, entityIds, from });
     for (const [entity, version] of found) heads.get(entity)!.version = version;
   }
 }

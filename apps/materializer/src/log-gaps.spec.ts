@@ -1,5 +1,5 @@
-import { Progress } from '#engine';
-import { nothingErased } from '#engine/memory';
+import { ConsumerProgress } from '#engine';
+import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicNames } from '#event';
 import type { ConsumerHandler, Log, LogRecord } from '#log';
@@ -7,7 +7,7 @@ import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { uuid, valueOf } from './event-block.fixture.js';
+import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer } from './materializer.js';
 
 const topics = new TopicNames('test.');
@@ -55,10 +55,10 @@ describe('Offsets without records', () => {
     log = new ScriptedLog();
     store = new MemoryStore();
     materializer = new Materializer({
-      ...{ log, topics, writer: store.writer, progress: new Progress(), cachedEntities: 100 },
+      ...{ log, topics, writer: store.writer, progress: new ConsumerProgress(), cachedEntities: 100 },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 1000, milliseconds: 60_000 },
-      erasures: nothingErased,
+      erasures: noErasures,
       ...{ insertRows: 500, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
       onFailure: (error) => expect.unreachable(error.message),
     });
@@ -83,8 +83,8 @@ describe('Offsets without records', () => {
 
   it('are not committed before the records before them are stored', async () => {
     let letGo = () => {};
-    const append = store.writer.appendBlocks.bind(store.writer);
-    store.writer.appendBlocks = async (...rows) => {
+    const append = store.writer.appendRowBatches.bind(store.writer);
+    store.writer.appendRowBatches = async (...rows) => {
       await new Promise<void>((resolve) => (letGo = resolve));
       await append(...rows);
     };

@@ -1,14 +1,14 @@
-import { Erasures, Progress } from '#engine';
+import { Erasures, ConsumerProgress } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import {
   openClickHouse,
-  type EventBlock,
+  type EventRowBatch,
   type EventRow,
   type Store,
-  type StoredIdentity,
+  type StoredEventId,
   type OffsetRange,
 } from '#store';
 import { createLogger } from '#telemetry';
@@ -37,22 +37,22 @@ interface Member {
 class InterruptedWriter implements RowWriter {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
   constructor(private readonly writer: RowWriter) {}
-  async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
-    await this.writer.appendBlocks(blocks, token);
+  async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
+    await this.writer.appendRowBatches(blocks, token);
     await this.afterInsert(blocks.flatMap((block) => block.rows()));
   }
   appendDeadLetters(letters: Parameters<RowWriter['appendDeadLetters']>[0]): Promise<void> {
     return this.writer.appendDeadLetters(letters);
   }
-  lastStored(stream: string, partition: number): Promise<number | undefined> {
-    return this.writer.lastStored(stream, partition);
+  lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
+    return this.writer.lastStoredOffset(stream, partition);
   }
 
-  stored(range: OffsetRange): Promise<StoredIdentity[]> {
-    return this.writer.stored(range);
+  storedEvents(range: OffsetRange): Promise<StoredEventId[]> {
+    return this.writer.storedEvents(range);
   }
-  versions(query: Parameters<RowWriter['versions']>[0]): Promise<Map<string, number>> {
-    return this.writer.versions(query);
+  latestVersions(query: Parameters<RowWriter['latestVersions']>[0]): Promise<Map<string, number>> {
+    return this.writer.latestVersions(query);
   }
 }
 
@@ -80,7 +80,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     const store = openStore();
     const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
     const materializer = new Materializer({
-      ...{ log, topics: names, progress: new Progress(), writer: wrap(store.writer) },
+      ...{ log, topics: names, progress: new ConsumerProgress(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 10_000, milliseconds: 3_600_000 },
       erasures: new Erasures(definitions),

@@ -1,15 +1,15 @@
-import { Progress } from '#engine';
-import { MemoryErasures, nothingErased } from '#engine/memory';
+import { ConsumerProgress } from '#engine';
+import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import {
-  StoreRefusedError,
+  RowsRejectedError,
   StoreUnavailableError,
-  type EventBlock,
+  type EventRowBatch,
   type EventRow,
   type EventWriter,
-  type StoredIdentity,
+  type StoredEventId,
   type OffsetRange,
 } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -17,8 +17,8 @@ import { createLogger } from '#telemetry';
 import { MemoryTracing } from '#telemetry/memory';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { uuid, valueOf } from './event-block.fixture.js';
+import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import type { RowWriter } from './row-writer.js';
 
@@ -39,37 +39,37 @@ class FaultyWriter implements RowWriter {
 
   constructor(private readonly writer: EventWriter) {}
 
-  async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
+  async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
     this.tokens.push(token);
     this.throwIfDown();
     // The rows of an insert are fixed when the insert begins.
     const sent = blocks.flatMap((block) => block.rows());
-    if (sent.some((row) => this.refuses(row))) throw new StoreRefusedError('cannot be stored');
+    if (sent.some((row) => this.refuses(row))) throw new RowsRejectedError('cannot be stored');
     await this.before(sent);
-    await this.writer.appendBlocks(blocksOf(sent), token);
+    await this.writer.appendRowBatches(rowBatchesOf(sent), token);
     this.inserted.push(...sent.map(({ offset }) => offset));
     await this.after();
   }
 
   async appendDeadLetters(letters: Parameters<RowWriter['appendDeadLetters']>[0]): Promise<void> {
     this.throwIfDown();
-    if (this.lettersRefused) throw new StoreRefusedError('cannot be stored');
+    if (this.lettersRefused) throw new RowsRejectedError('cannot be stored');
     await this.writer.appendDeadLetters(letters);
   }
 
-  async lastStored(stream: string, partition: number): Promise<number | undefined> {
+  async lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
     this.throwIfDown();
-    return this.writer.lastStored(stream, partition);
+    return this.writer.lastStoredOffset(stream, partition);
   }
 
-  async stored(range: OffsetRange): Promise<StoredIdentity[]> {
+  async storedEvents(range: OffsetRange): Promise<StoredEventId[]> {
     this.throwIfDown();
-    return this.writer.stored(range);
+    return this.writer.storedEvents(range);
   }
 
-  async versions(query: Parameters<RowWriter['versions']>[0]): Promise<Map<string, number>> {
+  async latestVersions(query: Parameters<RowWriter['latestVersions']>[0]): Promise<Map<string, number>> {
     this.throwIfDown();
-    return this.writer.versions(query);
+    return this.writer.latestVersions(query);
   }
 
   private throwIfDown(): void {
@@ -101,9 +101,9 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
   const materializer = new Materializer({
     ...{ log, writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
-    progress: new Progress(),
+    progress: new ConsumerProgress(),
     window: { records: 1000, milliseconds: 60_000 },
-    erasures: nothingErased,
+    erasures: noErasures,
     cachedEntities: 1000,
     insertRows: 500,
     insertBytes: 1_000_000,

@@ -1,27 +1,27 @@
 import {
-  inStoreSpans,
-  type KnownErasures,
+  withWriteTrace,
+  type ErasureLookup,
   logTimeAt,
-  type Progress,
-  Retry,
+  type ConsumerProgress,
+  EngineRetry,
   sampledRequests,
-  Shutdown,
+  WorkShutdown,
 } from '#engine';
 import type { StreamId, TopicNames } from '#event';
-import type { Assignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
-import type { EventBlock } from '#store';
+import type { PartitionAssignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
+import type { EventRowBatch } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
-import { Assignments } from './assignments.js';
-import { bytesOf, chunkOf, lettersOf, type Chunk } from './chunk.js';
+import { AssignedPartitions } from './assigned-partitions.js';
+import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
 import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
-import { InsertQueue, type Room } from './insert-queue.js';
+import { InsertQueue, type QueueReservation } from './insert-queue.js';
 import { insertSpans } from './insert-spans.js';
-import type { LateInserts } from './late-inserts.js';
+import type { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import { loadVersions } from './load-versions.js';
-import type { Admitted } from './partition-fold.js';
-import type { PartitionState } from './partition-state.js';
+import type { UnversionedRows } from './partition-row-builder.js';
+import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { VersionCache } from './version-cache.js';
 
@@ -30,11 +30,11 @@ export interface MaterializerOptions {
   writer: RowWriter;
   topics: TopicNames;
   logger: Logger;
-  progress: Progress;
+  progress: ConsumerProgress;
   window: IdWindowBounds;
-  erasures: KnownErasures;
+  erasures: ErasureLookup;
   /** Notified of each insert. Erasures that were unknown when an insert began are repeated after it. */
-  inserts?: Pick<LateInserts, 'begin' | 'end'>;
+  inserts?: Pick<InsertErasureRepeater, 'begin' | 'end'>;
   /** Number of entities whose latest version is cached in memory. */
   cachedEntities: number;
   insertRows: number;
@@ -57,13 +57,13 @@ const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metri
  * same rows.
  */
 export class Materializer implements ConsumerHandler {
-  readonly assignments: Assignments;
-  private readonly retry: Retry;
+  readonly assignments: AssignedPartitions;
+  private readonly retry: EngineRetry;
   private readonly inserter: EventInserter;
   private readonly queue: InsertQueue;
   private readonly consumer: Consumer;
   private readonly now: () => number;
-  private readonly shutdown: Shutdown;
+  private readonly shutdown: WorkShutdown;
   private closing = false;
   /** Resolves when blocked `batch` calls may return. Their records will not be stored. */
   private readonly released: Promise<void>;
@@ -72,12 +72,16 @@ export class Materializer implements ConsumerHandler {
   constructor(private readonly options: MaterializerOptions) {
     const { log, writer, topics, progress, window, erasures, logger } = options;
     this.now = options.now ?? Date.now;
-    this.shutdown = new Shutdown((error) => options.onFailure(error));
+    this.shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
-    this.retry = new Retry({ logger, failedAttempt: () => progress.attempted(), ...options.retryDelays });
+    this.retry = new EngineRetry({
+      logger,
+      failedAttempt: () => progress.attempted(),
+      ...options.retryDelays,
+    });
     const versions = new VersionCache(options.cachedEntities);
     const { retry, now } = this;
-    this.assignments = new Assignments({
+    this.assignments = new AssignedPartitions({
       ...{ topics, writer, retry, versions, erasures, window, now, logger },
       consumer: () => this.consumer,
       dropped: (state) => this.queue.drop(state),
@@ -92,7 +96,7 @@ export class Materializer implements ConsumerHandler {
     this.queue = new InsertQueue({
       ...options,
       intervalMs: options.insertIntervalMs,
-      write: (chunks) => inStoreSpans(insertSpans(options.tracing, chunks), () => this.write(chunks)),
+      write: (chunks) => withWriteTrace(insertSpans(options.tracing, chunks), () => this.write(chunks)),
       onFailure: (error) => this.shutdown.fail(error),
     });
     this.consumer = log.consumer({
@@ -127,7 +131,7 @@ export class Materializer implements ConsumerHandler {
     await this.consumer.subscribe([...topics]);
   }
 
-  async assigned(assignment: Assignment): Promise<number> {
+  async assigned(assignment: PartitionAssignment): Promise<number> {
     try {
       const start = await this.assignments.add(assignment);
       const { topic, partition, position } = assignment;
@@ -145,7 +149,7 @@ export class Materializer implements ConsumerHandler {
     if (!state || this.closing) return await this.heldWhileClosing();
     state.end = Math.max(state.end, batch.highWatermark);
     // Room is reserved before rows are built, so that the rows of all partitions together stay within the bound.
-    const room = await this.queue.reserve(state, bytesOf(batch));
+    const room = await this.queue.reserve(state, estimatedBytesOf(batch));
     try {
       await this.take(state, batch, room);
     } catch (error) {
@@ -176,7 +180,11 @@ export class Materializer implements ConsumerHandler {
     await this.consumer.close();
   }
 
-  private async take(state: PartitionState, batch: RecordBatch, room: Room): Promise<void> {
+  private async take(
+    state: MaterializedPartition,
+    batch: RecordBatch,
+    room: QueueReservation,
+  ): Promise<void> {
     if (state.ended.aborted || this.closing) return;
     const chunk = await this.fold(state, batch);
     if (!chunk) this.options.progress.moved();
@@ -195,7 +203,7 @@ export class Materializer implements ConsumerHandler {
   }
 
   /** Builds the rows of a batch. Returns undefined if the batch was committed before and only fills the id window. */
-  private async fold(state: PartitionState, batch: RecordBatch): Promise<Chunk | undefined> {
+  private async fold(state: MaterializedPartition, batch: RecordBatch): Promise<PendingBatch | undefined> {
     const { name: stream } = state;
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
@@ -207,28 +215,31 @@ export class Materializer implements ConsumerHandler {
     if (admitted.duplicates > 0) metrics.duplicatesDropped.inc({ stream }, admitted.duplicates);
     if (admitted.erased > 0) metrics.erasedSkipped.inc({ stream }, admitted.erased);
     await this.loadVersions(state, admitted);
-    const letters = lettersOf(state, { ...admitted, batch }, this.now() * 1000);
+    const letters = deadLettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
     const rows = state.fold.number(admitted, stored);
     const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
-    return chunkOf(state, { asOf, rows, letters, batch, sampled });
+    return pendingBatchOf(state, { asOf, rows, letters, batch, sampled });
   }
 
-  private async prime(state: PartitionState, first: LogRecord): Promise<void> {
+  private async prime(state: MaterializedPartition, first: LogRecord): Promise<void> {
     if (state.primed) return;
     const logTime = await this.retry.run('log', state.ended, () => logTimeAt(state.assignment, first));
     state.window.startAt(logTime);
     state.primed = true;
   }
 
-  private async loadVersions(state: PartitionState, { rows, unknown }: Admitted): Promise<void> {
+  private async loadVersions(
+    state: MaterializedPartition,
+    { rows, unknown }: UnversionedRows,
+  ): Promise<void> {
     if (unknown.size === 0 || state.versions.complete) return;
     const { stream, partition, erasures, ended } = state;
     const wanted = { stream, partition, heads: unknown, before: rows.offsetOf(0) };
     await this.retry.run('store', ended, () => loadVersions(this.options.writer, wanted, erasures));
   }
 
-  private async write(chunks: readonly Chunk[]): Promise<void> {
+  private async write(chunks: readonly PendingBatch[]): Promise<void> {
     this.eraseUnstored(chunks);
     const streams = new Set(chunks.filter(({ rows }) => rows.count > 0).map(({ state }) => state.stream));
     this.options.inserts?.begin(streams);
@@ -245,15 +256,15 @@ export class Materializer implements ConsumerHandler {
     for (const chunk of chunks) this.stored(chunk);
   }
 
-  private eraseUnstored(chunks: readonly Chunk[]): void {
+  private eraseUnstored(chunks: readonly PendingBatch[]): void {
     const { unstored } = this.queue;
-    const ofState = (all: readonly Chunk[], state: PartitionState) =>
+    const ofState = (all: readonly PendingBatch[], state: MaterializedPartition) =>
       all.filter((chunk) => chunk.state === state);
     for (const state of new Set(chunks.map((chunk) => chunk.state)))
       eraseUnstored(state, { chunks: ofState(chunks, state), unstored: ofState(unstored, state) });
   }
 
-  private stored({ state, rows, next, timestamp }: Chunk): void {
+  private stored({ state, rows, next, timestamp }: PendingBatch): void {
     if (rows.count > 0)
       metrics.freshness.observe(Math.max(0, this.now() / 1000 - rows.row(0).ingested_at / 1e6));
     if (state.ended.aborted) return;
@@ -266,7 +277,7 @@ export class Materializer implements ConsumerHandler {
   }
 
   /** Whether the partition of a row batch is still assigned here. Its rows are no longer retried after a revocation. */
-  private isWanted({ place }: EventBlock): boolean {
+  private isWanted({ place }: EventRowBatch): boolean {
     const own = this.queue.unstored.find(({ rows }) => rows.place === place);
     return own === undefined || !own.state.ended.aborted;
   }
@@ -275,7 +286,7 @@ export class Materializer implements ConsumerHandler {
    * Lowers the versions of later events of the same entity, because a rejected row takes no version. None of these
    * events is stored yet.
    */
-  private withdraw(block: EventBlock): void {
+  private withdraw(block: EventRowBatch): void {
     const { entity_id: entity, offset } = block.row(0);
     const own = this.queue.unstored.filter(({ rows }) => rows.place === block.place);
     if (own.length === 0 || entity === null) return;

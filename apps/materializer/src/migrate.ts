@@ -1,5 +1,5 @@
 import { untilReachable, type AppContext } from '#http';
-import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
+import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
 import type { MaterializerConfig } from './config.js';
 
 /**
@@ -9,6 +9,8 @@ import type { MaterializerConfig } from './config.js';
 export async function migrate(context: AppContext<MaterializerConfig>): Promise<void> {
   const store = openClickHouse(clickHouseOptions(context.config));
   context.lifecycle.onStop('store', () => store.close());
-  await untilReachable(context, { name: 'ClickHouse', mayReturn: storeMayReturn }, () => store.migrate());
+  await untilReachable(context, { name: 'ClickHouse', mayReturn: isRetryableStoreError }, () =>
+    store.migrate(),
+  );
   context.logger.info({ database: context.config.CLICKHOUSE_DATABASE }, 'all tables exist');
 }

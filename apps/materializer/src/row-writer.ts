@@ -3,5 +3,5 @@ import type { EventWriter } from '#store';
 /** The part of the event writer that the materializer uses. */
 export type RowWriter = Pick<
   EventWriter,
-  'appendBlocks' | 'appendDeadLetters' | 'lastStored' | 'stored' | 'versions'
+  'appendRowBatches' | 'appendDeadLetters' | 'lastStoredOffset' | 'storedEvents' | 'latestVersions'
 >;

@@ -1,23 +1,23 @@
-import { Erasures, LagMonitor, type LagGauge, Progress, showBatches } from '#engine';
+import { Erasures, LagMonitor, type LagGauge, ConsumerProgress, trackBatches } from '#engine';
 import { TopicNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
-import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
-import { clickHouseOptions, openClickHouse, storeMayReturn } from '#store';
-import { metrics, underWay } from '#telemetry';
+import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
+import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store';
+import { metrics, activeWork } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
 import { registerChecks } from './health.js';
-import { Janitor } from './janitor/janitor.js';
-import { LateInserts } from './late-inserts.js';
+import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
+import { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import { MaterializerModule } from './materializer.module.js';
-import type { PartitionState } from './partition-state.js';
+import type { MaterializedPartition } from './materialized-partition.js';
 import { followStreams } from './stream-subscription.js';
-import { UsageWatch } from './usage-watch.js';
-import { WindowWatch } from './window-watch.js';
+import { StoreUsageMetrics } from './store-usage-metrics.js';
+import { IdWindowMetrics } from './id-window-metrics.js';
 
-const kafka = { name: 'Kafka', mayReturn: logMayReturn };
-const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
+const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
+const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
 
 const lagIntervalMs = 5000;
 const usageIntervalMs = 15_000;
@@ -50,11 +50,11 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({
-    ...kafkaLogOptions(config, 'materializer', config.MATERIALIZER_PORT),
+    ...kafkaLogConfig(config, 'materializer', config.MATERIALIZER_PORT),
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });
-  const log = showBatches(kafkaLog, underWay);
+  const log = trackBatches(kafkaLog, activeWork);
   const store = openClickHouse(clickHouseOptions(config));
   const definitions = openDefinitions({
     log,
@@ -62,26 +62,26 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const erasures = new Erasures(definitions);
-  const inserts = new LateInserts({ definitions, logger, eraser: store.eraser });
-  const progress = new Progress();
+  const inserts = new InsertErasureRepeater({ definitions, logger, eraser: store.eraser });
+  const progress = new ConsumerProgress();
   const materializer = new Materializer({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, inserts, writer: store.writer },
     tracing: context.tracing,
     onFailure: (error) => context.crash(error),
   });
-  const lag = new LagMonitor<PartitionState>({
+  const lag = new LagMonitor<MaterializedPartition>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: ({ name }) => name, gauge: streamLag },
     partitions: () => materializer.assignments,
   });
-  const janitor = new Janitor({
+  const janitor = new StoreGarbageCollector({
     ...{ definitions, topics, logger, admin: log.admin, eraser: store.eraser, now: Date.now },
     holds: (stream) => materializer.holds(stream),
     intervalMs: config.JANITOR_MINUTES * 60_000,
   });
-  const usage = new UsageWatch({ store, logger, intervalMs: usageIntervalMs });
-  const windows = new WindowWatch({
+  const usage = new StoreUsageMetrics({ store, logger, intervalMs: usageIntervalMs });
+  const windows = new IdWindowMetrics({
     partitions: () => materializer.assignments,
     ...{ now: Date.now, intervalMs: usageIntervalMs },
   });

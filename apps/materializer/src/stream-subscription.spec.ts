@@ -1,5 +1,5 @@
 import { auditStream } from '#api';
-import { streamName, TopicNames, type StreamId } from '#event';
+import { streamNameOf, TopicNames, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,7 @@ describe('followStreams', () => {
   let failures: unknown[];
   const target = {
     subscribe: async (ids: readonly StreamId[]) => {
-      subscriptions.push(ids.map(streamName).filter((stream) => stream !== auditStream));
+      subscriptions.push(ids.map(streamNameOf).filter((stream) => stream !== auditStream));
     },
     failed: (error: unknown) => failures.push(error),
   };
@@ -74,7 +74,7 @@ describe('followStreams', () => {
     await definitions.deleteStream('a', async () => undefined, systemActor);
     const { definition } = await definitions.createStream({ stream: 'a' }, systemActor);
     await vi.waitFor(() => expect(last).toContain(definition.id), { timeout: 20_000 });
-    expect(last.filter((id) => streamName(id) === 'a')).toHaveLength(1);
+    expect(last.filter((id) => streamNameOf(id) === 'a')).toHaveLength(1);
   });
 
   it('reports the error of a failed subscription', async () => {

@@ -1,7 +1,7 @@
 import type { StreamId } from '#event';
 import type { Definitions } from '#registry';
 
-export interface StreamTarget {
+export interface StreamSubscriber {
   subscribe(ids: readonly StreamId[]): Promise<void>;
   failed(error: unknown): void;
 }
@@ -10,7 +10,7 @@ export interface StreamTarget {
  * Keeps a consumer subscribed to all streams that are not being deleted, and subscribes again when the set of streams
  * changes. Changes during a subscription are applied together after it. Returns a function that stops this.
  */
-export function followStreams(definitions: Definitions, target: StreamTarget): () => void {
+export function followStreams(definitions: Definitions, target: StreamSubscriber): () => void {
   let subscribed = '';
   let running = false;
   const follow = async (): Promise<void> => {

@@ -1,5 +1,5 @@
 /** The latest version of an entity and the offset of the event that has it. */
-export interface EntityHead {
+export interface LatestVersion {
   version: number;
   /** Offset of the last event that has a version or is about to get one. */
   offset: number;
@@ -12,7 +12,7 @@ export interface EntityHead {
  * of such entities.
  */
 export class VersionCache {
-  private readonly partitions = new Set<PartitionVersions>();
+  private readonly partitions = new Set<PartitionVersionCache>();
   private young = 0;
   private limit: number;
 
@@ -25,13 +25,13 @@ export class VersionCache {
    * Opens the cache of one assigned partition. The caller calls `release` when the partition is no longer read.
    * @param options.fromTheStart Whether the partition is read from offset 0, so that no entity has a version yet.
    */
-  open(options: { fromTheStart: boolean }): PartitionVersions {
-    const versions = new PartitionVersions(options.fromTheStart, () => this.added());
+  open(options: { fromTheStart: boolean }): PartitionVersionCache {
+    const versions = new PartitionVersionCache(options.fromTheStart, () => this.added());
     this.partitions.add(versions);
     return versions;
   }
 
-  release(versions: PartitionVersions): void {
+  release(versions: PartitionVersionCache): void {
     if (this.partitions.delete(versions)) this.young -= versions.youngSize;
   }
 
@@ -54,11 +54,11 @@ export class VersionCache {
 }
 
 /** The cached latest versions of the entities of one partition. */
-export class PartitionVersions {
+export class PartitionVersionCache {
   /** All events below this offset are stored. */
   storedUpTo = 0;
-  private youngHeads = new Map<string, EntityHead>();
-  private oldHeads = new Map<string, EntityHead>();
+  private youngHeads = new Map<string, LatestVersion>();
+  private oldHeads = new Map<string, LatestVersion>();
 
   constructor(
     private isComplete: boolean,
@@ -79,7 +79,7 @@ export class PartitionVersions {
   }
 
   /** The entity's latest version, or undefined if it is not cached. */
-  get(entity: string): EntityHead | undefined {
+  get(entity: string): LatestVersion | undefined {
     const head = this.youngHeads.get(entity);
     if (head) return head;
     const old = this.oldHeads.get(entity);
@@ -89,7 +89,7 @@ export class PartitionVersions {
     return old;
   }
 
-  add(entity: string, head: EntityHead): void {
+  add(entity: string, head: LatestVersion): void {
     this.put(entity, head);
   }
 
@@ -105,7 +105,7 @@ export class PartitionVersions {
     return this.youngHeads.size;
   }
 
-  private put(entity: string, head: EntityHead): void {
+  private put(entity: string, head: LatestVersion): void {
     this.youngHeads.set(entity, head);
     this.added();
   }

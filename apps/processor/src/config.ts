@@ -1,6 +1,6 @@
 import { IsInt, Max, Min } from 'class-validator';
-import { AppConfig, AreNetworks, follows, FromText, Secret } from '#api';
-import { wrongInSecrets } from '#webhooks';
+import { AppConfig, AreNetworks, FollowsRule, FromText, Secret } from '#api';
+import { webhookSecretsError } from '#webhooks';
 
 const mebibyte = 1024 * 1024;
 
@@ -30,7 +30,7 @@ export class ProcessorConfig extends AppConfig {
    */
   @Secret()
   @FromText('list')
-  @follows('areWebhookSecrets', (value) => wrongInSecrets(value as string[]))
+  @FollowsRule('areWebhookSecrets', (value) => webhookSecretsError(value as string[]))
   WEBHOOK_SECRETS: string[] = [];
   /**
    * Private addresses or networks (CIDR) to which webhooks may be sent. Webhooks to these addresses may use HTTP

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { Incarnation, revenue, World, type SpecEvent } from './processor.fixture.js';
+import { SimulatedProcessor, revenue, ProjectionTestBed, type SpecEvent } from './processor.fixture.js';
 
 const events: fc.Arbitrary<SpecEvent[]> = fc.array(
   fc.record({
@@ -39,8 +39,12 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
 );
 
 /** Runs a script with at most two processors at a time. A processor can die at any of its steps. */
-async function play(world: World, script: readonly Action[], start: () => Incarnation): Promise<void> {
-  const running: Incarnation[] = [];
+async function play(
+  world: ProjectionTestBed,
+  script: readonly Action[],
+  start: () => SimulatedProcessor,
+): Promise<void> {
+  const running: SimulatedProcessor[] = [];
   for (const action of script) {
     if (action.do === 'write') await world.write(action.events);
     else if (action.do === 'expire') {
@@ -70,10 +74,10 @@ it('yields the states and counts of a single fold for any batches, crashes, reba
         interval: fc.nat(3),
       }),
       async (script, { keys, unsaved, interval }) => {
-        const world = await World.make();
+        const world = await ProjectionTestBed.make();
         const build = await world.define('revenue', world.build(revenue));
         const start = () =>
-          new Incarnation(world, {
+          new SimulatedProcessor(world, {
             cache: { keys, weight: 1e9 },
             unsaved: { keys: unsaved, weight: 1e9 },
             saveIntervalMs: interval,

@@ -1,4 +1,4 @@
-import { consumerHealth, storingHealth, type Lag, type Progress } from '#engine';
+import { consumerHealth, blockedWriteHealth, type Lag, type ConsumerProgress } from '#engine';
 import { definitionsHealth, type Definitions } from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
@@ -12,7 +12,7 @@ export function registerChecks(
     store: Store;
     definitions: Definitions;
     lag: { readonly total: Lag };
-    progress: Progress;
+    progress: ConsumerProgress;
     processor: { readonly complaint: string | undefined };
   },
 ): void {
@@ -20,6 +20,6 @@ export function registerChecks(
   health.register('log', () => log.admin.ping());
   health.register('store', () => store.ping());
   health.register('definitions', async () => definitionsHealth(definitions));
-  health.register('saving', () => storingHealth(processor));
+  health.register('saving', () => blockedWriteHealth(processor));
   health.register('processor', async () => consumerHealth(lag, progress), { liveness: true });
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord, type StreamId } from '#event';
-import { Progress } from '#engine';
+import { ConsumerProgress } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import {
   openDefinitions,
   systemActor,
   type Definitions,
-  type ProjectionBuild,
+  type ProjectionGeneration,
   type ProjectionSpec,
 } from '#registry';
 import type { Log, LogRecord } from '#log';
@@ -15,8 +15,8 @@ import { StoreUnavailableError, type EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileFold, compileKey, compileSource, foldEvent, IdWindow, type FoldState } from '#dataflow';
 import { createLogger } from '#telemetry';
-import { blocksOf } from '../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { Processor, type ProcessorOptions } from './processor.js';
+import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
 
 export const topics = new TopicNames('test.');
 export const window = { records: 1000, milliseconds: 3_600_000 };
@@ -52,22 +52,22 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
 type Step = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
 /** A simulated processor process. A spec can kill it at any step; it then does nothing more. */
-export class Incarnation {
+export class SimulatedProcessor {
   dead = false;
   storeIsAway = false;
   readonly steps: Step[] = [];
   readonly failures: Error[] = [];
-  readonly processor: Processor;
+  readonly processor: ProjectionProcessor;
   /** Hook that a spec sets; it is called before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
-  constructor(world: World, options: Partial<ProcessorOptions> = {}) {
+  constructor(world: ProjectionTestBed, options: Partial<ProjectionProcessorOptions> = {}) {
     const { store } = world;
-    this.processor = new Processor({
+    this.processor = new ProjectionProcessor({
       log: this.logOf(world.log),
       ...{ topics, definitions: world.definitions, erasures: world.erasures, window },
       reader: store.reader,
-      progress: new Progress(),
+      progress: new ConsumerProgress(),
       logger: createLogger({ name: 'test', level: 'silent' }),
       cache: { keys: 1000, weight: 1e9 },
       unsaved: { keys: 500, weight: 1e9 },
@@ -146,7 +146,7 @@ export class Incarnation {
 }
 
 /** In-memory fakes of Kafka and ClickHouse, which survive the death of a processor. */
-export class World {
+export class ProjectionTestBed {
   readonly log = new MemoryLog();
   readonly store = new MemoryStore();
   readonly erasures = new MemoryErasures();
@@ -159,8 +159,8 @@ export class World {
     this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
   }
 
-  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<World> {
-    const world = new World();
+  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<ProjectionTestBed> {
+    const world = new ProjectionTestBed();
     await world.definitions.start();
     for (const stream of streams) await world.definitions.createStream({ stream, partitions }, systemActor);
     return world;
@@ -208,7 +208,7 @@ export class World {
           });
         }
       }
-      await this.store.writer.appendBlocks(blocksOf(rows), randomUUID());
+      await this.store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
       const end = this.log.topics.get(topic)!.end(partition);
       this.log.broker.group(topics.materializerGroup).commit({ topic, partition }, end);
     }
@@ -231,7 +231,7 @@ export class World {
   }
 
   /** Returns a generation as the gateway creates it when a projection is defined, changed or reset. */
-  build(spec: ProjectionSpec, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
+  build(spec: ProjectionSpec, more: Partial<ProjectionGeneration> = {}): ProjectionGeneration {
     const sources = spec.source.streams.map((stream) => [
       stream,
       { id: this.definitions.stream(stream)!.id },
@@ -240,13 +240,13 @@ export class World {
       id: (++this.builds).toString(16).padStart(24, '0'),
       version: 1,
       spec,
-      sources: Object.fromEntries(sources) as ProjectionBuild['sources'],
+      sources: Object.fromEntries(sources) as ProjectionGeneration['sources'],
       started_at: new Date(1_795_000_000_000 + this.builds).toISOString(),
       ...more,
     };
   }
 
-  async define(name: string, building: ProjectionBuild): Promise<ProjectionBuild> {
+  async define(name: string, building: ProjectionGeneration): Promise<ProjectionGeneration> {
     await this.definitions.projections.change(
       name,
       (current) => ({
@@ -271,7 +271,7 @@ export class World {
   }
 
   /** Returns the stored states of a generation: result, events and last offset by stream, partition and key. */
-  async states(build: ProjectionBuild): Promise<Record<string, unknown>> {
+  async states(build: ProjectionGeneration): Promise<Record<string, unknown>> {
     const fold = compileFold(build.spec.fields);
     const keys = await this.store.projections.keys({ owner: build.id, limit: 1_000_000 });
     const parts = keys.flatMap((key) => key.parts);
@@ -284,7 +284,11 @@ export class World {
   }
 
   /** Returns the expected result of `states`: a fold over all records that were ever in the log. */
-  folded(build: ProjectionBuild): { states: Record<string, unknown>; processed: number; failed: number } {
+  folded(build: ProjectionGeneration): {
+    states: Record<string, unknown>;
+    processed: number;
+    failed: number;
+  } {
     const [fold, keyOf] = [compileFold(build.spec.fields), compileKey(build.spec.key)];
     const matches = compileSource(build.spec.source);
     const known = new Map<string, { state: FoldState; events: number; last: number }>();
@@ -328,7 +332,7 @@ export class World {
   }
 
   /** Returns the sums of the stored counters. */
-  async counted(build: ProjectionBuild): Promise<{ processed: number; failed: number }> {
+  async counted(build: ProjectionGeneration): Promise<{ processed: number; failed: number }> {
     const progress = await this.store.projections.progress([build.id]);
     return {
       processed: progress.reduce((sum, { processed }) => sum + processed, 0),
@@ -337,7 +341,7 @@ export class World {
   }
 
   /** Whether the consumer group of a generation has committed the end of the log. */
-  async isThrough(build: ProjectionBuild): Promise<boolean> {
+  async isThrough(build: ProjectionGeneration): Promise<boolean> {
     for (const stream of Object.keys(build.sources)) {
       const topic = this.topicOf(stream);
       const committed = await this.log.admin.committed(topics.projectionGroup(build.id), topic);

@@ -1,7 +1,7 @@
 import { TopicNames } from '#event';
-import { Progress } from '#engine';
-import { nothingErased } from '#engine/memory';
-import { openDefinitions, systemActor, type Definitions, type ProjectionBuild } from '#registry';
+import { ConsumerProgress } from '#engine';
+import { noErasures } from '#engine/memory';
+import { openDefinitions, systemActor, type Definitions, type ProjectionGeneration } from '#registry';
 import { openKafkaLog, type Log } from '#log';
 import { openClickHouse, type Store } from '#store';
 import { compileFold, type FoldState } from '#dataflow';
@@ -9,7 +9,7 @@ import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Processor } from './processor.js';
+import { ProjectionProcessor } from './projections/projection-processor.js';
 import { uuid, valueOf } from './processor.fixture.js';
 
 const suffix = randomBytes(4).toString('hex');
@@ -21,7 +21,7 @@ const logger = createLogger({ name: 'test', level: 'silent' });
 let log: Log;
 let store: Store;
 let definitions: Definitions;
-const running = new Set<Processor>();
+const running = new Set<ProjectionProcessor>();
 const failures: Error[] = [];
 
 beforeAll(async () => {
@@ -58,9 +58,9 @@ async function sql(statement: string): Promise<string> {
   return text;
 }
 
-function start(): Processor {
-  const processor = new Processor({
-    ...{ log, topics, definitions, logger, erasures: nothingErased, progress: new Progress() },
+function start(): ProjectionProcessor {
+  const processor = new ProjectionProcessor({
+    ...{ log, topics, definitions, logger, erasures: noErasures, progress: new ConsumerProgress() },
     reader: store.reader,
     writer: {
       save: (rows, progress) => store.projections.save(rows, progress),
@@ -82,7 +82,7 @@ function start(): Processor {
   return processor;
 }
 
-async function stop(processor: Processor, flushMs = 10_000): Promise<void> {
+async function stop(processor: ProjectionProcessor, flushMs = 10_000): Promise<void> {
   running.delete(processor);
   await processor.close(flushMs);
 }
@@ -107,8 +107,8 @@ async function write(all: readonly Order[]): Promise<void> {
   );
 }
 
-async function define(name: string): Promise<ProjectionBuild> {
-  const building: ProjectionBuild = {
+async function define(name: string): Promise<ProjectionGeneration> {
+  const building: ProjectionGeneration = {
     ...{ id: randomBytes(12).toString('hex'), version: 1, started_at: new Date().toISOString() },
     spec: {
       ...{ source: { streams: [stream] }, key: 'event.data.shop', from: 'beginning' },
@@ -147,7 +147,7 @@ async function expected(all: readonly Order[]): Promise<Map<string, string>> {
   return new Map(lines.map((line) => line.split('\t')).map(([shop, ...figures]) => [shop!, figures.join()]));
 }
 
-async function states(build: ProjectionBuild): Promise<Map<string, string>> {
+async function states(build: ProjectionGeneration): Promise<Map<string, string>> {
   const fold = compileFold(build.spec.fields);
   const keys = await store.projections.keys({ owner: build.id, limit: 10_000 });
   return new Map(
@@ -161,7 +161,7 @@ async function states(build: ProjectionBuild): Promise<Map<string, string>> {
   );
 }
 
-async function untilThrough(build: ProjectionBuild): Promise<void> {
+async function untilThrough(build: ProjectionGeneration): Promise<void> {
   const topic = topics.ofStream(definitions.stream(stream)!.id);
   const isThrough = async () => {
     const committed = await log.admin.committed(topics.projectionGroup(build.id), topic);
@@ -171,7 +171,7 @@ async function untilThrough(build: ProjectionBuild): Promise<void> {
   await vi.waitFor(isThrough, { timeout: 90_000, interval: 100 });
 }
 
-const serves = (name: string, build: ProjectionBuild) =>
+const serves = (name: string, build: ProjectionGeneration) =>
   vi.waitFor(() => expect(definitions.projections.get(name)?.serving?.id).toBe(build.id), {
     timeout: 60_000,
     interval: 50,

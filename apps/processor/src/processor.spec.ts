@@ -1,16 +1,22 @@
 import { allStreams } from '#api';
-import { systemActor, type ProjectionBuild } from '#registry';
-import { StoreRefusedError } from '#store';
+import { systemActor, type ProjectionGeneration } from '#registry';
+import { RowsRejectedError } from '#store';
 import { metricsText } from '#telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Incarnation, revenue, topics, World, type SpecEvent } from './processor.fixture.js';
+import {
+  SimulatedProcessor,
+  revenue,
+  topics,
+  ProjectionTestBed,
+  type SpecEvent,
+} from './processor.fixture.js';
 
-let world: World;
-let running: Incarnation[];
+let world: ProjectionTestBed;
+let running: SimulatedProcessor[];
 
 beforeEach(async () => {
   running = [];
-  world = await World.make();
+  world = await ProjectionTestBed.make();
 });
 
 afterEach(async () => {
@@ -18,8 +24,8 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(options: ConstructorParameters<typeof Incarnation>[1] = {}): Incarnation {
-  const one = new Incarnation(world, options);
+function start(options: ConstructorParameters<typeof SimulatedProcessor>[1] = {}): SimulatedProcessor {
+  const one = new SimulatedProcessor(world, options);
   running.push(one);
   return one;
 }
@@ -33,9 +39,9 @@ const order = (id: number): SpecEvent => ({
 const orders = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => order(from + i));
 
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 3 });
-const through = (build: ProjectionBuild) =>
+const through = (build: ProjectionGeneration) =>
   eventually(async () => expect(await world.isThrough(build)).toBe(true));
-const serves = (name: string, build: ProjectionBuild) =>
+const serves = (name: string, build: ProjectionGeneration) =>
   eventually(() =>
     expect(world.projection(name)).toMatchObject({ serving: { id: build.id }, building: null }),
   );
@@ -45,7 +51,7 @@ async function metricOf(name: string): Promise<number> {
   return Number(line?.split(' ').at(-1) ?? 0);
 }
 
-async function expectExact(build: ProjectionBuild): Promise<void> {
+async function expectExact(build: ProjectionGeneration): Promise<void> {
   await through(build);
   const { states, ...counted } = world.folded(build);
   expect(await world.states(build)).toEqual(states);
@@ -429,10 +435,10 @@ it('the processor fails when the store rejects a state, because no state may be 
   const one = start();
   await serves('revenue', build);
   one.before = (step) => {
-    if (step === 'rows') throw new StoreRefusedError('cannot be stored');
+    if (step === 'rows') throw new RowsRejectedError('cannot be stored');
   };
   await world.write(orders(0, 20));
-  await eventually(() => expect(one.failures).toMatchObject([{ name: 'StoreRefusedError' }]));
+  await eventually(() => expect(one.failures).toMatchObject([{ name: 'RowsRejectedError' }]));
   expect(await world.isThrough(build)).toBe(false);
 });
 

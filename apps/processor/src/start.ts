@@ -1,30 +1,37 @@
-import { Erasures, LagMonitor, Progress, showBatches, type LagGauge, type OwnedPartition } from '#engine';
+import {
+  Erasures,
+  LagMonitor,
+  ConsumerProgress,
+  trackBatches,
+  type LagGauge,
+  type OwnedPartition,
+} from '#engine';
 import { TopicNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
-import { LateProducer } from '#writing';
-import { kafkaLogOptions, logMayReturn, openKafkaLog } from '#log';
+import { DeferredProducer } from '#writing';
+import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
 import {
   clickHouseOptions,
   openClickHouse,
-  storeMayReturn,
+  isRetryableStoreError,
   type KeyedStateReader,
   type KeyedStateWriter,
   type Store,
 } from '#store';
-import { metrics, underWay } from '#telemetry';
-import { Deliverer, Poster, webhookKeys, WebhookNetworks } from '#webhooks';
+import { metrics, activeWork } from '#telemetry';
+import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookNetworks } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
-import { Processor, type ProcessorOptions } from './processor.js';
+import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
 import { ProcessorModule } from './processor.module.js';
-import { pipelineMark } from './pipelines/jobs/job.js';
-import { Pipelines, type PipelinesOptions } from './pipelines/pipelines.js';
+import { pipelineLagPrefix } from './pipelines/jobs/job.js';
+import { PipelineProcessor, type PipelineProcessorOptions } from './pipelines/pipeline-processor.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { Snapshotter } from './snapshots/snapshotter.js';
 
-const kafka = { name: 'Kafka', mayReturn: logMayReturn };
-const clickHouse = { name: 'ClickHouse', mayReturn: storeMayReturn };
+const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
+const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
 
 const lagIntervalMs = 5000;
 /** Fetch bounds of one consumer. Each generation of a projection and each job of a pipeline has its own consumer. */
@@ -77,7 +84,7 @@ const snapshotLag: LagGauge = {
 };
 
 function pipelineOf(name: string): string | undefined {
-  return name.startsWith(pipelineMark) ? name.slice(pipelineMark.length) : undefined;
+  return name.startsWith(pipelineLagPrefix) ? name.slice(pipelineLagPrefix.length) : undefined;
 }
 
 /**
@@ -88,11 +95,11 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const { config, logger, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({
-    ...kafkaLogOptions(config, 'processor', config.PROCESSOR_PORT),
+    ...kafkaLogConfig(config, 'processor', config.PROCESSOR_PORT),
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });
-  const log = showBatches(kafkaLog, underWay);
+  const log = trackBatches(kafkaLog, activeWork);
   const store = openClickHouse(clickHouseOptions(config));
   const definitions = openDefinitions({
     log,
@@ -100,8 +107,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const erasures = new Erasures(definitions);
-  const progress = new Progress();
-  const processor = new Processor({
+  const progress = new ConsumerProgress();
+  const processor = new ProjectionProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions },
     ...{ reader: store.reader, writer: writerOf(store.projections, store) },
@@ -112,14 +119,14 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     ...{ log, topics, logger, definitions, snapshots: store.snapshots, versions: store.writer },
     onFailure: (error) => context.crash(error),
   });
-  const producer = new LateProducer();
-  const poster = new Poster(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs);
-  const pipelines = new Pipelines({
+  const producer = new DeferredProducer();
+  const poster = new WebhookClient(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs);
+  const pipelines = new PipelineProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },
     tracing: context.tracing,
     ...{ reader: store.reader, projections: store.projections, writer: writerOf(store.pipelines, store) },
-    webhooks: new Deliverer({
+    webhooks: new WebhookDeliverer({
       poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),
       // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
@@ -134,7 +141,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   });
   const lagOfSnapshots = new LagMonitor({
     // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
-    ...{ admin: log.admin, progress: new Progress(), intervalMs: lagIntervalMs, now: Date.now },
+    ...{ admin: log.admin, progress: new ConsumerProgress(), intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
     partitions: () => snapshotter.partitions(),
   });
@@ -182,7 +189,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
 function writerOf(
   states: KeyedStateWriter & KeyedStateReader,
   { writer }: Store,
-): ProcessorOptions['writer'] & PipelinesOptions['writer'] {
+): ProjectionProcessorOptions['writer'] & PipelineProcessorOptions['writer'] {
   return {
     save: (rows, progress) => states.save(rows, progress),
     load: (place, keys) => states.load(place, keys),
@@ -199,7 +206,7 @@ function writerOf(
 
 function settings(
   config: ProcessorConfig,
-): Pick<ProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
+): Pick<ProjectionProcessorOptions, 'window' | 'cache' | 'unsaved' | 'saveIntervalMs'> {
   return {
     window: {
       records: config.DEDUPE_WINDOW_RECORDS,

@@ -3,7 +3,7 @@ import { createStream, eachRun, observed, withStack, type Bench } from '../bench
 import { runChild } from '../child.js';
 import type { ClientJob, ClientResult } from '../load/client.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, type Row } from '../report.js';
+import { goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 500_000;
@@ -13,7 +13,7 @@ const warmUpEvents = 100_000;
  * CLIENT: one process sends events with the client, with one `send` for each. The process sends to a server that
  * acknowledges at once, and to the system, compared with prepared bodies on plain sockets.
  */
-export async function client(bench: Bench): Promise<Row[]> {
+export async function client(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const alone = await toServerAlone(bench, events);
   const runs = await toSystem(bench, events);

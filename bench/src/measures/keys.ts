@@ -1,11 +1,11 @@
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { eachRun, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { MemorySampler } from '../memory-sampler.js';
 import type { PageTimes } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
 import { byEntity, fillStream, foldBacklog, rateBetween, remove, untilProjection } from '../projections.js';
-import { figure, goal, type Row } from '../report.js';
+import { figure, goal, type Figure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 import { randomFrom } from '../workload.js';
 
@@ -26,7 +26,7 @@ interface Folded {
  * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more,
  * so in the second half no key is still in memory. Then the states of the projection are read.
  */
-export async function keys(bench: Bench): Promise<Row[]> {
+export async function keys(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const entities = Math.ceil(events / 2);
   return withStack(
@@ -46,7 +46,7 @@ export async function keys(bench: Bench): Promise<Row[]> {
 
 async function foldKeys(
   bench: Bench,
-  stack: Stack,
+  stack: TestSystem,
   { events, entities }: { events: number; entities: number },
 ): Promise<Folded> {
   const processes = () => Object.fromEntries(stack.processors.map(({ pid }) => ['processor', pid]));
@@ -61,7 +61,7 @@ async function foldKeys(
   return folded;
 }
 
-function foldRows(runs: readonly Folded[], { entities }: { events: number; entities: number }): Row[] {
+function foldRows(runs: readonly Folded[], { entities }: { events: number; entities: number }): Figure[] {
   const row = { measure: 'KEYS', unit: 'events/s' };
   const [fresh, known] = [runs.map((run) => run.fresh), runs.map((run) => run.known)];
   const memory = runs.map((run) => run.memory);
@@ -82,7 +82,7 @@ function foldRows(runs: readonly Folded[], { entities }: { events: number; entit
   ];
 }
 
-async function readRows(bench: Bench, stack: Stack, entities: number): Promise<Row[]> {
+async function readRows(bench: Bench, stack: TestSystem, entities: number): Promise<Figure[]> {
   await new ClickHouse(bench.engines, stack.database).settled();
   const path = '/api/v1/projections/keys/state';
   const oneKey = paths(bench, (below) => `${path}/order-${below(entities)}`);
@@ -102,7 +102,7 @@ function paths(bench: Bench, pathOf: (below: (limit: number) => number) => strin
   });
 }
 
-function timeRows(what: string, times: readonly PageTimes[]): Row[] {
+function timeRows(what: string, times: readonly PageTimes[]): Figure[] {
   return [0.5, 0.99].map((share) => ({
     measure: 'KEYS',
     what: `${what}, p${share * 100}`,

@@ -3,7 +3,7 @@ import { until, type HttpClient } from '#testkit';
 import { eachRun, type Bench } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem } from '../local-system.js';
 import { usageOf } from '../process-usage.js';
-import { goal, type Row } from '../report.js';
+import { goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 import { spentIn } from '../whole-system.js';
 
@@ -25,9 +25,9 @@ interface Seen {
 }
 
 /** P13: a thousand streams created at once by their first events, and their idle cost. */
-export async function manyStreams(bench: Bench): Promise<Row[]> {
+export async function manyStreams(bench: Bench): Promise<Figure[]> {
   const runs = await eachRun(bench, () => withLocalSystem(bench, made));
-  const bounded = (row: Pick<Row, 'what' | 'unit' | 'runs'>, below: number): Row => ({
+  const bounded = (row: Pick<Figure, 'what' | 'unit' | 'runs'>, below: number): Figure => ({
     ...{ measure: 'P13', ...row },
     must: goal(median(row.runs), { below }, row.unit),
   });

@@ -1,12 +1,12 @@
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, type Row } from '../report.js';
+import { goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 200_000;
 
 /** P2: single events on 64 connections. */
-export async function singles(bench: Bench): Promise<Row[]> {
+export async function singles(bench: Bench): Promise<Figure[]> {
   const runs = await withStack(bench, async (stack) => {
     await stack.materializer.stop();
     return eachRun(bench, async (run) => {

@@ -1,11 +1,11 @@
-import { type Stack, topicOf } from '#testkit';
+import { type TestSystem, topicOf } from '#testkit';
 import { bareInsert } from '../baselines/bare-insert.js';
 import type { ConsumeJob } from '../baselines/kafkajs-consume.js';
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
 import { runChild } from '../child.js';
-import { GroupProgress } from '../group-progress.js';
+import { CommittedOffsets } from '../group-progress.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, ratioOf, type Row } from '../report.js';
+import { goal, ratioOf, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
@@ -24,7 +24,7 @@ interface Drained {
  * because a starting materializer reads the id window of every stream again, including streams of earlier
  * runs.
  */
-export async function drain(bench: Bench): Promise<Row[]> {
+export async function drain(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, () =>
     withStack(bench, async (stack) => {
@@ -43,7 +43,7 @@ export async function drain(bench: Bench): Promise<Row[]> {
     }),
   );
   const rates = runs.map(({ drained }) => drained.eventsPerSecond);
-  const row: Row = {
+  const row: Figure = {
     measure: 'P3',
     what: `draining a backlog of ${events}`,
     unit: 'events/s',
@@ -74,7 +74,7 @@ export async function drain(bench: Bench): Promise<Row[]> {
   ];
 }
 
-async function fill(stack: Stack, stream: string, events: number): Promise<void> {
+async function fill(stack: TestSystem, stream: string, events: number): Promise<void> {
   if (stack.materializer.running) await stack.materializer.stop();
   await createStream(stack, stream);
   await runClosedLoop({
@@ -88,8 +88,8 @@ async function fill(stack: Stack, stream: string, events: number): Promise<void>
   });
 }
 
-async function drainOnce(bench: Bench, stack: Stack, stream: string): Promise<Drained> {
-  const progress = await GroupProgress.open({
+async function drainOnce(bench: Bench, stack: TestSystem, stream: string): Promise<Drained> {
+  const progress = await CommittedOffsets.open({
     brokers: bench.engines.brokers,
     group: stack.topics.materializerGroup,
     topic: await topicOf(stack, stream),

@@ -1,11 +1,11 @@
-import { idOf, type Stack } from '#testkit';
+import { idOf, type TestSystem } from '#testkit';
 import { createStream, withStack, type Bench } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
-import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetSize } from '../pages/dataset.js';
+import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetComposition } from '../pages/dataset.js';
 import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
 import type { PageTimes } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
-import { figure, goal, type Row } from '../report.js';
+import { figure, goal, type Figure } from '../report.js';
 import { median, percentile } from '../statistics.js';
 
 const pagesPerRun = 200;
@@ -15,7 +15,7 @@ type Times = Record<PageKind, PageTimes[]>;
 /**
  * P5 and P6: pages of 100 at a tenth of the data set and at all of it, each compared with the same SQL sent directly.
  */
-export async function pages(bench: Bench): Promise<Row[]> {
+export async function pages(bench: Bench): Promise<Figure[]> {
   const whole = sizeOf(bench.options.pageEvents);
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
@@ -31,12 +31,12 @@ export async function pages(bench: Bench): Promise<Row[]> {
   });
 }
 
-async function created(stack: Stack, stream: string): Promise<string> {
+async function created(stack: TestSystem, stream: string): Promise<string> {
   await createStream(stack, stream);
   return idOf(stack, stream);
 }
 
-async function timeKinds(bench: Bench, stack: Stack, size: DatasetSize): Promise<Times> {
+async function timeKinds(bench: Bench, stack: TestSystem, size: DatasetComposition): Promise<Times> {
   bench.say(`pages of ${figure(size.made + size.flights)} events`);
   await new ClickHouse(bench.engines, stack.database).settled();
   const kinds = pageKinds.map((kind) =>
@@ -48,7 +48,7 @@ async function timeKinds(bench: Bench, stack: Stack, size: DatasetSize): Promise
   return Object.fromEntries(pageKinds.map((kind, index) => [kind, times[index]!])) as Times;
 }
 
-function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): Row[] {
+function rowsOf(kind: PageKind, found: { events: number; atTenth: Times; atWhole: Times }): Figure[] {
   const at = (share: number) => (runs: PageTimes[]) => runs.map(({ system }) => percentile(system, share));
   const direct = (share: number) => (runs: PageTimes[]) => runs.map((run) => percentile(run.direct, share));
   const [half, most] = [at(0.5)(found.atWhole[kind]), at(0.99)(found.atWhole[kind])];

@@ -1,6 +1,6 @@
 import { eachRun, withStack, type Bench } from '../bench.js';
 import { byEntity, fillStream, foldBacklog, rateBetween, remove, type Definition } from '../projections.js';
-import { goal, type Row } from '../report.js';
+import { goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
@@ -27,13 +27,13 @@ const definitions: { what: string; definition: Definition }[] = [
  * measured between the first observed commit and the last. Each run has a process and a generation of its own, over
  * the same backlog.
  */
-export async function fold(bench: Bench): Promise<Row[]> {
+export async function fold(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   return withStack(
     bench,
     async (stack) => {
       await fillStream(stack, stream, { events });
-      const rows: Row[] = [];
+      const rows: Figure[] = [];
       for (const { what, definition } of definitions) {
         const runs = await eachRun(bench, async () => {
           const { first, marks, cpuSeconds } = await foldBacklog(bench, stack, {

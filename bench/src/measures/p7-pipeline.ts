@@ -1,7 +1,7 @@
 import { eachRun, withStack, type Bench } from '../bench.js';
 import { drain, type PipelineJob } from '../pipelines.js';
 import { fillStream, rateBetween } from '../projections.js';
-import { figure, goal, type Row } from '../report.js';
+import { figure, goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
@@ -46,13 +46,13 @@ const jobs: (Omit<PipelineJob, 'stream' | 'least'> & { what: string; isOfGoal: b
  * forwarded to the window have been read. Then the emitted events are compared with the written ones: one lost or
  * duplicated event fails the measure. Each run has a process and a job of its own, over the same backlog.
  */
-export async function pipeline(bench: Bench): Promise<Row[]> {
+export async function pipeline(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   return withStack(
     bench,
     async (stack) => {
       await fillStream(stack, stream, { events });
-      const rows: Row[] = [];
+      const rows: Figure[] = [];
       for (const { what, isOfGoal, ...job } of jobs) {
         const runs = await eachRun(bench, async () => {
           const { first, last, ...seen } = await drain(bench, stack, {

@@ -1,8 +1,8 @@
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { createStream, observed, withStack, type Bench } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
-import { MemorySampler, type MemorySeen } from '../memory-sampler.js';
-import { goal, type Row } from '../report.js';
+import { MemorySampler, type MemoryUsage } from '../memory-sampler.js';
+import { goal, type Figure } from '../report.js';
 
 /** The number of events of one load; loads repeat until the time is over. */
 const eventsPerLoad = 300_000;
@@ -10,7 +10,7 @@ const eventsPerLoad = 300_000;
 const flatWithin = 1.1;
 
 /** P8: the memory of each process at the maximum load. */
-export async function memory(bench: Bench): Promise<Row[]> {
+export async function memory(bench: Bench): Promise<Figure[]> {
   const seen = await withStack(bench, async (stack) => {
     await createStream(stack, 'soak');
     const sampler = new MemorySampler(() =>
@@ -22,7 +22,7 @@ export async function memory(bench: Bench): Promise<Row[]> {
   return Object.entries(seen).map(([name, memorySeen]) => rowOf(bench, name, memorySeen));
 }
 
-async function soak(stack: Stack, seconds: number): Promise<void> {
+async function soak(stack: TestSystem, seconds: number): Promise<void> {
   const until = Date.now() + seconds * 1000;
   for (let seed = 1; Date.now() < until; seed++) {
     await Promise.all([
@@ -40,7 +40,7 @@ async function soak(stack: Stack, seconds: number): Promise<void> {
   }
 }
 
-function rowOf(bench: Bench, name: string, { max, middle, last }: MemorySeen): Row {
+function rowOf(bench: Bench, name: string, { max, middle, last }: MemoryUsage): Figure {
   const flat = last < middle * flatWithin;
   const must = goal(max, { below: 400 }, 'MB');
   return {

@@ -3,7 +3,7 @@ import { until, type HttpClient } from '#testkit';
 import { eachRun, type Bench } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem, type ProcessName } from '../local-system.js';
 import { Probe } from '../probe.js';
-import { goal, type Row } from '../report.js';
+import { goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
 /** Milliseconds to observe; recovery takes much less. */
@@ -24,7 +24,7 @@ interface Recovered {
  * RECOVERY: seconds until full recovery after `kill -9` of each process, observed by a client, with the system as
  * started by `npm start`; and until a new pipeline and a new projection have output.
  */
-export async function recovery(bench: Bench): Promise<Row[]> {
+export async function recovery(bench: Bench): Promise<Figure[]> {
   return withLocalSystem(bench, async (system) => {
     const { core, ingest } = system;
     await posted(core, '/api/v1/streams', { stream: 'probed' });
@@ -103,13 +103,13 @@ async function posted(core: HttpClient, path: string, body: object): Promise<voi
   if (status !== 201) throw new Error(`${path} answered ${status} ${text}`);
 }
 
-function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Row[] {
+function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Figure[] {
   return processNames.flatMap((name) => {
     // Includes the start of Kafka itself.
     const below = name === 'kafka' ? 15 : 10;
     const found = runs.map((run) => run.get(name)!);
     const row = { measure: 'RECOVERY', unit: 's' };
-    const rowOf = (what: string, values: number[]): Row => ({
+    const rowOf = (what: string, values: number[]): Figure => ({
       ...{ ...row, what: `kill −9 of ${name}: ${what}`, runs: values },
       must: goal(median(values), { below }, 's'),
     });
@@ -130,8 +130,8 @@ function killRows(runs: readonly ReadonlyMap<ProcessName, Recovered>[]): Row[] {
   });
 }
 
-function firstRows(runs: readonly { pipeline: number; projection: number }[]): Row[] {
-  const rowOf = (what: string, values: number[]): Row => ({
+function firstRows(runs: readonly { pipeline: number; projection: number }[]): Figure[] {
+  const rowOf = (what: string, values: number[]): Figure => ({
     ...{ measure: 'RECOVERY', unit: 's', what, runs: values },
     must: goal(median(values), { below: 2 }, 's'),
   });

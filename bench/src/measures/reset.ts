@@ -1,9 +1,9 @@
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { eachRun, withStack, type Bench } from '../bench.js';
 import { Connection } from '../http/connection.js';
 import { pageRequest } from '../pages/time-pages.js';
 import { byEntity, define, fillStream, untilProjection } from '../projections.js';
-import { figure, type Row } from '../report.js';
+import { figure, type Figure } from '../report.js';
 import { percentile } from '../statistics.js';
 import { entities, randomFrom } from '../workload.js';
 
@@ -17,7 +17,7 @@ interface Resetted {
 }
 
 /** RESET: a projection is rebuilt over the whole log with the same definition, while the serving generation is read. */
-export async function reset(bench: Bench): Promise<Row[]> {
+export async function reset(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await withStack(
     bench,
@@ -43,7 +43,7 @@ export async function reset(bench: Bench): Promise<Row[]> {
 }
 
 /** Resets the projection once. @throws if a read during the reset is not answered with a state */
-async function resetOnce(stack: Stack, run: number): Promise<Resetted> {
+async function resetOnce(stack: TestSystem, run: number): Promise<Resetted> {
   const random = randomFrom(run);
   const connection = await Connection.open(stack.urls.query, { keepBody: false });
   const { status, text } = await stack.core.post(`/api/v1/projections/${name}/reset`, '');

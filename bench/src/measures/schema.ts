@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
 import type { ClosedLoopResult } from '../load/job.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, ratioOf, type Row } from '../report.js';
+import { goal, ratioOf, type Figure } from '../report.js';
 import { eventTypes, orderSchema } from '../workload.js';
 
 const defaultEvents = 500_000;
@@ -20,7 +20,7 @@ interface Figures extends ClosedLoopResult {
  * SCHEMA: batches of 500 on 4 connections to a stream in which every event is checked with an enforced schema, and to
  * one without schemas, alternately by the same process.
  */
-export async function schema(bench: Bench): Promise<Row[]> {
+export async function schema(bench: Bench): Promise<Figure[]> {
   const runs = await withStack(bench, async (stack) => {
     await stack.materializer.stop();
     const [plain, checked] = ['plain', 'checked'] as const;
@@ -37,10 +37,10 @@ export async function schema(bench: Bench): Promise<Row[]> {
   return rows(runs);
 }
 
-function rows(runs: { plain: Figures; checked: Figures }[]): Row[] {
+function rows(runs: { plain: Figures; checked: Figures }[]): Figure[] {
   const of = (kind: 'plain' | 'checked', figure: 'eventsPerSecond' | 'cpuMicrosPerEvent') =>
     runs.map((run) => run[kind][figure]);
-  const throughput: Row = {
+  const throughput: Figure = {
     measure: 'SCHEMA',
     what: 'HTTP ingest, batches of 500, each event checked',
     unit: 'events/s',
@@ -48,7 +48,7 @@ function rows(runs: { plain: Figures; checked: Figures }[]): Row[] {
     baseline: { what: 'without schemas', runs: of('plain', 'eventsPerSecond') },
     details: { runs },
   };
-  const processor: Row = {
+  const processor: Figure = {
     measure: 'SCHEMA',
     what: 'the same, processor time of ingest',
     unit: 'µs/event',
@@ -62,7 +62,7 @@ function rows(runs: { plain: Figures; checked: Figures }[]): Row[] {
   ];
 }
 
-async function measured(bench: Bench, stack: Stack, stream: string): Promise<Figures> {
+async function measured(bench: Bench, stack: TestSystem, stream: string): Promise<Figures> {
   const events = bench.options.events ?? defaultEvents;
   const { result, cpuSeconds } = await observed(bench, stack, () => write(stack, stream, events));
   const cpuMicrosPerEvent = ((cpuSeconds.ingest ?? NaN) * 1e6) / result.events;
@@ -72,13 +72,13 @@ async function measured(bench: Bench, stack: Stack, stream: string): Promise<Fig
   return { ...result, cpuMicrosPerEvent };
 }
 
-function write(stack: Stack, stream: string, events: number): Promise<ClosedLoopResult> {
+function write(stack: TestSystem, stream: string, events: number): Promise<ClosedLoopResult> {
   const job = { stream, connections: 4, batchSize: 500, events, warmUpEvents: 0, seed: 1 };
   return runClosedLoop({ urls: [stack.urls.ingest], ...job });
 }
 
 /** Registers a schema for each type of the workload; resolves when the ingest process enforces them. */
-async function registerSchemas(stack: Stack, stream: string): Promise<void> {
+async function registerSchemas(stack: TestSystem, stream: string): Promise<void> {
   for (const event_type of eventTypes) {
     const body = { stream, event_type, schema: orderSchema, mode: 'enforce' };
     const { status, text } = await stack.core.post('/api/v1/schemas', body);

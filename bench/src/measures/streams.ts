@@ -3,7 +3,7 @@ import { until, type HttpClient } from '#testkit';
 import { eachRun, type Bench } from '../bench.js';
 import { withLocalSystem } from '../local-system.js';
 import { Probe } from '../probe.js';
-import type { Row } from '../report.js';
+import type { Figure } from '../report.js';
 
 const streamCount = 149;
 const probed = 20;
@@ -18,7 +18,7 @@ interface Made {
 }
 
 /** STREAMS: the effect of one new stream, and of fifteen, on 149 existing ones, of which 20 are written to. */
-export async function streams(bench: Bench): Promise<Row[]> {
+export async function streams(bench: Bench): Promise<Figure[]> {
   return withLocalSystem(bench, async ({ core }) => {
     const names = Array.from({ length: streamCount }, (_, index) => `s${index}`);
     for (let at = 0; at < names.length; at += atOnce) await firstEvents(core, names.slice(at, at + atOnce));
@@ -26,7 +26,7 @@ export async function streams(bench: Bench): Promise<Row[]> {
     probe.writeThrough(core);
     probe.readFrom(names.slice(0, probed));
     await sleep(settleMs);
-    const rows: Row[] = [];
+    const rows: Figure[] = [];
     for (const count of [1, 15]) {
       const runs = await eachRun(bench, (run) => newStreams(core, probe, { count, run }));
       rows.push(...rowsOf(count, runs));
@@ -62,7 +62,7 @@ async function firstEvents(core: HttpClient, names: readonly string[]): Promise<
   );
 }
 
-function rowsOf(count: number, runs: readonly Made[]): Row[] {
+function rowsOf(count: number, runs: readonly Made[]): Figure[] {
   const made = `${count} new ${count === 1 ? 'stream' : 'streams'} beside ${streamCount}`;
   const row = { measure: 'STREAMS', unit: 's' };
   return [

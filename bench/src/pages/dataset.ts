@@ -20,13 +20,13 @@ const columns =
 const settings = { max_partitions_per_insert_block: '1000', max_execution_time: '0' };
 
 /** The composition of the data set of the pages. */
-export interface DatasetSize {
+export interface DatasetComposition {
   made: number;
   flights: number;
 }
 
 /** Three tenths are real flights, if there are enough of them; the other events are generated in the same form. */
-export function sizeOf(events: number): DatasetSize {
+export function sizeOf(events: number): DatasetComposition {
   const flights = Math.min(mostFlights, Math.floor(events * 0.3));
   return { made: events - flights, flights };
 }

@@ -7,7 +7,7 @@ import {
   madeFrom,
   madeStreams,
   madeTypes,
-  type DatasetSize,
+  type DatasetComposition,
 } from './dataset.js';
 
 /** The three kinds of pages in the performance goals. */
@@ -17,7 +17,7 @@ export type PageKind = (typeof pageKinds)[number];
 /** Returns paths of pages of 100 at random positions of the data set; the same ones for the same seed. */
 export function pagePaths(
   kind: PageKind,
-  size: DatasetSize,
+  size: DatasetComposition,
   options: { count: number; seed: number },
 ): string[] {
   const random = randomFrom(options.seed);

@@ -1,4 +1,4 @@
-import type { Stack } from '#testkit';
+import type { TestSystem } from '#testkit';
 import { RecordingProxy } from '../baselines/recording-proxy.js';
 import type { Bench } from '../bench.js';
 import { pageRequest, timePages, type PageTimes, type RecordedPage } from './time-pages.js';
@@ -11,7 +11,7 @@ const warmUpPages = 20;
  */
 export async function timeRuns(
   bench: Bench,
-  stack: Stack,
+  stack: TestSystem,
   kinds: readonly (readonly (readonly string[])[])[],
 ): Promise<PageTimes[][]> {
   const proxy = new RecordingProxy(bench.engines.clickhouseUrl);
@@ -38,7 +38,7 @@ export async function timeRuns(
 }
 
 async function record(
-  stack: Stack,
+  stack: TestSystem,
   proxy: RecordingProxy,
   paths: readonly string[],
 ): Promise<RecordedPage[]> {
@@ -52,7 +52,7 @@ async function record(
   return recorded;
 }
 
-async function relaunch(stack: Stack, env: Record<string, string>): Promise<void> {
+async function relaunch(stack: TestSystem, env: Record<string, string>): Promise<void> {
   await stack.gateway.stop();
   await stack.gateway.launch(env).ready();
 }

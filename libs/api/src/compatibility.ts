@@ -8,4 +8,4 @@ export const compatibilities = [
   'full',
   'full_transitive',
 ] as const;
-export type Compatibility = (typeof compatibilities)[number];
+export type SchemaCompatibility = (typeof compatibilities)[number];

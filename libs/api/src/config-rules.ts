@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import { ValidateBy, type ValidationArguments } from 'class-validator';
 
 /** Validates a setting. Returns undefined if the value is valid, else a text that says what the setting must be. */
-export type Rule = (value: unknown, others: Record<string, unknown>) => string | undefined;
+export type SettingRule = (value: unknown, others: Record<string, unknown>) => string | undefined;
 
 /** Adds a rule to a setting, in addition to those of class-validator. `ConfigError` shows the rule's text. */
-export function follows(name: string, rule: Rule): PropertyDecorator {
+export function FollowsRule(name: string, rule: SettingRule): PropertyDecorator {
   const judge = (value: unknown, args?: ValidationArguments): string | undefined =>
     rule(value, (args?.object ?? {}) as Record<string, unknown>);
   return ValidateBy({
@@ -19,7 +19,7 @@ export function follows(name: string, rule: Rule): PropertyDecorator {
 
 /** Validates one or more `host:port`. */
 export function AreBrokers(): PropertyDecorator {
-  return follows('areBrokers', (value) =>
+  return FollowsRule('areBrokers', (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isHostAndPort)
       ? undefined
       : 'it must be host:port, comma-separated, with ports from 1 to 65535',
@@ -34,7 +34,7 @@ function isHostAndPort(text: unknown): boolean {
 /** Validates host names without a port, such as `gateway` or `events.example.com`. */
 export function AreHostNames(): PropertyDecorator {
   const name = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
-  return follows('areHostNames', (value) =>
+  return FollowsRule('areHostNames', (value) =>
     Array.isArray(value) && value.every((host) => name.test(String(host)))
       ? undefined
       : 'it must be host names, comma-separated, without ports and wildcards',
@@ -43,7 +43,7 @@ export function AreHostNames(): PropertyDecorator {
 
 /** Validates IP addresses and networks in CIDR notation, such as `10.1.2.3`, `10.0.0.0/8` or `fd00::/8`. */
 export function AreNetworks(): PropertyDecorator {
-  return follows('areNetworks', (value) =>
+  return FollowsRule('areNetworks', (value) =>
     Array.isArray(value) && value.every(isNetwork)
       ? undefined
       : 'it must be IP addresses or networks such as 10.0.0.0/8, comma-separated; a network of all addresses is not allowed',
@@ -61,8 +61,8 @@ function isNetwork(text: unknown): boolean {
  * Validates `http://host:port` without credentials, because the log shows it. @param secretsGoTo Names the settings for
  * credentials
  */
-export function IsOpenUrl(secretsGoTo: string): PropertyDecorator {
-  return follows('isOpenUrl', (value) => {
+export function IsUrlWithoutCredentials(secretsGoTo: string): PropertyDecorator {
+  return FollowsRule('isOpenUrl', (value) => {
     const url = typeof value === 'string' && /^https?:\/\/\S+$/.test(value) ? parse(value) : undefined;
     if (!url || url.port === '0') return 'it must be http(s)://host:port';
     if (!url.username && !url.password && !url.search && !url.hash) return undefined;
@@ -73,7 +73,7 @@ export function IsOpenUrl(secretsGoTo: string): PropertyDecorator {
 /** Validates HTTP headers in the format `name=value`, comma-separated, with percent-encoded values. */
 export function AreHeaders(): PropertyDecorator {
   const pair = /^\s*[\w!#$%&'*+.^`|~-]+\s*=(?:[!#$&-+\--~ ]|%[2-7][\da-f])*$/i;
-  return follows('areHeaders', (value) =>
+  return FollowsRule('areHeaders', (value) =>
     typeof value === 'string' && value.split(',').every((part) => pair.test(part))
       ? undefined
       : 'it must be name=value, comma-separated, with values percent-encoded',
@@ -81,8 +81,8 @@ export function AreHeaders(): PropertyDecorator {
 }
 
 /** Validates a number from 0 to 1. */
-export function IsShare(): PropertyDecorator {
-  return follows('isShare', (value) =>
+export function IsFraction(): PropertyDecorator {
+  return FollowsRule('isShare', (value) =>
     typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'it must be a number from 0 to 1',
   );
 }
@@ -96,8 +96,8 @@ function parse(text: string): URL | undefined {
 }
 
 /** Validates that other settings are set, too, without which this one has no effect. */
-export function Needs(...names: string[]): PropertyDecorator {
-  return follows('needs', (_value, others) => {
+export function RequiresSettings(...names: string[]): PropertyDecorator {
+  return FollowsRule('needs', (_value, others) => {
     const missing = names.filter((name) => others[name] === undefined);
     return missing.length > 0 ? `it needs ${missing.join(' and ')} too` : undefined;
   });

@@ -17,9 +17,9 @@ import {
   AreHeaders,
   AreHostNames,
   AreNetworks,
-  IsOpenUrl,
-  IsShare,
-  Needs,
+  IsUrlWithoutCredentials,
+  IsFraction,
+  RequiresSettings,
   withoutCredentials,
 } from './config-rules.js';
 
@@ -156,25 +156,27 @@ export class AppConfig {
   /** Path of a PEM file with the certificate authorities that sign the brokers' certificates. */
   @IsOptional() @IsString() KAFKA_TLS_CA?: string = undefined;
   /** Path of a PEM file with the client certificate; needs `KAFKA_TLS_KEY`. */
-  @IsOptional() @IsString() @Needs('KAFKA_TLS_KEY') KAFKA_TLS_CERT?: string = undefined;
+  @IsOptional() @IsString() @RequiresSettings('KAFKA_TLS_KEY') KAFKA_TLS_CERT?: string = undefined;
   /** Path of a PEM file with the private key of the client certificate. */
-  @IsOptional() @IsString() @Needs('KAFKA_TLS_CERT') KAFKA_TLS_KEY?: string = undefined;
+  @IsOptional() @IsString() @RequiresSettings('KAFKA_TLS_CERT') KAFKA_TLS_KEY?: string = undefined;
   /** SASL mechanism; needs `KAFKA_SASL_USERNAME` and `KAFKA_SASL_PASSWORD`. */
   @IsOptional()
   @IsIn(['plain', 'scram-sha-256', 'scram-sha-512'])
-  @Needs('KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD')
+  @RequiresSettings('KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD')
   KAFKA_SASL_MECHANISM?: string = undefined;
   /** SASL user name. */
-  @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_USERNAME?: string = undefined;
+  @IsOptional() @IsString() @RequiresSettings('KAFKA_SASL_MECHANISM') KAFKA_SASL_USERNAME?: string =
+    undefined;
   /** SASL password. */
-  @Secret() @IsOptional() @IsString() @Needs('KAFKA_SASL_MECHANISM') KAFKA_SASL_PASSWORD?: string = undefined;
+  @Secret() @IsOptional() @IsString() @RequiresSettings('KAFKA_SASL_MECHANISM') KAFKA_SASL_PASSWORD?: string =
+    undefined;
   /** Replication factor of new topics; -1 uses the broker's default. */
   @FromText('number') @IsInt() @Min(-1) @Max(10) KAFKA_REPLICATION_FACTOR = -1;
   /** Number of partitions of a stream that is created without a number. */
   @FromText('number') @IsInt() @Min(1) @Max(256) STREAM_PARTITIONS = 8;
 
   /** Address of ClickHouse's HTTP interface, `http(s)://host:port`, without user and password. */
-  @IsOpenUrl('user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD')
+  @IsUrlWithoutCredentials('user and password go to CLICKHOUSE_USER and CLICKHOUSE_PASSWORD')
   CLICKHOUSE_URL = 'http://127.0.0.1:8123';
   /** User of ClickHouse. */
   @IsString() CLICKHOUSE_USER = 'default';
@@ -188,7 +190,7 @@ export class AppConfig {
    * if it is not set.
    */
   @IsOptional()
-  @IsOpenUrl('credentials go to OTEL_EXPORTER_OTLP_HEADERS')
+  @IsUrlWithoutCredentials('credentials go to OTEL_EXPORTER_OTLP_HEADERS')
   OTEL_EXPORTER_OTLP_ENDPOINT?: string = undefined;
   /** Headers of the requests to the collector: `name=value`, comma-separated, with values percent-encoded. */
   @Secret() @IsOptional() @AreHeaders() OTEL_EXPORTER_OTLP_HEADERS?: string = undefined;
@@ -201,5 +203,5 @@ export class AppConfig {
   /** Sampler, which decides whether a trace is recorded. With `parentbased`, the caller's decision is used if there is one. */
   @IsIn(tracesSamplers) OTEL_TRACES_SAMPLER: TracesSampler = 'parentbased_traceidratio';
   /** Share of the traces starting in this app that are recorded, for samplers with a ratio. */
-  @FromText('decimal') @IsShare() OTEL_TRACES_SAMPLER_ARG = 0.01;
+  @FromText('decimal') @IsFraction() OTEL_TRACES_SAMPLER_ARG = 0.01;
 }

@@ -1,5 +1,5 @@
 /** Receives one call when an outage begins and one when it ends. */
-export interface OutageReport {
+export interface OutageListener {
   began(error: unknown): void;
   ended(): void;
 }
@@ -12,7 +12,7 @@ export class Outage<Who> {
   private readonly failing = new Set<Who>();
   private begun = false;
 
-  constructor(private readonly report: OutageReport) {}
+  constructor(private readonly report: OutageListener) {}
 
   /** Whether an outage is in progress. Callers may omit calls of `succeeded` otherwise. */
   get isOn(): boolean {

@@ -64,7 +64,7 @@ let shared: StepBudget | undefined;
  * The evaluation has used all its steps. This error is not an EvaluationError, so that no operator absorbs it and
  * continues.
  */
-class ExhaustedError extends Error {}
+class BudgetExhaustedError extends Error {}
 
 /** Starts the budget of an evaluation. One variable is enough, because an evaluation is synchronous. */
 export function startBudget(): void {
@@ -100,7 +100,7 @@ export function spendOnError(): void {
  */
 export function spend(cost: number): void {
   left -= cost;
-  if (left < 0) throw new ExhaustedError();
+  if (left < 0) throw new BudgetExhaustedError();
 }
 
 export function spendOnText(characters: number): void {
@@ -109,7 +109,7 @@ export function spendOnText(characters: number): void {
 
 /** Returns the error to report for a failed evaluation: an evaluation that cost too much has no value. */
 export function evaluationFailure(error: unknown, at: number): unknown {
-  if (!(error instanceof ExhaustedError)) return error;
+  if (!(error instanceof BudgetExhaustedError)) return error;
   const what = begun < steps ? 'The expression and those before it take' : 'The expression takes';
   return new EvaluationError(`${what} too many steps for this event: use smaller lists.`, at);
 }

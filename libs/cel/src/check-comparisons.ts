@@ -1,6 +1,6 @@
 import type { Expression } from './expression.js';
 import { ExpressionError } from './errors.js';
-import { partsOf } from './parts-of.js';
+import { subexpressionsOf } from './subexpressions-of.js';
 
 /**
  * Rejects a comparison with a literal list or object in a `where`: a `where` does not compare two lists or two objects,
@@ -16,7 +16,7 @@ export function checkComparisons(expression: Expression): void {
       part.at,
     );
   }
-  for (const part of partsOf(expression)) checkComparisons(part);
+  for (const part of subexpressionsOf(expression)) checkComparisons(part);
 }
 
 function comparedIn(expression: Expression): readonly Expression[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkKinds } from './check-kinds.js';
 import { ExpressionError } from './errors.js';
 import { functions, methods } from './functions.js';
-import { functionKinds, methodKinds } from './kinds-of-calls.js';
+import { functionKinds, methodKinds } from './function-signatures.js';
 import { anyKind, kinds, namesOfKinds } from './kinds.js';
 import { parseExpression } from './parse.js';
 

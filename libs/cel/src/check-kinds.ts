@@ -1,14 +1,14 @@
 import type { BinaryOperator, Expression } from './expression.js';
 import { ExpressionError } from './errors.js';
-import { functionKinds, methodKinds } from './kinds-of-calls.js';
-import { anyKind, kindsOf, kinds, namesOfKinds, type Kinds } from './kinds.js';
+import { functionKinds, methodKinds } from './function-signatures.js';
+import { anyKind, kindsOf, kinds, namesOfKinds, type KindSet } from './kinds.js';
 import { isMacro } from './macros.js';
 
 const { boolean, number, string, list, object, timestamp, duration } = kinds;
 const none = kinds.null;
 
 /** The members of an event in the log, with their possible kinds. */
-const eventKinds: Readonly<Record<string, Kinds>> = {
+const eventKinds: Readonly<Record<string, KindSet>> = {
   event_id: string,
   stream: string,
   event_type: string,
@@ -32,19 +32,19 @@ export const storedEventKinds = { ...eventKinds, version: number | none };
  */
 export function checkKinds(
   expression: Expression,
-  members: Readonly<Record<string, Kinds>> = eventKinds,
-): Kinds {
+  members: Readonly<Record<string, KindSet>> = eventKinds,
+): KindSet {
   return check(expression, { names: ['event'], members });
 }
 
 /** The variables in scope, the innermost last. `event` is the event unless a macro variable has the same name. */
-interface Scope {
+interface KindScope {
   names: readonly string[];
   /** The members of the event, with their possible kinds. */
-  members: Readonly<Record<string, Kinds>>;
+  members: Readonly<Record<string, KindSet>>;
 }
 
-function check(expression: Expression, scope: Scope): Kinds {
+function check(expression: Expression, scope: KindScope): KindSet {
   const { at } = expression;
   switch (expression.kind) {
     case 'literal':
@@ -82,18 +82,18 @@ function check(expression: Expression, scope: Scope): Kinds {
 }
 
 /** Returns the kinds that an expression may have and that are wanted. @throws ExpressionError if there are none */
-function need(expression: Expression, wanted: Kinds, scope: Scope): Kinds {
+function need(expression: Expression, wanted: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
   if (found & wanted) return found & wanted;
   const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;
   throw new ExpressionError(detail, expression.at);
 }
 
-function isEvent(expression: Expression, { names }: Scope): boolean {
+function isEvent(expression: Expression, { names }: KindScope): boolean {
   return expression.kind === 'variable' && expression.name === 'event' && names.lastIndexOf('event') === 0;
 }
 
-function member(expression: Extract<Expression, { kind: 'member' }>, scope: Scope): Kinds {
+function member(expression: Extract<Expression, { kind: 'member' }>, scope: KindScope): KindSet {
   if (!isEvent(expression.object, scope)) {
     need(expression.object, object, scope);
     return anyKind;
@@ -101,8 +101,8 @@ function member(expression: Extract<Expression, { kind: 'member' }>, scope: Scop
   return eventMember(expression.name, expression.at, scope);
 }
 
-function eventMember(name: string, at: number, { members }: Scope): Kinds {
-  if (Object.hasOwn(members, name)) return members[name] as Kinds;
+function eventMember(name: string, at: number, { members }: KindScope): KindSet {
+  if (Object.hasOwn(members, name)) return members[name] as KindSet;
   if (name === 'version') {
     throw new ExpressionError(
       'event.version cannot be used here: the version is assigned when the event is stored.',
@@ -114,10 +114,10 @@ function eventMember(name: string, at: number, { members }: Scope): Kinds {
   throw new ExpressionError(detail, at);
 }
 
-type Pair = readonly [Kinds, Kinds];
+type Pair = readonly [KindSet, KindSet];
 
 /** For each operator, the accepted kinds of its two sides, and the kind of its result. */
-const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [Kinds, Kinds, Kinds])[]>> = {
+const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [KindSet, KindSet, KindSet])[]>> = {
   '&&': [[boolean, boolean, boolean]],
   '||': [[boolean, boolean, boolean]],
   in: [
@@ -145,7 +145,7 @@ const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [Kinds, K
 
 const ordered = [number, string, timestamp, duration].map((kind) => [kind, kind, boolean] as const);
 
-function binary(operator: BinaryOperator, [left, right]: Pair, at: number): Kinds {
+function binary(operator: BinaryOperator, [left, right]: Pair, at: number): KindSet {
   if (operator === '==' || operator === '!=') return boolean;
   let gives = 0;
   for (const [a, b, result] of operatorKinds[operator] ?? ordered) if (a & left && b & right) gives |= result;
@@ -156,9 +156,9 @@ function binary(operator: BinaryOperator, [left, right]: Pair, at: number): Kind
   throw new ExpressionError(`${operator} has no meaning for ${sides}.${hint}`, at);
 }
 
-type Call = Extract<Expression, { kind: 'call' }>;
+type CallExpression = Extract<Expression, { kind: 'call' }>;
 
-function macro({ name, object: receiver, args }: Call, scope: Scope): Kinds {
+function macro({ name, object: receiver, args }: CallExpression, scope: KindScope): KindSet {
   const [first, body] = args;
   if (receiver === null) {
     if (first) check(first, scope);
@@ -171,11 +171,11 @@ function macro({ name, object: receiver, args }: Call, scope: Scope): Kinds {
   return name === 'map' || name === 'filter' ? list : boolean;
 }
 
-function call({ name, object: receiver, args }: Call, scope: Scope): Kinds {
+function call({ name, object: receiver, args }: CallExpression, scope: KindScope): KindSet {
   const parts = [...(receiver ? [receiver] : []), ...args];
   const table = receiver ? methodKinds : functionKinds;
   const signature = table[`${name}/${parts.length}`];
   if (!signature) return anyKind;
-  parts.forEach((part, i) => need(part, signature.takes[i] as Kinds, scope));
+  parts.forEach((part, i) => need(part, signature.takes[i] as KindSet, scope));
   return signature.gives;
 }

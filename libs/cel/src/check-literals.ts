@@ -1,7 +1,7 @@
 import type { Expression } from './expression.js';
-import { readDecimal, scaled } from './decimal.js';
+import { readDecimal, scaledDecimal } from './decimal.js';
 import { ExpressionError } from './errors.js';
-import { partsOf } from './parts-of.js';
+import { subexpressionsOf } from './subexpressions-of.js';
 
 const number = /[\d.]+(?:[eE][+-]?\d+)?/y;
 
@@ -14,7 +14,7 @@ export function checkLiterals(expression: Expression, text: string): void {
   if (expression.kind === 'literal' && typeof expression.value === 'number') {
     checkNumber(expression.value, { text, at: expression.at });
   }
-  for (const part of partsOf(expression)) checkLiterals(part, text);
+  for (const part of subexpressionsOf(expression)) checkLiterals(part, text);
 }
 
 function checkNumber(value: number, { text, at }: { text: string; at: number }): void {
@@ -22,7 +22,7 @@ function checkNumber(value: number, { text, at }: { text: string; at: number }):
   number.lastIndex = at + (/^[-\s(]*/.exec(text.slice(at))?.[0].length ?? 0);
   const written = number.exec(text)?.[0];
   if (written === undefined) return;
-  const [sent, read] = [readDecimal(written), scaled(Math.abs(value))];
+  const [sent, read] = [readDecimal(written), scaledDecimal(Math.abs(value))];
   if (sent && read && sent.units === read.units && sent.scale === read.scale) return;
   throw new ExpressionError('The number has more digits than can be computed with: write at most 15.', at);
 }

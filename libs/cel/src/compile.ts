@@ -1,15 +1,15 @@
 import type { Expression } from './expression.js';
 import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
-import type { Call } from './call.js';
+import type { CelFunction } from './cel-function.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import { memberValue } from './event-value.js';
 import { functions, methods } from './functions.js';
 import { functionHint, variableHint } from './hint.js';
 import { compileMacro, isMacro } from './macros.js';
 import { negated } from './numbers.js';
-import { conditionOperators, operators, type Operators } from './operators.js';
+import { conditionOperators, operators, type BinaryOperations } from './operators.js';
 import { compiledPattern, findsPattern, notAPattern } from './pattern.js';
-import type { Compile, Compiled, Scope } from './scope.js';
+import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
 import { needText } from './text-functions.js';
 import {
   isList,
@@ -47,7 +47,7 @@ export function compileCondition(expression: Expression): (event: ValueObject) =
   };
 }
 
-function evaluated(expression: Expression, operators: Operators): (event: ValueObject) => Value {
+function evaluated(expression: Expression, operators: BinaryOperations): (event: ValueObject) => Value {
   const run = compiler(operators)(expression, ['event']);
   return (event) => {
     startBudget();
@@ -61,8 +61,8 @@ function evaluated(expression: Expression, operators: Operators): (event: ValueO
   };
 }
 
-function compiler(operators: Operators): Compile {
-  const compile: Compile = (expression, names) => {
+function compiler(operators: BinaryOperations): CompileExpression {
+  const compile: CompileExpression = (expression, names) => {
     const part = (child: Expression) => compile(child, names);
     const { at } = expression;
     switch (expression.kind) {
@@ -123,7 +123,7 @@ function literal(value: string | number | bigint | boolean | null): Value {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-function constant(value: Value): Compiled {
+function constant(value: Value): CompiledExpression {
   return () => value;
 }
 
@@ -131,10 +131,10 @@ function unknownVariable(name: string, at: number, member?: string): ExpressionE
   return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member)}`, at);
 }
 
-function variable(name: string, names: readonly string[], at: number): Compiled {
+function variable(name: string, names: readonly string[], at: number): CompiledExpression {
   if (!names.includes(name)) throw unknownVariable(name, at);
   return (scope) => {
-    let found: Scope | undefined = scope;
+    let found: VariableScope | undefined = scope;
     while (found && found.name !== name) found = found.outer;
     return found?.value ?? null;
   };
@@ -156,7 +156,7 @@ function element(of: Value, index: Value, at: number): Value {
 /** Steps that each member of a new object takes. */
 const stepsOfEntry = 1;
 
-function map(entries: [Compiled, Compiled][], at: number): Compiled {
+function map(entries: [CompiledExpression, CompiledExpression][], at: number): CompiledExpression {
   return (scope) => {
     spend(entries.length * stepsOfEntry);
     const made = Object.create(null) as Record<string, Value>;
@@ -170,7 +170,11 @@ function map(entries: [Compiled, Compiled][], at: number): Compiled {
 }
 
 /** Compiles `&&` or `||`: the deciding value on either side wins, even over an error on the other side. */
-function logical(deciding: boolean, [left, right]: [Compiled, Compiled], at: number): Compiled {
+function logical(
+  deciding: boolean,
+  [left, right]: [CompiledExpression, CompiledExpression],
+  at: number,
+): CompiledExpression {
   return (scope) => {
     let failed: unknown;
     try {
@@ -192,9 +196,9 @@ const stepsOfCall = 1;
 
 function call(
   { name, object: receiver, args, at, maxBytes }: Extract<Expression, { kind: 'call' }>,
-  table: Record<string, Call>,
-  part: (expression: Expression) => Compiled,
-): Compiled {
+  table: Record<string, CelFunction>,
+  part: (expression: Expression) => CompiledExpression,
+): CompiledExpression {
   const parts = [...(receiver ? [receiver] : []), ...args];
   const key = `${name}/${parts.length}`;
   const known = Object.hasOwn(table, key) ? table[key] : undefined;
@@ -217,7 +221,11 @@ function call(
 }
 
 /** Compiles `matches` with a literal pattern. The pattern is compiled here, so that an evaluation only searches. */
-function matches(text: Compiled, source: string, bounds: { at: number; maxBytes: number }): Compiled {
+function matches(
+  text: CompiledExpression,
+  source: string,
+  bounds: { at: number; maxBytes: number },
+): CompiledExpression {
   const pattern = compiledPattern(source);
   if (!pattern) throw new ExpressionError(notAPattern, bounds.at);
   return (scope) => findsPattern(needText(text(scope), bounds.at), pattern, bounds);

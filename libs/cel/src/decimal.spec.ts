@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { numberTexts } from './decimal.fixture.js';
-import { compareScaled, Decimal, numeric, readDecimal, scaled, scaledText } from './decimal.js';
+import { compareScaled, Decimal, numeric, readDecimal, scaledDecimal, scaledText } from './decimal.js';
 import { placesOf, smallProduct, smallSum, tens } from './small-decimal.js';
 
 const read = (text: string) => readDecimal(text)!;
@@ -60,7 +60,7 @@ describe('a decimal', () => {
       fc.property(numberTexts, (text) => {
         const value = read(text);
         const one = numeric(value)!;
-        expect(scaled(one)).toEqual(value);
+        expect(scaledDecimal(one)).toEqual(value);
         expect(read(scaledText(value))).toEqual(value);
         if (typeof one !== 'number') expect(Number.isSafeInteger(Number(one))).toBe(false);
       }),
@@ -78,8 +78,8 @@ describe('small decimals in doubles', () => {
         const places = placesOf(value, from);
         if (places < 0) return;
         const units = BigInt(Math.round(value * tens[places]!));
-        expect(compareScaled({ units, scale: places }, scaled(value)!)).toBe(0);
-        expect(places).toBe(Math.max(from, scaled(value)!.scale));
+        expect(compareScaled({ units, scale: places }, scaledDecimal(value)!)).toBe(0);
+        expect(places).toBe(Math.max(from, scaledDecimal(value)!.scale));
       }),
       { numRuns: 500 },
     );
@@ -88,14 +88,14 @@ describe('small decimals in doubles', () => {
   it('are added and multiplied exactly, or have no result', () => {
     fc.assert(
       fc.property(doubles, doubles, (a, b) => {
-        const [x, y] = [scaled(a)!, scaled(b)!];
+        const [x, y] = [scaledDecimal(a)!, scaledDecimal(b)!];
         const scale = x.scale + y.scale;
         const sum = smallSum(a, b);
         const units = x.units * 10n ** BigInt(y.scale) + y.units * 10n ** BigInt(x.scale);
-        if (sum !== undefined) expect(compareScaled(scaled(sum)!, { units, scale })).toBe(0);
+        if (sum !== undefined) expect(compareScaled(scaledDecimal(sum)!, { units, scale })).toBe(0);
         const product = smallProduct(a, b);
         if (product !== undefined) {
-          expect(compareScaled(scaled(product)!, { units: x.units * y.units, scale })).toBe(0);
+          expect(compareScaled(scaledDecimal(product)!, { units: x.units * y.units, scale })).toBe(0);
         }
       }),
       { numRuns: 500 },

@@ -13,7 +13,7 @@ export class Decimal {
 export type Numeric = number | bigint | Decimal;
 
 /** An exact decimal: `units` / 10 ** `scale`. */
-export interface Scaled {
+export interface ScaledDecimal {
   readonly units: bigint;
   readonly scale: number;
 }
@@ -37,7 +37,7 @@ const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
  * Returns the exact value of a number's text, with the smallest scale; undefined if it exceeds the limits, or is not a
  * number.
  */
-export function readDecimal(text: string): Scaled | undefined {
+export function readDecimal(text: string): ScaledDecimal | undefined {
   const found = form.exec(text);
   if (!found) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = found;
@@ -51,7 +51,7 @@ export function readDecimal(text: string): Scaled | undefined {
 }
 
 /** Returns the exact value of a number, with the smallest scale; undefined if it exceeds the limits. */
-export function scaled(value: Numeric): Scaled | undefined {
+export function scaledDecimal(value: Numeric): ScaledDecimal | undefined {
   if (typeof value === 'bigint') return { units: value, scale: 0 };
   if (typeof value !== 'number') return readDecimal(value.text);
   return Number.isSafeInteger(value) ? { units: BigInt(value), scale: 0 } : readDecimal(String(value));
@@ -60,7 +60,7 @@ export function scaled(value: Numeric): Scaled | undefined {
 /**
  * Returns the canonical form of an exact value: a number, a bigint or a Decimal; undefined if it exceeds the limits.
  */
-export function numeric(value: Scaled): Numeric | undefined {
+export function numeric(value: ScaledDecimal): Numeric | undefined {
   const { units, scale } = smallest(value);
   if (scale === 0) {
     const small = Number(units);
@@ -74,7 +74,7 @@ export function numeric(value: Scaled): Numeric | undefined {
 }
 
 /** Returns the double whose shortest text is this value; undefined if there is none. */
-function doubleOf(text: string, { units, scale }: Scaled): number | undefined {
+function doubleOf(text: string, { units, scale }: ScaledDecimal): number | undefined {
   const near = Number(text);
   const exact = readDecimal(String(near));
   return exact?.units === units && exact.scale === scale ? near : undefined;
@@ -84,7 +84,7 @@ function doubleOf(text: string, { units, scale }: Scaled): number | undefined {
  * Returns the value as a JSON number without superfluous zeros. The text has an exponent if there would otherwise be
  * more than 20 zeros.
  */
-export function scaledText(value: Scaled): string {
+export function scaledText(value: ScaledDecimal): string {
   const { units, scale } = smallest(value);
   const digits = units.toString();
   if (scale === 0) {
@@ -99,14 +99,14 @@ export function scaledText(value: Scaled): string {
   return `${sign}${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
 }
 
-export function compareScaled(a: Scaled, b: Scaled): number {
+export function compareScaled(a: ScaledDecimal, b: ScaledDecimal): number {
   const scale = Math.max(a.scale, b.scale);
   const difference = unitsAt(a, scale) - unitsAt(b, scale);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
 /** Returns the value in units of 10 ** -`scale`. `scale` must not be smaller than the value's own. */
-export function unitsAt(value: Scaled, scale: number): bigint {
+export function unitsAt(value: ScaledDecimal, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
 }
 
@@ -121,7 +121,7 @@ export function powerOfTen(exponent: number): bigint {
   return (powers[exponent] ??= 10n ** BigInt(exponent));
 }
 
-function smallest({ units, scale }: Scaled): Scaled {
+function smallest({ units, scale }: ScaledDecimal): ScaledDecimal {
   while (scale > 0 && units % 10n === 0n) {
     units /= 10n;
     scale--;

@@ -1,11 +1,11 @@
-import { parseTime, type Micros, type StoredEvent } from '#event';
+import { parseTime, type EpochMicros, type StoredEvent } from '#event';
 import { parseExactJson } from './json.js';
 import { Timestamp, type Value, type ValueObject } from './values.js';
 
 /** An event in the log, where it has no version yet. `data` and `metadata` are the raw JSON text of objects. */
 export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
-  timestamp: Micros;
-  ingested_at: Micros;
+  timestamp: EpochMicros;
+  ingested_at: EpochMicros;
 }
 
 /** Returns a stored event as a value of expressions. `data` and `metadata` are parsed on first use. */

@@ -1,6 +1,6 @@
 import { lowerAscii, upperAscii } from './ascii-case.js';
 import { spend } from './budget.js';
-import type { Call } from './call.js';
+import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
 import { numberText, toDouble, toInt } from './numbers.js';
 import { matchesPattern } from './pattern.js';
@@ -10,7 +10,7 @@ import { durationText, timeFunctions, timeMethods, timeText } from './time-funct
 import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type Value } from './values.js';
 
 /** Functions by name and number of arguments. In `methods`, the object of a method is its first argument. */
-export const functions: Record<string, Call> = {
+export const functions: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as Value, at),
   'dyn/1': ([value]) => value as Value,
   'int/1': ([value], at) => toInt(value as Value, at),
@@ -19,7 +19,7 @@ export const functions: Record<string, Call> = {
   ...timeFunctions,
 };
 
-export const methods: Record<string, Call> = {
+export const methods: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as Value, at),
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),
   'endsWith/2': ([text, other], at) => needText(text, at).endsWith(needText(other, at)),

@@ -11,15 +11,15 @@ export { checkKinds } from './check-kinds.js';
 export { checkComparisons } from './check-comparisons.js';
 export { compileParsed } from './compile.js';
 export { checkLiterals } from './check-literals.js';
-export { kinds, namesOfKinds, type Kinds, anyButNull, kindsOf, anyKind } from './kinds.js';
+export { kinds, namesOfKinds, type KindSet, anyButNull, kindsOf, anyKind } from './kinds.js';
 export { type Value, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
 export {
   numberBounds,
-  scaled,
+  scaledDecimal,
   scaledText,
   unitsAt,
   type Numeric,
-  type Scaled,
+  type ScaledDecimal,
   readDecimal,
   compareScaled,
 } from './decimal.js';
@@ -28,7 +28,7 @@ export { quotient } from './quotient.js';
 export { toJson } from './to-json.js';
 export { StepBudget, withinBudget } from './budget.js';
 export { whereToSql } from './sql/where-to-sql.js';
-export { readableColumns } from './sql/value.js';
+export { readableColumns } from './sql/sql-value.js';
 export { UntranslatableExpressionError } from './sql/untranslatable.js';
 export { parseExactJson } from './json.js';
 export { isComputable } from './number-range.js';

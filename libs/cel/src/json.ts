@@ -1,4 +1,4 @@
-import { parseWithNumbers, type NumberReader } from '#event';
+import { parseWithNumbers, type NumberConverter } from '#event';
 import { Decimal, numeric, readDecimal } from './decimal.js';
 import type { Value } from './values.js';
 
@@ -49,7 +49,7 @@ const power = /[eE]([+-]?\d+)$/;
 
 const exponent = /[eE]/;
 
-const exactNumbers: NumberReader = {
+const exactNumbers: NumberConverter = {
   takes: (text) => text.length > 15 || exponent.test(text),
   read: exactNumber,
 };

@@ -14,13 +14,13 @@ export const kinds = {
 } as const;
 
 /** A set of kinds, as the sum of their bits. */
-export type Kinds = number;
+export type KindSet = number;
 
-export const anyKind: Kinds = 255;
-export const anyButNull: Kinds = anyKind & ~kinds.null;
+export const anyKind: KindSet = 255;
+export const anyButNull: KindSet = anyKind & ~kinds.null;
 
 /** Returns the names of the kinds for messages, such as "a number, a string or null". */
-export function namesOfKinds(set: Kinds): string {
+export function namesOfKinds(set: KindSet): string {
   const names = Object.entries(kinds)
     .filter(([, bit]) => set & bit)
     .map(([name]) => (name === 'null' ? name : `${name === 'object' ? 'an' : 'a'} ${name}`));
@@ -28,7 +28,7 @@ export function namesOfKinds(set: Kinds): string {
 }
 
 /** Returns the kind of a value, as a set of one. */
-export function kindsOf(value: Value): Kinds {
+export function kindsOf(value: Value): KindSet {
   if (typeof value !== 'object')
     return typeof value === 'bigint' ? kinds.number : kinds[typeof value as Primitive];
   if (value === null) return kinds.null;

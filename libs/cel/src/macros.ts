@@ -1,11 +1,11 @@
 import type { Expression } from './expression.js';
 import { spend, spendOnError } from './budget.js';
 import { EvaluationError, ExpressionError } from './errors.js';
-import { partsOf } from './parts-of.js';
-import type { Compile, Compiled, Scope } from './scope.js';
+import { subexpressionsOf } from './subexpressions-of.js';
+import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
 import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
 
-type Call = Extract<Expression, { kind: 'call' }>;
+type CallExpression = Extract<Expression, { kind: 'call' }>;
 type Each = (item: Value) => Value;
 
 /** Macros over a list, or over the names of an object: each receives the items and a function for one item. */
@@ -17,12 +17,16 @@ const overItems: Record<string, (items: readonly Value[], each: Each, at: number
   map: (items, each) => items.map(each),
 };
 
-export function isMacro(call: Call): boolean {
+export function isMacro(call: CallExpression): boolean {
   if (call.object === null) return call.name === 'has';
   return Object.hasOwn(overItems, call.name) && call.args.length === 2;
 }
 
-export function compileMacro(call: Call, names: readonly string[], compile: Compile): Compiled {
+export function compileMacro(
+  call: CallExpression,
+  names: readonly string[],
+  compile: CompileExpression,
+): CompiledExpression {
   if (call.object === null) return compileHas(call, names, compile);
   const [item, body] = call.args as [Expression, Expression];
   if (item.kind !== 'variable')
@@ -31,7 +35,7 @@ export function compileMacro(call: Call, names: readonly string[], compile: Comp
   const each = compile(body, [...names, item.name]);
   const run = overItems[call.name] as (typeof overItems)[string];
   const steps = stepsOf(body);
-  return (scope: Scope) => {
+  return (scope: VariableScope) => {
     const items = itemsOf(list(scope), call.at);
     const one = (value: Value) => {
       spend(steps);
@@ -46,7 +50,8 @@ const partsPerStep = 8;
 
 /** Returns the steps of one item, without those that its operations charge themselves. */
 function stepsOf(body: Expression): number {
-  const count = (part: Expression): number => partsOf(part).reduce((sum, each) => sum + count(each), 1);
+  const count = (part: Expression): number =>
+    subexpressionsOf(part).reduce((sum, each) => sum + count(each), 1);
   return Math.max(1, count(body) / partsPerStep);
 }
 
@@ -54,7 +59,11 @@ function stepsOf(body: Expression): number {
  * Compiles `has`. The macro is false if the member, or another one on the path to it, is missing. A null member counts
  * as present, except for a member of the event itself.
  */
-function compileHas({ args, at }: Call, names: readonly string[], compile: Compile): Compiled {
+function compileHas(
+  { args, at }: CallExpression,
+  names: readonly string[],
+  compile: CompileExpression,
+): CompiledExpression {
   const [argument] = args;
   if (args.length !== 1 || argument?.kind !== 'member') {
     throw new ExpressionError('has() takes a member, such as has(event.data.amount).', at);

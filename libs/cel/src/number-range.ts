@@ -1,5 +1,12 @@
 import { spend, spendOnText } from './budget.js';
-import { compareScaled, Decimal, powerOfTen, scaled, type Numeric, type Scaled } from './decimal.js';
+import {
+  compareScaled,
+  Decimal,
+  powerOfTen,
+  scaledDecimal,
+  type Numeric,
+  type ScaledDecimal,
+} from './decimal.js';
 
 /**
  * The most digits before the point of a number in a computation; below, the most digits after it. ClickHouse's widest
@@ -16,13 +23,13 @@ const stepsOfLongNumbers = 20;
 export const computableNumbers = `${wholeDigits} digits before and ${decimalPlaces} after its point`;
 
 /** Returns the exact value of a number that computations support; undefined for any other number. */
-export function computable(value: Numeric): Scaled | undefined {
+export function computable(value: Numeric): ScaledDecimal | undefined {
   if (value instanceof Decimal) spendOnText(value.text.length);
-  const exact = scaled(value);
+  const exact = scaledDecimal(value);
   return exact && isComputable(exact) ? exact : undefined;
 }
 
-export function isComputable({ units, scale }: Scaled): boolean {
+export function isComputable({ units, scale }: ScaledDecimal): boolean {
   if (scale > decimalPlaces) return false;
   const most = powerOfTen(wholeDigits + scale);
   return units < most && units > -most;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileParsed } from './compile.js';
 import { numberTexts } from './decimal.fixture.js';
-import { readDecimal, scaled, type Numeric, type Scaled } from './decimal.js';
+import { readDecimal, scaledDecimal, type Numeric, type ScaledDecimal } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { parseExactJson } from './json.js';
 import { isComputable } from './number-range.js';
@@ -13,9 +13,9 @@ const run = (text: string, data = '{}') =>
   compileParsed(parseExpression(text))({ data: parseExactJson(data) });
 const json = (text: string, data = '{}') => toJson(run(text, data), { maxLength: 10_000 });
 
-const valueOf = (text: string, data: string): Scaled | undefined => {
+const valueOf = (text: string, data: string): ScaledDecimal | undefined => {
   try {
-    return scaled(run(text, data) as Numeric);
+    return scaledDecimal(run(text, data) as Numeric);
   } catch (error) {
     if (error instanceof EvaluationError) return undefined;
     throw error;
@@ -25,7 +25,7 @@ const valueOf = (text: string, data: string): Scaled | undefined => {
  * Returns the value cut off after 36 places, in canonical form; undefined if it has more than 39 digits before its
  * point.
  */
-const cut = ({ units, scale }: Scaled): Scaled | undefined => {
+const cut = ({ units, scale }: ScaledDecimal): ScaledDecimal | undefined => {
   const excess = Math.max(scale - 36, 0);
   const exact = readDecimal(`${units / 10n ** BigInt(excess)}e-${scale - excess}`)!;
   return isComputable(exact) ? exact : undefined;
@@ -104,7 +104,7 @@ describe('arithmetic', () => {
         const scale = Math.max(x.scale, y.scale);
         const [p, q] = [x.units * 10n ** BigInt(scale - x.scale), y.units * 10n ** BigInt(scale - y.scale)];
         const inRange = isComputable(x) && isComputable(y);
-        const expected = (exact: Scaled) => (inRange ? cut(exact) : undefined);
+        const expected = (exact: ScaledDecimal) => (inRange ? cut(exact) : undefined);
         expect(value('+')).toEqual(expected({ units: p + q, scale }));
         expect(value('-')).toEqual(expected({ units: p - q, scale }));
         expect(value('*')).toEqual(expected({ units: p * q, scale: scale * 2 }));
@@ -134,7 +134,7 @@ describe('parseExactJson', () => {
     fc.assert(
       fc.property(fc.array(numberTexts, { maxLength: 5 }), fc.constantFrom('', ' ', '\n'), (texts, space) => {
         const read = parseExactJson(`{"a":${space}[${texts.join(`${space},${space}`)}]}`) as { a: Numeric[] };
-        expect(read.a.map((value) => scaled(value))).toEqual(texts.map((text) => readDecimal(text)));
+        expect(read.a.map((value) => scaledDecimal(value))).toEqual(texts.map((text) => readDecimal(text)));
       }),
       { numRuns: 300 },
     );

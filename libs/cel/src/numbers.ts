@@ -4,10 +4,10 @@ import {
   numeric,
   powerOfTen,
   readDecimal,
-  scaled,
+  scaledDecimal,
   unitsAt,
   type Numeric,
-  type Scaled,
+  type ScaledDecimal,
 } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { computable, computableNumbers, decimalPlaces, isComputable } from './number-range.js';
@@ -59,7 +59,7 @@ export function divided(a: Numeric, b: Numeric, at: number): Numeric {
   // The appended digit stands for the cut-off rest: without it, a value slightly above the middle of two doubles would
   // be rounded as if it were exactly in the middle.
   const nearest = Number(`${units}1e-${decimalPlaces + 1}`);
-  return made(scaled(nearest) as Scaled, at);
+  return made(scaledDecimal(nearest) as ScaledDecimal, at);
 }
 
 /** Returns the remainder, with the sign of the dividend. */
@@ -98,18 +98,18 @@ export function numberText(value: Numeric, at: number): string {
 }
 
 /** Returns the exact value of a number. @throws EvaluationError if computations do not support the number */
-export function scaledInRange(value: Numeric, at: number): Scaled {
+export function scaledInRange(value: Numeric, at: number): ScaledDecimal {
   return computable(value) ?? outOfRange(at);
 }
 
-const largestDivisor: Scaled = { units: 10n ** 21n, scale: 0 };
+const largestDivisor: ScaledDecimal = { units: 10n ** 21n, scale: 0 };
 const divisorTooLarge = 'A divisor has at most 21 digits before its point.';
 
-function magnitude({ units, scale }: Scaled): Scaled {
+function magnitude({ units, scale }: ScaledDecimal): ScaledDecimal {
   return { units: units < 0n ? -units : units, scale };
 }
 
-function divisor(value: Numeric, at: number): Scaled {
+function divisor(value: Numeric, at: number): ScaledDecimal {
   const divisor = scaledInRange(value, at);
   if (divisor.units === 0n) throw new EvaluationError('Division by zero.', at);
   return divisor;
@@ -124,7 +124,7 @@ function read(text: string, at: number): Numeric {
 const stepsOfLongNumbers = 40;
 
 /** Returns the value, cut off after the last supported decimal place. @throws EvaluationError if it is out of range */
-function made({ units, scale }: Scaled, at: number): Numeric {
+function made({ units, scale }: ScaledDecimal, at: number): Numeric {
   spend(stepsOfLongNumbers);
   const excess = scale - decimalPlaces;
   const cut = excess > 0 ? { units: units / powerOfTen(excess), scale: decimalPlaces } : { units, scale };

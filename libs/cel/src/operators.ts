@@ -15,12 +15,12 @@ import {
   type Value,
 } from './values.js';
 
-export type Operate = (a: Value, b: Value, at: number) => Value;
+export type BinaryOperation = (a: Value, b: Value, at: number) => Value;
 
 /** Binary operators that always evaluate both sides. */
-export type Operators = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, Operate>>;
+export type BinaryOperations = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, BinaryOperation>>;
 
-export const operators: Operators = {
+export const operators: BinaryOperations = {
   '==': (a, b) => equal(a, b),
   '!=': (a, b) => !equal(a, b),
   '<': (a, b, at) => compare(a, b, at) < 0,
@@ -36,7 +36,7 @@ export const operators: Operators = {
 };
 
 /** The operators of a `where`: ClickHouse cannot compare two lists or two objects. */
-export const conditionOperators: Operators = {
+export const conditionOperators: BinaryOperations = {
   ...operators,
   '==': (a, b, at) => equal(...notTwoContainers([a, b], at)),
   '!=': (a, b, at) => !equal(...notTwoContainers([a, b], at)),
@@ -107,7 +107,10 @@ function micros(value: number, at: number): number {
 }
 
 /** Returns an operator that accepts two numbers only. */
-function onNumbers(operator: string, compute: (a: Numeric, b: Numeric, at: number) => Numeric): Operate {
+function onNumbers(
+  operator: string,
+  compute: (a: Numeric, b: Numeric, at: number) => Numeric,
+): BinaryOperation {
   return (a, b, at) => {
     if (isNumeric(a) && isNumeric(b)) return compute(a, b, at);
     throw new EvaluationError(`${operator} has no meaning for a ${kindOf(a)} and a ${kindOf(b)}.`, at);

@@ -2,7 +2,7 @@ import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
 import type { BinaryOperator, Expression } from './expression.js';
 import { hasCharacters } from '#api';
 import { limits } from '#event';
-import { boundPatterns } from './bound-patterns.js';
+import { limitPatterns } from './limit-patterns.js';
 import { ExpressionError } from './errors.js';
 import { foreignWordAt, hintAt } from './hint.js';
 
@@ -35,7 +35,7 @@ export function parseExpression(text: string): Expression {
       limits.whereCharacters,
     );
   }
-  return boundPatterns(convert(parsed(text)));
+  return limitPatterns(convert(parsed(text)));
 }
 
 function parsed(text: string): ASTNode {

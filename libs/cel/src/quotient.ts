@@ -1,4 +1,4 @@
-import { digitsOf, numeric, powerOfTen, readDecimal, type Numeric, type Scaled } from './decimal.js';
+import { digitsOf, numeric, powerOfTen, readDecimal, type Numeric, type ScaledDecimal } from './decimal.js';
 
 /** The most significant digits of an exact quotient. */
 const significantDigits = 34;
@@ -7,7 +7,7 @@ const significantDigits = 34;
  * Returns `dividend` / `divisor`: exact if the quotient has at most 34 significant digits, otherwise the nearest
  * double, which may be infinite. `divisor` is not zero.
  */
-export function quotient(dividend: Scaled, divisor: Scaled): Numeric {
+export function quotient(dividend: ScaledDecimal, divisor: ScaledDecimal): Numeric {
   const above = dividend.units * powerOfTen(divisor.scale);
   const below = divisor.units * powerOfTen(dividend.scale);
   const scale = Math.max(significantDigits + digitsOf(below) - digitsOf(above), 0);

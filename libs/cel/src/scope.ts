@@ -2,12 +2,12 @@ import type { Expression } from './expression.js';
 import type { Value } from './values.js';
 
 /** A variable in scope, linked to the next outer one. */
-export interface Scope {
+export interface VariableScope {
   name: string;
   value: Value;
-  outer?: Scope;
+  outer?: VariableScope;
 }
 
-export type Compiled = (scope: Scope) => Value;
+export type CompiledExpression = (scope: VariableScope) => Value;
 /** Compiles a sub-expression in which the named variables are in scope. */
-export type Compile = (expression: Expression, names: readonly string[]) => Compiled;
+export type CompileExpression = (expression: Expression, names: readonly string[]) => CompiledExpression;

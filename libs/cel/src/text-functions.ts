@@ -1,5 +1,5 @@
 import { spend, spendOnText } from './budget.js';
-import type { Call } from './call.js';
+import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
 import { lastPlace, TextSearch } from './text-search.js';
 import { isList, isNumber, needString, type Value } from './values.js';
@@ -7,7 +7,7 @@ import { isList, isNumber, needString, type Value } from './values.js';
 const surrogates = /[\ud800-\udfff]/;
 
 /** Methods of CEL's strings extension. Positions are counted in characters (code points), from 0. */
-export const textMethods: Record<string, Call> = {
+export const textMethods: Record<string, CelFunction> = {
   'trim/1': ([text], at) => needText(text, at).trim(),
   'indexOf/2': (args, at) => searched(args, at, (all, part) => place(all, new TextSearch(part).first(all))),
   'lastIndexOf/2': (args, at) => searched(args, at, (all, part) => place(all, lastPlace(all, part))),

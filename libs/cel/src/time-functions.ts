@@ -1,7 +1,7 @@
 import { formatTime, parseTime } from '#event';
 import { spend } from './budget.js';
-import type { Call } from './call.js';
-import { powerOfTen, type Scaled } from './decimal.js';
+import type { CelFunction } from './cel-function.js';
+import { powerOfTen, type ScaledDecimal } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { scaledInRange } from './numbers.js';
 import { Duration, isNumeric, kindOf, needString, Timestamp, type Value } from './values.js';
@@ -12,7 +12,7 @@ const microsPerSecond = 1_000_000;
 const earliest = Date.UTC(1900, 0, 1) * 1000;
 const latest = Date.UTC(2300, 0, 1) * 1000;
 
-export const timeFunctions: Record<string, Call> = {
+export const timeFunctions: Record<string, CelFunction> = {
   'timestamp/1': ([value], at) => toTimestamp(value as Value, at),
   'duration/1': ([value], at) => toDuration(value as Value, at),
 };
@@ -21,7 +21,7 @@ export const timeFunctions: Record<string, Call> = {
  * Methods for the parts of a time, counted as in CEL, in UTC or in the given time zone. For a duration, they return its
  * whole length in that unit.
  */
-export const timeMethods: Record<string, Call> = {
+export const timeMethods: Record<string, CelFunction> = {
   ...part('getFullYear', (date) => date.getUTCFullYear()),
   ...part('getMonth', (date) => date.getUTCMonth()),
   ...part('getDate', (date) => date.getUTCDate()),
@@ -52,7 +52,11 @@ export function durationText({ micros }: Duration): string {
   return `${micros < 0 ? '-' : ''}${whole}${fraction && `.${fraction}`}s`;
 }
 
-function part(name: string, ofDate: (date: Date) => number, microsOfDuration?: number): Record<string, Call> {
+function part(
+  name: string,
+  ofDate: (date: Date) => number,
+  microsOfDuration?: number,
+): Record<string, CelFunction> {
   return {
     [`${name}/1`]: ([value], at) => {
       if (value instanceof Duration && microsOfDuration) return Math.trunc(value.micros / microsOfDuration);
@@ -82,7 +86,7 @@ function toTimestamp(value: Value, at: number): Timestamp {
 }
 
 /** Returns the nearest microsecond; of two equally near ones, the later. */
-function roundedMicros({ units, scale }: Scaled): number {
+function roundedMicros({ units, scale }: ScaledDecimal): number {
   const half = powerOfTen(scale);
   const [above, below] = [2n * BigInt(microsPerSecond) * units + half, 2n * half];
   const towardsZero = above / below;

@@ -1,4 +1,4 @@
-import { Decimal, scaled, scaledText } from './decimal.js';
+import { Decimal, scaledDecimal, scaledText } from './decimal.js';
 import { memberValue } from './event-value.js';
 import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
@@ -41,7 +41,7 @@ function write(value: Value): string {
 }
 
 function canonical(value: Decimal): string {
-  const exact = scaled(value);
+  const exact = scaledDecimal(value);
   return exact ? scaledText(exact) : value.text;
 }
 

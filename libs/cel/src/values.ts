@@ -1,6 +1,6 @@
 import { compareUtf8 } from '#event';
 import { spend, spendOnText } from './budget.js';
-import { compareScaled, Decimal, scaled, type Numeric } from './decimal.js';
+import { compareScaled, Decimal, scaledDecimal, type Numeric } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { orderOf } from './number-range.js';
 
@@ -119,7 +119,7 @@ export function compare(a: Value, b: Value, at: number): number {
 
 /** Compares two numbers exactly; undefined if one has too many digits. */
 export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
-  const [x, y] = [scaled(a), scaled(b)];
+  const [x, y] = [scaledDecimal(a), scaledDecimal(b)];
   return x && y && compareScaled(x, y);
 }
 

@@ -8,7 +8,7 @@ export interface Checkpoint {
 }
 
 /** A task whose changes are saved together with those of other tasks. */
-export interface Checkpointed<Saving extends Checkpoint> {
+export interface CheckpointedTask<Saving extends Checkpoint> {
   readonly partition: Pick<OwnedPartition, 'ended' | 'commit'>;
   /** Number of rows and dead letters that wait to be saved. */
   readonly unsavedCount: number;
@@ -63,7 +63,7 @@ interface Queued<Task> {
  * projections or pipelines run. The first change after a pause is saved immediately. Under load, changes made during a
  * save or within the interval are saved together by the next save.
  */
-export class Checkpointer<Task extends Checkpointed<Saving>, Saving extends Checkpoint> {
+export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends Checkpoint> {
   private readonly waiting = new Set<Task>();
   private queue: Queued<Task>[] = [];
   private permitted = 0;

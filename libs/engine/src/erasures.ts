@@ -1,8 +1,8 @@
-import { entityHash, streamName, type StreamId } from '#event';
+import { entityHash, streamNameOf, type StreamId } from '#event';
 import { erasureName, type Definitions } from '#registry';
 
 /** The part of `Erasures` that consumers of events need. */
-export type KnownErasures = Pick<Erasures, 'version' | 'concern' | 'endOf'>;
+export type ErasureLookup = Pick<Erasures, 'version' | 'concern' | 'endOf'>;
 
 /** Looks up erased entities in the definitions and follows changes to them. Streams are identified by their ids. */
 export class Erasures {
@@ -27,7 +27,7 @@ export class Erasures {
 
   /** Returns the offset below which the entity's events in this partition are erased; 0 if none are. */
   endOf({ stream, partition }: { stream: StreamId; partition: number }, entityId: string): number {
-    const entity_hash = entityHash(streamName(stream), entityId);
+    const entity_hash = entityHash(streamNameOf(stream), entityId);
     return this.definitions.erasures.get(erasureName({ stream, entity_hash }))?.before[partition] ?? 0;
   }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '#telemetry';
-import { Poll } from './poll.js';
+import { PollLoop } from './poll.js';
 
 export interface GarbageCollectionOptions<Garbage> {
   definitions: { readonly ageMs: number };
@@ -32,11 +32,11 @@ export class GarbageCollection<Garbage> {
   private readonly unnamedSince = new Map<string, number>();
   /** Replaced objects, with the time from which they may be removed, in milliseconds of `performance.now()`. */
   private readonly replaced = new Map<string, number>();
-  private readonly poll: Poll;
+  private readonly poll: PollLoop;
 
   constructor(private readonly options: GarbageCollectionOptions<Garbage>) {
     const { logger, intervalMs = 60_000 } = options;
-    this.poll = new Poll({
+    this.poll = new PollLoop({
       run: async () => {
         await this.round();
         return intervalMs;

@@ -1,33 +1,33 @@
 import type { TopicAdmin } from '#log';
 import { MemoryLog } from '#log/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { CommitLine } from './commit-line.js';
-import { LagMonitor, type FollowedPartition } from './lag.js';
-import { Progress } from './progress.js';
+import { OffsetCommitter } from './offset-committer.js';
+import { LagMonitor, type MeasuredPartition } from './lag.js';
+import { ConsumerProgress } from './progress.js';
 
 const start = 1_795_000_000_000;
 
 describe('LagMonitor', () => {
   let log: MemoryLog;
   let now: number;
-  let states: FollowedPartition[];
+  let states: MeasuredPartition[];
   const shown = new Map<string, number>();
   let lag: LagMonitor;
-  let progress: Progress;
+  let progress: ConsumerProgress;
 
-  const stateOf = (stream: string, committed: number, handledUntil = start): FollowedPartition => ({
+  const stateOf = (stream: string, committed: number, handledUntil = start): MeasuredPartition => ({
     topic: `topic-${stream}`,
     partition: 0,
     end: committed,
     handledUntil,
-    commits: new CommitLine(committed, async () => true),
+    commits: new OffsetCommitter(committed, async () => true),
   });
 
   beforeEach(async () => {
     now = start;
     states = [];
     log = new MemoryLog();
-    progress = new Progress(() => now);
+    progress = new ConsumerProgress(() => now);
     lag = new LagMonitor({
       admin: log.admin,
       progress,

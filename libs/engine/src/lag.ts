@@ -1,5 +1,5 @@
 import type { PartitionOffsets, TopicAdmin } from '#log';
-import type { Progress } from './progress.js';
+import type { ConsumerProgress } from './progress.js';
 
 export interface Lag {
   /** Records in the log that are not committed. */
@@ -9,7 +9,7 @@ export interface Lag {
 }
 
 /** A partition that this process consumes. */
-export interface FollowedPartition {
+export interface MeasuredPartition {
   readonly topic: string;
   readonly partition: number;
   readonly commits: { readonly committed: number };
@@ -25,9 +25,9 @@ export interface LagGauge {
   remove(name: string): void;
 }
 
-export interface LagMonitorOptions<Followed extends FollowedPartition> {
+export interface LagMonitorOptions<Followed extends MeasuredPartition> {
   admin: TopicAdmin;
-  progress: Progress;
+  progress: ConsumerProgress;
   readonly partitions: () => Iterable<Followed>;
   /** Returns the name under which a partition's lag is exported. */
   readonly nameOf: (partition: Followed) => string;
@@ -42,7 +42,7 @@ export interface LagMonitorOptions<Followed extends FollowedPartition> {
  * Measures lag by reading the end offsets of partitions from the brokers. The consumer itself cannot measure it: a
  * fetch that hangs would look like an idle stream.
  */
-export class LagMonitor<Followed extends FollowedPartition = FollowedPartition> {
+export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> {
   private timer: NodeJS.Timeout | undefined;
   private running = false;
   private shown = new Set<string>();
@@ -103,7 +103,7 @@ export class LagMonitor<Followed extends FollowedPartition = FollowedPartition> 
   }
 }
 
-function lagOf(states: readonly FollowedPartition[], now: number): Lag {
+function lagOf(states: readonly MeasuredPartition[], now: number): Lag {
   const lag = { events: 0, seconds: 0 };
   for (const { end, commits, handledUntil } of states) {
     if (end <= commits.committed) continue;

@@ -2,17 +2,17 @@ import { beforeEach, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import { UnknownTopicError } from '#log';
 import { createLogger } from '#telemetry';
-import { MaterializedOffset } from './materialized-offset.js';
-import { Retry } from './retry.js';
+import { MaterializedOffsets } from './materialized-offset.js';
+import { EngineRetry } from './retry.js';
 
 const place = { topic: 't', partition: 0, until: 3 };
 const { signal } = new AbortController();
 let stored: number | undefined;
-let materialized: MaterializedOffset;
+let materialized: MaterializedOffsets;
 
 beforeEach(() => {
   stored = 0;
-  materialized = new MaterializedOffset({
+  materialized = new MaterializedOffsets({
     admin: {
       committed: async () => {
         if (stored === undefined) throw new UnknownTopicError('t');
@@ -20,7 +20,7 @@ beforeEach(() => {
       },
     },
     ...{ topics: new TopicNames('test.'), lookMs: 1 },
-    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
   });
 });
 

@@ -1,31 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicNames } from '#event';
 import { UnknownTopicError, type TopicAdmin } from '#log';
-import type { Retry } from './retry.js';
+import type { EngineRetry } from './retry.js';
 
 export interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicNames, 'materializerGroup'>;
-  retry: Retry;
+  retry: EngineRetry;
   /** Milliseconds between two polls. */
   lookMs?: number | undefined;
 }
 
 /** A partition of a stream's topic. */
-export interface MaterializedPlace {
+export interface StreamPartition {
   topic: string;
   partition: number;
 }
 
 /** Reads how far the materializer has stored a partition, from its committed offsets. */
-export class MaterializedOffset {
+export class MaterializedOffsets {
   constructor(private readonly options: MaterializedOffsetOptions) {}
 
   /**
    * Returns the offset below which all records are stored or will never be; undefined when the topic does not exist.
    * @throws the signal's reason
    */
-  async of({ topic, partition }: MaterializedPlace, signal: AbortSignal): Promise<number | undefined> {
+  async of({ topic, partition }: StreamPartition, signal: AbortSignal): Promise<number | undefined> {
     const { admin, topics, retry } = this.options;
     try {
       const all = await retry.run('log', signal, () => admin.committed(topics.materializerGroup, topic));
@@ -42,7 +42,7 @@ export class MaterializedOffset {
    * @throws the signal's reason
    */
   async reaches(
-    place: MaterializedPlace & { until: number },
+    place: StreamPartition & { until: number },
     signal: AbortSignal,
     waits: () => boolean = () => true,
   ): Promise<boolean> {

@@ -1,11 +1,11 @@
-import { streamName } from '#event';
-import type { KnownErasures } from './erasures.js';
+import { streamNameOf } from '#event';
+import type { ErasureLookup } from './erasures.js';
 
 /** An erasure look-up in which nothing is erased, for specs and tools. */
-export const nothingErased: KnownErasures = { version: 0, concern: () => false, endOf: () => 0 };
+export const noErasures: ErasureLookup = { version: 0, concern: () => false, endOf: () => 0 };
 
 /** In-memory fake of `Erasures` without definitions. */
-export class MemoryErasures implements KnownErasures {
+export class MemoryErasures implements ErasureLookup {
   version = 0;
   /** Number of calls of `endOf`; each would compute a hash in the real class. */
   asked = 0;
@@ -18,11 +18,11 @@ export class MemoryErasures implements KnownErasures {
   }
 
   concern(stream: string): boolean {
-    return [...this.ends.keys()].some((name) => name.startsWith(`${streamName(stream)}/`));
+    return [...this.ends.keys()].some((name) => name.startsWith(`${streamNameOf(stream)}/`));
   }
 
   endOf({ stream }: { stream: string }, entityId: string): number {
     this.asked++;
-    return this.ends.get(`${streamName(stream)}/${entityId}`) ?? 0;
+    return this.ends.get(`${streamNameOf(stream)}/${entityId}`) ?? 0;
   }
 }

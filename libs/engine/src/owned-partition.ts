@@ -1,16 +1,16 @@
-import type { Assignment } from '#log';
-import { CommitLine } from './commit-line.js';
-import type { FollowedPartition } from './lag.js';
-import type { Progress } from './progress.js';
-import type { Retry } from './retry.js';
+import type { PartitionAssignment } from '#log';
+import { OffsetCommitter } from './offset-committer.js';
+import type { MeasuredPartition } from './lag.js';
+import type { ConsumerProgress } from './progress.js';
+import type { EngineRetry } from './retry.js';
 
-export interface OwnedPartitionParts {
+export interface OwnedPartitionDependencies {
   /** Name under which its lag is exported. */
   name: string;
   /** Aborted when the host stops: the current batch is finished, and no further batch begins. */
   closing: AbortSignal;
-  retry: Retry;
-  progress: Pick<Progress, 'moved'>;
+  retry: EngineRetry;
+  progress: Pick<ConsumerProgress, 'moved'>;
   /** Commits the group's offset; resolves false when the partition is no longer owned. */
   commit(next: number): Promise<boolean>;
   onFailure(error: unknown): void;
@@ -22,17 +22,17 @@ export interface OwnedPartitionParts {
 const behindRecords = 10_000;
 
 /** A partition that is assigned to this process, until its revocation. */
-export class OwnedPartition implements FollowedPartition {
+export class OwnedPartition implements MeasuredPartition {
   end: number;
   handledUntil: number;
-  commits: CommitLine;
+  commits: OffsetCommitter;
   /** Timestamp of the first uncommitted record, in milliseconds since 1970; undefined if there is none. */
   oldest: number | undefined;
   private readonly ending = new AbortController();
 
   constructor(
-    readonly assignment: Assignment,
-    private readonly parts: OwnedPartitionParts,
+    readonly assignment: PartitionAssignment,
+    private readonly parts: OwnedPartitionDependencies,
   ) {
     this.end = assignment.position;
     this.handledUntil = parts.now();
@@ -56,7 +56,7 @@ export class OwnedPartition implements FollowedPartition {
     return this.ending.signal;
   }
 
-  /** Aborted when the host stops; see `OwnedPartitionParts`. */
+  /** Aborted when the host stops; see `OwnedPartitionDependencies`. */
   get closing(): AbortSignal {
     return this.parts.closing;
   }
@@ -96,8 +96,8 @@ export class OwnedPartition implements FollowedPartition {
     this.ending.abort();
   }
 
-  private commitsFrom(next: number): CommitLine {
+  private commitsFrom(next: number): OffsetCommitter {
     const { parts } = this;
-    return new CommitLine(next, (to) => parts.retry.run('log', this.ended, () => parts.commit(to)));
+    return new OffsetCommitter(next, (to) => parts.retry.run('log', this.ended, () => parts.commit(to)));
   }
 }

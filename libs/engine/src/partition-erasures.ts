@@ -1,5 +1,5 @@
 import type { StreamId } from '#event';
-import type { KnownErasures } from './erasures.js';
+import type { ErasureLookup } from './erasures.js';
 
 /** Number of entities whose result is cached: each look-up computes a hash. */
 const keptEntities = 10_000;
@@ -11,7 +11,7 @@ export class PartitionErasures {
   private concerned = false;
 
   constructor(
-    private readonly all: KnownErasures,
+    private readonly all: ErasureLookup,
     private readonly place: { stream: StreamId; partition: number },
   ) {}
 

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import { UnknownTopicError, type Assignment, type Consumer, type RecordBatch } from '#log';
+import { UnknownTopicError, type PartitionAssignment, type Consumer, type RecordBatch } from '#log';
 import { IdWindow } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { OwnedPartition } from './owned-partition.js';
-import { PartitionHost } from './partition-host.js';
+import { PartitionTaskHost } from './partition-host.js';
 import { FencedError, type PartitionTask } from './partition-task.js';
-import { Progress } from './progress.js';
-import { Retry } from './retry.js';
+import { ConsumerProgress } from './progress.js';
+import { EngineRetry } from './retry.js';
 
 const topic = 'orders';
 let committed: number[];
@@ -15,9 +15,9 @@ let failures: unknown[];
 let steps: string[];
 /** Result of `open`. */
 let opened: (partition: OwnedPartition) => Promise<PartitionTask | 'not-mine'>;
-let host: PartitionHost<PartitionTask>;
+let host: PartitionTaskHost<PartitionTask>;
 
-const assignment = (more: Partial<Assignment> = {}): Assignment => ({
+const assignment = (more: Partial<PartitionAssignment> = {}): PartitionAssignment => ({
   ...{ topic, partition: 0, position: 10, beginning: 0 },
   offsetAt: async (time) => (time > 7 ? 20 : 0),
   timestampAtPosition: async () => 5,
@@ -51,10 +51,10 @@ beforeEach(() => {
     commit: async (_topic, _partition, next) => committed.push(next) > 0,
     close: async () => void steps.push('left'),
   };
-  host = new PartitionHost({
+  host = new PartitionTaskHost({
     ...{ name: 'orders', group: 'g', log: { consumer: () => consumer }, now: () => 0 },
-    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
-    progress: new Progress(),
+    retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    progress: new ConsumerProgress(),
     tasks: { open: (partition) => opened(partition) },
     checkpointer: { drop: () => steps.push('drop'), flush: async () => void steps.push('flush') },
     onFailure: (error) => failures.push(error),

@@ -2,7 +2,7 @@ import { withAnySignal } from '#async';
 import {
   partitionKey,
   UnknownTopicError,
-  type Assignment,
+  type PartitionAssignment,
   type Consumer,
   type ConsumerHandler,
   type Log,
@@ -12,9 +12,9 @@ import {
 import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
-import type { Progress } from './progress.js';
-import { Reassignments } from './reassignments.js';
-import type { Retry } from './retry.js';
+import type { ConsumerProgress } from './progress.js';
+import { ReassignmentQueue } from './reassignments.js';
+import type { EngineRetry } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
 export interface PartitionHostOptions<Task extends PartitionTask> {
@@ -27,8 +27,8 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   tasks: TaskFactory<Task>;
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
-  retry: Retry;
-  progress: Pick<Progress, 'moved'>;
+  retry: EngineRetry;
+  progress: Pick<ConsumerProgress, 'moved'>;
   /** Returns milliseconds since 1970. */
   now: () => number;
   /**
@@ -54,10 +54,10 @@ const passedRecords = 200_000;
  * Consumes topics in its own consumer group. It opens a task for each assigned partition, warms up the task's id
  * window, and passes batches to the task. An offset is committed only after all records below it are saved.
  */
-export class PartitionHost<Task extends PartitionTask> implements ConsumerHandler {
+export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
   private readonly consumer: Consumer;
-  private readonly reassignments: Reassignments;
+  private readonly reassignments: ReassignmentQueue;
   private readonly taking = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   /** Aborted when waiting `batch` calls may return: their records are not saved. */
@@ -70,7 +70,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
       ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
       onCrash: (error) => options.onFailure(error),
     });
-    this.reassignments = new Reassignments(this.consumer);
+    this.reassignments = new ReassignmentQueue(this.consumer);
   }
 
   /** Iterates over the tasks of all owned partitions whose task is open. */
@@ -95,7 +95,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     this.reassignments.soon(topic);
   }
 
-  async assigned(assignment: Assignment): Promise<number> {
+  async assigned(assignment: PartitionAssignment): Promise<number> {
     const owned: Owned<Task> = { partition: this.partitionOf(assignment), warmedUp: false };
     this.drop(partitionKey(assignment));
     this.owned.set(partitionKey(assignment), owned);
@@ -155,7 +155,7 @@ export class PartitionHost<Task extends PartitionTask> implements ConsumerHandle
     await this.consumer.close();
   }
 
-  private partitionOf(assignment: Assignment): OwnedPartition {
+  private partitionOf(assignment: PartitionAssignment): OwnedPartition {
     const { topic, partition } = assignment;
     return new OwnedPartition(assignment, {
       ...this.options,

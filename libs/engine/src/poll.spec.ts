@@ -1,16 +1,16 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
-import { Poll } from './poll.js';
+import { PollLoop } from './poll.js';
 
 let runs: number;
 let outcome: () => Promise<number | undefined>;
 let failures: unknown[];
-let poll: Poll;
+let poll: PollLoop;
 
 beforeEach(() => {
   [runs, failures] = [0, []];
   outcome = async () => undefined;
-  poll = new Poll({
+  poll = new PollLoop({
     run: () => {
       runs++;
       return outcome();

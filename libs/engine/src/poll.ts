@@ -14,7 +14,7 @@ export interface PollOptions {
 }
 
 /** Runs a task repeatedly, one run at a time. */
-export class Poll {
+export class PollLoop {
   private timer: NodeJS.Timeout | undefined;
   private due = Infinity;
   private working: Promise<void> = Promise.resolve();

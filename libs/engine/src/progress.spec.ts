@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Progress } from './progress.js';
+import { ConsumerProgress } from './progress.js';
 
 describe('Progress', () => {
   let now: number;
-  let progress: Progress;
+  let progress: ConsumerProgress;
   beforeEach(() => {
     now = 1_000_000;
-    progress = new Progress(() => now);
+    progress = new ConsumerProgress(() => now);
   });
 
   it('treats a consumer with lag and no progress for a minute as hanging', () => {

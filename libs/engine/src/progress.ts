@@ -5,7 +5,7 @@ const patienceMs = 60_000;
  * Distinguishes a consumer that hangs from an idle one and from one that keeps retrying an engine. Times are
  * milliseconds of one monotonic clock.
  */
-export class Progress {
+export class ConsumerProgress {
   private lastMove: number;
   private lastAttempt = -Infinity;
   private lastMeasure: number;

@@ -4,7 +4,7 @@ import type { Consumer } from '#log';
 const reassignMs = 100;
 
 /** Asks a consumer to reassign topics: it then releases their partitions and opens them again. */
-export class Reassignments {
+export class ReassignmentQueue {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 
   constructor(private readonly consumer: Pick<Consumer, 'reassign'>) {}

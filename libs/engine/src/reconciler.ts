@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A host that runs one definition, such as a projection or a pipeline. */
-export interface Reconciled<Desired> {
+export interface ReconciledHost<Desired> {
   /** Runs this definition from now on; replaces the former one. */
   follow(desired: Desired): Promise<void>;
   /**
@@ -11,7 +11,7 @@ export interface Reconciled<Desired> {
   stop(givenUp: Promise<unknown>): Promise<void>;
 }
 
-export interface ReconcilerOptions<Desired, Host extends Reconciled<Desired>> {
+export interface ReconcilerOptions<Desired, Host extends ReconciledHost<Desired>> {
   definitions: { onChange(listener: () => void): () => void };
   /** Returns the desired hosts by id. */
   desired(): ReadonlyMap<string, Desired>;
@@ -25,7 +25,7 @@ export interface ReconcilerOptions<Desired, Host extends Reconciled<Desired>> {
 const stopMs = 10_000;
 
 /** Keeps one host running for each desired definition, and follows changes of the definitions. */
-export class Reconciler<Desired, Host extends Reconciled<Desired>> {
+export class Reconciler<Desired, Host extends ReconciledHost<Desired>> {
   private readonly hosts = new Map<string, Host>();
   private readonly stopping = new Map<string, Promise<void>>();
   private closed = false;

@@ -1,8 +1,8 @@
 import { LogUnavailableError } from '#log';
-import { StoreFaultError, StoreRefusedError, StoreUnavailableError } from '#store';
+import { NonRetryableStoreError, RowsRejectedError, StoreUnavailableError } from '#store';
 import { createLogger } from '#telemetry';
 import { describe, expect, it } from 'vitest';
-import { Retry } from './retry.js';
+import { EngineRetry } from './retry.js';
 
 function retryWithLog() {
   const lines: { engine?: string; level: string }[] = [];
@@ -11,7 +11,12 @@ function retryWithLog() {
     { write: (line: string) => void lines.push(JSON.parse(line) as never) },
   );
   let attempts = 0;
-  const retry = new Retry({ logger, failedAttempt: () => attempts++, firstDelayMs: 1, longestDelayMs: 4 });
+  const retry = new EngineRetry({
+    logger,
+    failedAttempt: () => attempts++,
+    firstDelayMs: 1,
+    longestDelayMs: 4,
+  });
   return { retry, lines, attempts: () => attempts };
 }
 
@@ -40,7 +45,7 @@ describe('Retry', () => {
     expect(await retry.run('log', never, failing(1, new LogUnavailableError('down')))).toBe(2);
   });
 
-  it.each([new StoreRefusedError('bad row'), new StoreFaultError('wrong password')])(
+  it.each([new RowsRejectedError('bad row'), new NonRetryableStoreError('wrong password')])(
     'does not retry after an error that a retry cannot solve: $message',
     async (refused) => {
       const { retry } = retryWithLog();

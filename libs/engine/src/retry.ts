@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError } from '#log';
-import { storeMayReturn } from '#store';
+import { isRetryableStoreError } from '#store';
 import type { Logger } from '#telemetry';
 
 export interface RetryOptions {
@@ -18,7 +18,7 @@ export interface RetryOptions {
  * bound and are randomized, so that processes do not retry at the same moment. The log has one line when an engine
  * becomes unavailable, and one when it is available again.
  */
-export class Retry {
+export class EngineRetry {
   /** Calls that have failed at least once and are being retried. */
   private readonly waiting = new Map<symbol, { engine: string; reason: string }>();
 
@@ -80,5 +80,5 @@ export class Retry {
 
 /** Returns whether a retry may succeed after this error. */
 function helps(error: unknown): error is Error {
-  return storeMayReturn(error) || error instanceof LogUnavailableError;
+  return isRetryableStoreError(error) || error instanceof LogUnavailableError;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Shutdown } from './shutdown.js';
+import { WorkShutdown } from './shutdown.js';
 
 function given() {
   const failures: Error[] = [];
-  return { failures, shutdown: new Shutdown((error) => failures.push(error)) };
+  return { failures, shutdown: new WorkShutdown((error) => failures.push(error)) };
 }
 
 const never = new Promise<never>(() => undefined);

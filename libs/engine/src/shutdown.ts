@@ -5,7 +5,7 @@ import { withAnySignal } from '#async';
  * Ends all work of a process: immediately after a failure, otherwise when everything is saved or the time-out has
  * passed.
  */
-export class Shutdown {
+export class WorkShutdown {
   private readonly stopped = new AbortController();
 
   /** @param onFailure Called once, with the first failure. */

@@ -1,4 +1,4 @@
-import type { Assignment } from '#log';
+import type { PartitionAssignment } from '#log';
 import type { IdWindowBounds } from '#dataflow';
 
 /**
@@ -7,7 +7,7 @@ import type { IdWindowBounds } from '#dataflow';
  * window's time.
  */
 export async function warmUpStart(
-  assignment: Assignment,
+  assignment: PartitionAssignment,
   bounds: IdWindowBounds,
   now: number,
 ): Promise<number> {
@@ -25,7 +25,11 @@ export async function warmUpStart(
  * record to ask for. The bound is then searched in the past with doubling steps, because the log may have been quiet
  * for days.
  */
-async function leastLogTime(assignment: Assignment, bounds: IdWindowBounds, now: number): Promise<number> {
+async function leastLogTime(
+  assignment: PartitionAssignment,
+  bounds: IdWindowBounds,
+  now: number,
+): Promise<number> {
   const timestamp = await assignment.timestampAtPosition();
   if (timestamp !== undefined) return timestamp;
   for (let step = Math.max(bounds.milliseconds, 1); step < now; step *= 2) {
@@ -40,7 +44,7 @@ async function leastLogTime(assignment: Assignment, bounds: IdWindowBounds, now:
  * always the record's own timestamp, and one request confirms this.
  */
 export async function logTimeAt(
-  assignment: Assignment,
+  assignment: PartitionAssignment,
   record: { offset: number; timestamp: number },
 ): Promise<number> {
   const isReached = async (time: number): Promise<boolean> =>

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EntitySnapshot, Store } from '#store';
-import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../store/src/row-batch/row-batches-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { entityState } from './entity-state.js';
-import { makeSnapshot } from './snapshot-maker.js';
+import { createSnapshot } from './create-snapshot.js';
 
 type Object = Record<string, unknown>;
 
@@ -61,7 +61,7 @@ export function describeEntityStates(store: () => Store, { numRuns }: { numRuns:
               timestamp: microseconds(seconds),
             });
             for (let time = 0; time < (writtenAgain ? 2 : 1); time++)
-              await store().writer.appendBlocks(blocksOf([row]), randomUUID());
+              await store().writer.appendRowBatches(rowBatchesOf([row]), randomUUID());
             if (stream === kept && events[i]!.snapshotAfter) await make(stream, i + 1);
           }
         }
@@ -101,7 +101,7 @@ export function describeEntityStates(store: () => Store, { numRuns }: { numRuns:
   });
 
   const make = (stream: string, now: number) =>
-    makeSnapshot(store().snapshots, { ...entityOf(stream), reason: 'requested', now });
+    createSnapshot(store().snapshots, { ...entityOf(stream), reason: 'requested', now });
 
   async function snapshotsOf(stream: string): Promise<EntitySnapshot[]> {
     const query = { access: entityOf(stream).access, stream, limit: 100 };

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openClickHouse, type Store } from '#store';
 import { freshNames, testClickHouse } from '#testkit';
-import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../store/src/row-batch/row-batches-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as now } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
-import { makeSnapshot } from './snapshot-maker.js';
+import { createSnapshot } from './create-snapshot.js';
 
 let store: Store;
 
@@ -23,8 +23,8 @@ async function givenEvents(count: number, data: (version: number) => string): Pr
     const rows = Array.from({ length: Math.min(10_000, count - from) }, (_, i) =>
       entityEvent(stream, from + i + 1, { data: data(from + i + 1) }),
     );
-    await store.writer.appendBlocks(blocksOf(rows), randomUUID());
-    await store.writer.appendBlocks(blocksOf(rows.slice(100, 300)), randomUUID());
+    await store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
+    await store.writer.appendRowBatches(rowBatchesOf(rows.slice(100, 300)), randomUUID());
   }
   return stream;
 }
@@ -41,7 +41,7 @@ describe('the state of an entity in ClickHouse', () => {
     expect(folded?.from).toBeUndefined();
     const state = JSON.parse(folded!.state) as Record<string, number>;
     expect([state.total, state.k299, state.k0]).toEqual([count, 99_899, 99_900]);
-    await makeSnapshot(store.snapshots, {
+    await createSnapshot(store.snapshots, {
       ...entityOf(stream),
       ...{ reason: 'automatic', version: count - 99, now },
     });

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { QueryTooExpensiveError, type HistoryQuery, type SnapshotReader } from '#store';
 import { MemoryStore } from '#store/memory';
-import { blocksOf } from '../../store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../store/src/row-batch/row-batches-of.fixture.js';
 import { entityEvent, entityOf, microsecondsOf2026 as t0 } from './entity.fixture.js';
 import { describeEntityStates } from './entity-state.contract.js';
 import { entityState } from './entity-state.js';
 import { EntityStateTooLargeError } from './errors.js';
 import { snapshotId } from './snapshot-id.js';
-import { makeSnapshot } from './snapshot-maker.js';
+import { createSnapshot } from './create-snapshot.js';
 
 const stream = 'orders';
 const request = { ...entityOf(stream), reason: 'requested', now: t0 } as const;
@@ -16,7 +16,7 @@ const request = { ...entityOf(stream), reason: 'requested', now: t0 } as const;
 async function given(count: number, data = (version: number) => `{"n":${version}}`): Promise<MemoryStore> {
   const store = new MemoryStore();
   const rows = Array.from({ length: count }, (_, i) => entityEvent(stream, i + 1, { data: data(i + 1) }));
-  await store.writer.appendBlocks(blocksOf(rows), randomUUID());
+  await store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
   return store;
 }
 
@@ -27,7 +27,7 @@ function watched(store: MemoryStore, most = Infinity): { reader: SnapshotReader;
   const asked: HistoryQuery[] = [];
   const { snapshots } = store;
   const reader: SnapshotReader = {
-    span: (query) => snapshots.span(query),
+    versionRange: (query) => snapshots.versionRange(query),
     nearest: (query) => snapshots.nearest(query),
     snapshots: (query) => snapshots.snapshots(query),
     history: async (query) => {
@@ -60,7 +60,7 @@ describe('the state of an entity', () => {
 
   it('starts with the first event that is still stored', async () => {
     const { snapshots, eraser } = await given(5, (n) => `{"k${n}":1}`);
-    await makeSnapshot(snapshots, request);
+    await createSnapshot(snapshots, request);
     await eraser.expire({ stream, before: t0 + 3 });
     const folded = await entityState(snapshots, entityOf(stream));
     expect(folded).toMatchObject({ version: 5, state: '{"k3":1,"k4":1,"k5":1}', first: { offset: 2 } });
@@ -68,7 +68,7 @@ describe('the state of an entity', () => {
 
   it('is computed from the nearest snapshot and the later events only', async () => {
     const store = await given(50);
-    await makeSnapshot(store.snapshots, { ...request, version: 40 });
+    await createSnapshot(store.snapshots, { ...request, version: 40 });
     const { reader, asked } = watched(store);
     const folded = await entityState(reader, entityOf(stream));
     expect(folded).toMatchObject({ version: 50, from: { version: 40 }, state: '{"n":50}' });
@@ -113,9 +113,9 @@ describe('the state of an entity', () => {
 describe('making a snapshot', () => {
   it('saves the latest stored version once', async () => {
     const { snapshots } = await given(3);
-    const made = await makeSnapshot(snapshots, request);
+    const made = await createSnapshot(snapshots, request);
     expect(made).toMatchObject({ created: true, snapshot: { version: 3, state: '{"n":3}', created_at: t0 } });
-    const again = await makeSnapshot(snapshots, { ...request, now: t0 + 1, reason: 'automatic' });
+    const again = await createSnapshot(snapshots, { ...request, now: t0 + 1, reason: 'automatic' });
     expect(again).toEqual({ ...(made as object), created: false });
     const ids = [made, again].map((each) => typeof each === 'object' && snapshotId(each.snapshot));
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
@@ -124,7 +124,7 @@ describe('making a snapshot', () => {
 
   it('saves nothing if the entity has no events', async () => {
     const { snapshots } = await given(1);
-    expect(await makeSnapshot(snapshots, { ...request, entityId: 'nobody' })).toBe('no_events');
+    expect(await createSnapshot(snapshots, { ...request, entityId: 'nobody' })).toBe('no_events');
   });
 
   it('removes the snapshot again if its events are erased in the meantime', async () => {
@@ -138,7 +138,7 @@ describe('making a snapshot', () => {
         await snapshots.save(snapshot);
       },
     };
-    expect(await makeSnapshot(store, request)).toBe('removed_meanwhile');
+    expect(await createSnapshot(store, request)).toBe('removed_meanwhile');
     expect(await snapshots.snapshots({ access: request.access, stream, limit: 9 })).toEqual({
       ...{ items: [], total: 0 },
     });

@@ -1,10 +1,10 @@
-import { Turn } from '#async';
-import type { Micros } from '#event';
+import { TimeSlice } from '#async';
+import type { EpochMicros } from '#event';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
   type EntityTimeQuery,
-  type EventPlace,
+  type EventKey,
   type HistoryEvent,
   type SnapshotReader,
 } from '#store';
@@ -13,13 +13,13 @@ import { EntityStateTooLargeError } from './errors.js';
 import { historyPages } from './history-pages.js';
 
 /** The state of an entity after its events up to a version or up to a time. */
-export interface FoldedEntity {
+export interface EntityStateAtVersion {
   version: number;
   /** The first and the last included event; `last` is the event of `version`. */
-  first: EventPlace;
-  last: EventPlace;
+  first: EventKey;
+  last: EventKey;
   /** The greatest timestamp of all included events, in microseconds. */
-  latest_timestamp: Micros;
+  latest_timestamp: EpochMicros;
   /** JSON text of an object. */
   state: string;
   /** The snapshot from which the fold started; undefined if it started from the first event. */
@@ -33,7 +33,7 @@ export interface EntityStateQuery extends EntityTimeQuery {
 }
 
 /** Time limit in milliseconds for computing one state. */
-const mostMs = 20_000;
+const maxFoldMs = 20_000;
 
 /**
  * Returns the state of an entity: the fold (JSON merge patch) of the `data` of its stored events, ordered by
@@ -44,18 +44,18 @@ const mostMs = 20_000;
  * signal's reason
  */
 export async function entityState(
-  reader: Pick<SnapshotReader, 'span' | 'history' | 'nearest'>,
+  reader: Pick<SnapshotReader, 'versionRange' | 'history' | 'nearest'>,
   query: EntityStateQuery,
   signal?: AbortSignal,
-): Promise<FoldedEntity | undefined> {
+): Promise<EntityStateAtVersion | undefined> {
   const { upTo, ...question } = query;
   const most = upTo ?? Number.MAX_SAFE_INTEGER;
   const [stored, from] = await Promise.all([
-    reader.span(question, signal),
+    reader.versionRange(question, signal),
     reader.nearest({ ...question, upTo: most }, signal),
   ]);
   if (!stored) return undefined;
-  const fold = new EntityFold(from, Date.now() + mostMs);
+  const fold = new EntityFold(from, Date.now() + maxFoldMs);
   const span = { first: from ? from.version + 1 : stored.first, last: Math.min(stored.last, most) };
   for await (const page of historyPages(reader, { ...question, span }, signal)) {
     await fold.add(page, signal);
@@ -68,9 +68,9 @@ export async function entityState(
  */
 class EntityFold {
   private state: EntityState;
-  private first: EventPlace | undefined;
-  private last: (EventPlace & { version: number }) | undefined;
-  private latest: Micros;
+  private first: EventKey | undefined;
+  private last: (EventKey & { version: number }) | undefined;
+  private latest: EpochMicros;
 
   constructor(
     private readonly from: EntitySnapshot | undefined,
@@ -83,7 +83,7 @@ class EntityFold {
   }
 
   async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (const event of page) {
       if (turn.over(event.data.length)) {
         await turn.end();
@@ -95,7 +95,7 @@ class EntityFold {
     this.checkTime();
   }
 
-  result(): FoldedEntity | undefined {
+  result(): EntityStateAtVersion | undefined {
     const { first, last, latest, state, from } = this;
     if (!first || !last) return undefined;
     const { version, ...place } = last;
@@ -105,7 +105,7 @@ class EntityFold {
 
   private checkTime(): void {
     if (Date.now() <= this.deadline) return;
-    const detail = `took longer than ${mostMs / 1000} seconds: create snapshots of the entity more often`;
+    const detail = `took longer than ${maxFoldMs / 1000} seconds: create snapshots of the entity more often`;
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
 

@@ -1,12 +1,12 @@
 import {
-  maxHistory,
-  PageSize,
+  maxHistoryVersions,
+  AdaptivePageSize,
   QueryTooExpensiveError,
   type EntityTimeQuery,
   type HistoryEvent,
   type HistoryQuery,
   type SnapshotReader,
-  type VersionSpan,
+  type VersionRange,
 } from '#store';
 
 /** Intended number of characters of `data` in one page. */
@@ -21,14 +21,14 @@ const firstPage = 256;
  */
 export async function* historyPages(
   reader: Pick<SnapshotReader, 'history'>,
-  { span, ...query }: EntityTimeQuery & { span: VersionSpan },
+  { span, ...query }: EntityTimeQuery & { span: VersionRange },
   signal?: AbortSignal,
 ): AsyncGenerator<HistoryEvent[]> {
-  const size = new PageSize({ first: firstPage, most: maxHistory, bytes: pageCharacters });
+  const size = new AdaptivePageSize({ first: firstPage, most: maxHistoryVersions, bytes: pageCharacters });
   let after = span.first - 1;
   while (after < span.last) {
     const upTo = Math.min(after + size.rows, span.last);
-    const page = await pageOrNothing(reader, { ...query, after, upTo }, signal);
+    const page = await readPageIfSmallEnough(reader, { ...query, after, upTo }, signal);
     if (!page) {
       size.tooLarge(upTo - after);
       continue;
@@ -41,7 +41,7 @@ export async function* historyPages(
 }
 
 /** Reads one page; returns undefined if the store rejects it as too large and it can be split. */
-async function pageOrNothing(
+async function readPageIfSmallEnough(
   reader: Pick<SnapshotReader, 'history'>,
   query: HistoryQuery,
   signal: AbortSignal | undefined,

@@ -1,4 +1,4 @@
 export * from './entity-state.js';
 export * from './errors.js';
-export * from './snapshot-maker.js';
+export * from './create-snapshot.js';
 export { snapshotId } from './snapshot-id.js';

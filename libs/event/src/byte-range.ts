@@ -1,8 +1,8 @@
-const none = Buffer.alloc(0);
+const emptyBuffer = Buffer.alloc(0);
 
 /** A range of bytes within a buffer. One object is reused for all records, which saves an allocation for each. */
 export class ByteRange {
-  bytes: Buffer = none;
+  bytes: Buffer = emptyBuffer;
   start = 0;
   /** Index after the last byte of the range. */
   end = 0;

@@ -7,7 +7,7 @@ import { nameUuid } from './name-uuid.js';
  * Members of `metadata` that keep the attributes of a CloudEvent for which an event has no field. Names of CloudEvents
  * attributes contain no underscore, so extension attributes keep their own names beside these members.
  */
-export const cloudEventMembers = {
+export const cloudEventMetadataMembers = {
   id: 'ce_id',
   source: 'ce_source',
   datacontenttype: 'ce_datacontenttype',
@@ -20,7 +20,7 @@ export const cloudEventMembers = {
  * How the data of a CloudEvent was sent if it was not an object: as another JSON value, as bytes in Base64, or not at
  * all.
  */
-export type SentData = 'value' | 'base64' | 'none';
+export type CloudEventDataForm = 'value' | 'base64' | 'none';
 
 /**
  * Attributes of the CloudEvents specification and its members for the data. Extension attributes must have other names.
@@ -53,7 +53,7 @@ export function cloudEventId(source: string, id: string): string {
 }
 
 /** Fields of an event from which its CloudEvent is created. */
-export type CloudEventContent = Pick<
+export type CloudEventFields = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'
 >;
@@ -64,7 +64,7 @@ export type CloudEventContent = Pick<
  * derived from it is a different event: its `id` is its `event_id`.
  * @param source the source of an event that was not received as a CloudEvent
  */
-export function cloudEventJson(event: CloudEventContent, source: string): string {
+export function cloudEventJson(event: CloudEventFields, source: string): string {
   const metadata = membersOf(event.metadata);
   const own = ownMembers(event, metadata);
   const attributes = {
@@ -86,14 +86,14 @@ export function streamSource(stream: string): string {
   return `/api/v1/streams/${stream}`;
 }
 
-type OwnMembers = Partial<Record<keyof typeof cloudEventMembers, string>>;
+type OwnMembers = Partial<Record<keyof typeof cloudEventMetadataMembers, string>>;
 
 /**
  * Returns the attributes with which the event was received as a CloudEvent. Returns no attributes if it was not, or if
  * a pipeline derived it from such an event.
  */
-function ownMembers({ event_id }: CloudEventContent, metadata: ReadonlyMap<string, unknown>): OwnMembers {
-  const members = Object.entries(cloudEventMembers).map(([name, member]) => [
+function ownMembers({ event_id }: CloudEventFields, metadata: ReadonlyMap<string, unknown>): OwnMembers {
+  const members = Object.entries(cloudEventMetadataMembers).map(([name, member]) => [
     name,
     textOf(metadata.get(member)),
   ]);
@@ -126,7 +126,7 @@ function isAttributeValue(value: unknown): boolean {
 /** Returns the JSON member for the data, with a comma before it; an empty text if the CloudEvent had no data. */
 function dataMember(data: string, sent: string | undefined): string {
   if (sent === 'none' && data === '{}') return '';
-  const value = sent === 'value' || sent === 'base64' ? wrappedIn(data) : undefined;
+  const value = sent === 'value' || sent === 'base64' ? unwrapValue(data) : undefined;
   if (value === undefined) return `,"data":${data}`;
   return sent === 'base64' && value.startsWith('"') ? `,"data_base64":${value}` : `,"data":${value}`;
 }
@@ -134,12 +134,12 @@ function dataMember(data: string, sent: string | undefined): string {
 const wrapper = '{"value":';
 
 /** Returns the JSON text of an object that wraps a value which is not an object. */
-export function wrapped(value: string): string {
+export function wrapValue(value: string): string {
   return `${wrapper}${value}}`;
 }
 
 /** Returns the text of the value in an object that `wrapped` has created; undefined for any other object. */
-function wrappedIn(data: string): string | undefined {
+function unwrapValue(data: string): string | undefined {
   if (!data.startsWith(wrapper)) return undefined;
   const end = new JsonScanner(data).value(wrapper.length, 1);
   return end === data.length - 1 ? data.slice(wrapper.length, end) : undefined;

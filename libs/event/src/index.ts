@@ -1,29 +1,33 @@
 export { ByteRange } from './byte-range.js';
 export {
   cloudEventJson,
-  cloudEventMembers,
+  cloudEventMetadataMembers,
   isAttributeInteger,
   isAttributeText,
   isExtensionName,
   streamSource,
   cloudEventId,
-  wrapped,
-  type SentData,
+  wrapValue,
+  type CloudEventDataForm,
 } from './cloud-event.js';
 export { compareUtf8 } from './compare-utf8.js';
 export * from './entity-hash.js';
 export * from './event.js';
 export * from './json-depth.js';
-export { pointerTo } from './json-pointer.js';
+export { jsonPointerTo } from './json-pointer.js';
 export * from './json-scanner.js';
 export { isJsonObject, jsonValue } from './json-value.js';
 export * from './limits.js';
 export * from './names.js';
 export { nameUuid, uuidOfBytes } from './name-uuid.js';
 export { readUuidText, uuidText } from './record-bytes.js';
-export { decodeRefused, encodeRefused, type RefusedRecord } from './refused-record.js';
+export {
+  decodeRejectedEvent,
+  encodeRejectedEvent,
+  type RejectedEventRecord,
+} from './rejected-event-record.js';
 export { RecordReader, UnreadableRecordError } from './record-reader.js';
 export * from './record.js';
 export * from './stream-id.js';
 export * from './time.js';
-export { parseWithNumbers, type NumberReader } from './marked-numbers.js';
+export { parseWithNumbers, type NumberConverter } from './parse-with-numbers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pointerTo } from './json-pointer.js';
+import { jsonPointerTo } from './json-pointer.js';
 
 describe('pointerTo', () => {
   it.each([
@@ -8,5 +8,5 @@ describe('pointerTo', () => {
     ['/a', '', '/a/'],
     ['', '~/', '/~0~1'],
     ['', '~1', '/~01'],
-  ])('of %j and %j is %j', (pointer, name, expected) => expect(pointerTo(pointer, name)).toBe(expected));
+  ])('of %j and %j is %j', (pointer, name, expected) => expect(jsonPointerTo(pointer, name)).toBe(expected));
 });

@@ -33,13 +33,13 @@ export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
 /** The rule of `uuidPattern` in words. */
 export const uuidRule = 'must be a UUID, such as 019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
 
-const runPattern = /^[0-9a-f]{24}$/;
-const stagePattern = /^[0-9a-f]{16}$/;
+const jobIdPattern = /^[0-9a-f]{24}$/;
+const stageIdPattern = /^[0-9a-f]{16}$/;
 /** The part of an internal topic's name that follows `<prefix>pipeline.`: the job id, and a stage id or `replay`. */
-const ofRunPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
+const jobTopicPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
 
 /** The part of a stream topic's name that follows `<prefix>events.`: the stream's name and ten random characters. */
-const ofStreamPattern = /^(.+)\.([0-9a-z]{1,10})$/;
+const streamTopicPattern = /^(.+)\.([0-9a-z]{1,10})$/;
 
 /**
  * Names of the Kafka topics and consumer groups of one installation. Installations that share a cluster use different
@@ -75,7 +75,7 @@ export class TopicNames {
    * have a topic of this name.
    */
   pipelineTopic(run: string, stage: string): string {
-    if (!stagePattern.test(stage)) throw new RangeError('a stage id has 16 hexadecimal digits');
+    if (!stageIdPattern.test(stage)) throw new RangeError('a stage id has 16 hexadecimal digits');
     return `${this.ofRun(run)}.${stage}`;
   }
 
@@ -87,7 +87,7 @@ export class TopicNames {
   /** Returns the id of the job that owns this internal topic, or undefined if it is not one of this installation. */
   pipelineRunOf(topic: string): string | undefined {
     if (!topic.startsWith(this.pipelines)) return undefined;
-    return ofRunPattern.exec(topic.slice(this.pipelines.length))?.[1];
+    return jobTopicPattern.exec(topic.slice(this.pipelines.length))?.[1];
   }
 
   private get pipelines(): string {
@@ -95,7 +95,7 @@ export class TopicNames {
   }
 
   private ofRun(run: string): string {
-    if (!runPattern.test(run)) throw new RangeError('a job id has 24 hexadecimal digits');
+    if (!jobIdPattern.test(run)) throw new RangeError('a job id has 24 hexadecimal digits');
     return `${this.pipelines}${run}`;
   }
 
@@ -115,7 +115,7 @@ export class TopicNames {
   streamOf(topic: string): StreamId | undefined {
     const start = `${this.prefix}events.`;
     const [, name, random] = topic.startsWith(start)
-      ? (ofStreamPattern.exec(topic.slice(start.length)) ?? [])
+      ? (streamTopicPattern.exec(topic.slice(start.length)) ?? [])
       : [];
     return name === undefined ? undefined : `${name}#${random}`;
   }
@@ -125,6 +125,6 @@ export class TopicNames {
  * Returns a key that is equal for stream names which differ only in `.` and `_`. Kafka does not allow topics for both:
  * its metrics treat these characters as equal.
  */
-export function collisionKey(stream: string): string {
+export function topicCollisionKey(stream: string): string {
   return stream.replaceAll('.', '_');
 }

@@ -1,4 +1,4 @@
-import { parseFormattedTime, type Micros } from './time.js';
+import { parseFormattedTime, type EpochMicros } from './time.js';
 
 const zero = 0x30;
 const dash = 0x2d;
@@ -29,11 +29,11 @@ for (let value = 0; value < 16; value++) hex[value.toString(16).charCodeAt(0)] =
 const groups = [0, 4, 9, 14, 19, 24, 28, 32] as const;
 
 /** Length of a UUID's text, in bytes. */
-export const uuidBytes = 36;
+export const uuidLength = 36;
 
 /** Reads a UUID in lower case as four 32-bit words. Returns false if there is no UUID at `at`. */
 export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean {
-  let invalid = bytes.length < at + uuidBytes ? -1 : 0;
+  let invalid = bytes.length < at + uuidLength ? -1 : 0;
   for (let word = 0; word < 4; word++) {
     const high = fourDigits(bytes, at + groups[word * 2]!);
     const low = fourDigits(bytes, at + groups[word * 2 + 1]!);
@@ -47,7 +47,7 @@ export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean
 
 /** Reads the text of a UUID, in either case, as four 32-bit words. Returns false if the text is not a UUID. */
 export function readUuidText(text: string, words: Uint32Array): boolean {
-  return text.length === uuidBytes && readUuid(Buffer.from(text.toLowerCase()), 0, words);
+  return text.length === uuidLength && readUuid(Buffer.from(text.toLowerCase()), 0, words);
 }
 
 /** Returns the value of four hexadecimal digits; negative if one of them is invalid. */
@@ -61,15 +61,15 @@ function fourDigits(bytes: Buffer, at: number): number {
 }
 
 /** Length of a time that `formatTime` writes, in bytes. */
-const timeBytes = 27;
+const timeLength = 27;
 
 /** Cache of the date that was read last and of its midnight in microseconds, because dates repeat. */
 let lastDate = -1;
-let lastMidnight: Micros = 0;
+let lastMidnight: EpochMicros = 0;
 
 /** Reads the time between `start` and `end` like `parseFormattedTime`, but returns NaN if it is invalid. */
-export function readTime(bytes: Buffer, start: number, end: number): Micros {
-  const fast = end - start === timeBytes ? quickTime(bytes, start) : NaN;
+export function readTime(bytes: Buffer, start: number, end: number): EpochMicros {
+  const fast = end - start === timeLength ? readFormattedTime(bytes, start) : NaN;
   if (fast === fast) return fast;
   return parseFormattedTime(bytes.toString('latin1', start, end)) ?? NaN;
 }
@@ -78,7 +78,7 @@ export function readTime(bytes: Buffer, start: number, end: number): Micros {
  * Reads a time in the form that `formatTime` writes; NaN for any other text. `parseFormattedTime` validates a date that
  * differs from the last one.
  */
-function quickTime(bytes: Buffer, at: number): Micros {
+function readFormattedTime(bytes: Buffer, at: number): EpochMicros {
   const date = twoDigits(bytes, at) * 1_000_000 + twoDigits(bytes, at + 2) * 10_000;
   const day = date + twoDigits(bytes, at + 5) * 100 + twoDigits(bytes, at + 8);
   const hour = twoDigits(bytes, at + 11);

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { ByteRange } from './byte-range.js';
 import { JsonByteScanner } from './json-byte-scanner.js';
-import { readTime, readUuid, uuidBytes } from './record-bytes.js';
-import { type Micros } from './time.js';
+import { readTime, readUuid, uuidLength } from './record-bytes.js';
+import { type EpochMicros } from './time.js';
 
 /** The value of a record is not an event; the message says why. */
 export class UnreadableRecordError extends Error {
@@ -36,8 +36,8 @@ export class RecordReader {
   readonly eventType = new ByteRange();
   /** Empty for an event without an entity. */
   readonly entityId = new ByteRange();
-  timestamp: Micros = 0;
-  ingestedAt: Micros = 0;
+  timestamp: EpochMicros = 0;
+  ingestedAt: EpochMicros = 0;
   /** 0 for an event without a schema version. */
   schemaVersion = 0;
   /** JSON text of an object, as the client sent it. */
@@ -66,7 +66,7 @@ export class RecordReader {
   private readHead(value: Buffer): number {
     let at = after(value, 0, idMark);
     if (!readUuid(value, at, this.id)) throw notTheHead();
-    at = this.readString(value, after(value, at + uuidBytes, typeMark), this.eventType);
+    at = this.readString(value, after(value, at + uuidLength, typeMark), this.eventType);
     at = this.readEntity(value, after(value, at, entityMark));
     at = after(value, at, timestampMark);
     let end = endOfTime(value, at);
@@ -176,7 +176,7 @@ function endOfTime(value: Buffer, start: number): number {
   throw notTheHead();
 }
 
-function timeOf(value: Buffer, { start, end }: { start: number; end: number }, member: string): Micros {
+function timeOf(value: Buffer, { start, end }: { start: number; end: number }, member: string): EpochMicros {
   const micros = readTime(value, start, end);
   if (Number.isNaN(micros)) throw new UnreadableRecordError(`${member} is not an RFC 3339 time in range`);
   return micros;

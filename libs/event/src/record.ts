@@ -1,6 +1,6 @@
 import { uuidText } from './record-bytes.js';
 import { RecordReader } from './record-reader.js';
-import { formatTime, type Micros } from './time.js';
+import { formatTime, type EpochMicros } from './time.js';
 
 /**
  * An event, as the value of a record in a stream's topic: one JSON object whose members always have this order,
@@ -17,8 +17,8 @@ export interface EventRecord {
   event_id: string;
   event_type: string;
   entity_id: string | null;
-  timestamp: Micros;
-  ingested_at: Micros;
+  timestamp: EpochMicros;
+  ingested_at: EpochMicros;
   schema_version: number | null;
   /** JSON text of an object, exactly as the client sent it. */
   metadata: string;
@@ -30,7 +30,7 @@ export interface EventRecord {
 let lastIngestedAt = NaN;
 let lastIngestedText = '';
 
-function ingestedText(micros: Micros): string {
+function ingestedText(micros: EpochMicros): string {
   if (micros !== lastIngestedAt) {
     lastIngestedText = formatTime(micros);
     lastIngestedAt = micros;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isIdOf, newStreamId, streamName, type StreamId } from './stream-id.js';
+import { isStreamIdOf, newStreamId, streamNameOf, type StreamId } from './stream-id.js';
 import { TopicNames } from './names.js';
 
 describe('the id of a stream', () => {
   it('consists of its name and ten random characters', () => {
     const id = newStreamId('shop.orders-eu');
     expect(id).toMatch(/^shop\.orders-eu#[0-9a-z]{10}$/);
-    expect(streamName(id)).toBe('shop.orders-eu');
-    expect(isIdOf('shop.orders-eu', id)).toBe(true);
-    expect(isIdOf('shop.orders', id)).toBe(false);
-    expect(isIdOf('shop', 'shop#A')).toBe(false);
+    expect(streamNameOf(id)).toBe('shop.orders-eu');
+    expect(isStreamIdOf('shop.orders-eu', id)).toBe(true);
+    expect(isStreamIdOf('shop.orders', id)).toBe(false);
+    expect(isStreamIdOf('shop', 'shop#A')).toBe(false);
   });
 
   it('differs for each incarnation of a stream', () => {
@@ -18,7 +18,7 @@ describe('the id of a stream', () => {
 
   it('sorts like the names', () => {
     const names = ['orders', 'orders-eu', 'orders.eu', 'orders0', 'ordersA', 'orders_eu'];
-    expect(names.map(newStreamId).sort().map(streamName)).toEqual(names);
+    expect(names.map(newStreamId).sort().map(streamNameOf)).toEqual(names);
   });
 });
 

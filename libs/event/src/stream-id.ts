@@ -18,12 +18,12 @@ export function newStreamId(stream: string): StreamId {
 }
 
 /** Returns the name of the stream with this id; a text that is not an id is returned unchanged. */
-export function streamName(id: string): string {
+export function streamNameOf(id: string): string {
   const end = id.lastIndexOf('#');
   return end < 0 ? id : id.slice(0, end);
 }
 
 /** Whether the text is the id of an incarnation of this stream. */
-export function isIdOf(stream: string, id: string): id is StreamId {
+export function isStreamIdOf(stream: string, id: string): id is StreamId {
   return pattern.exec(id)?.[1] === stream;
 }

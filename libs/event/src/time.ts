@@ -2,16 +2,16 @@
  * A time in whole microseconds since 1970-01-01T00:00:00Z, as a JavaScript number: exact until the year 2255. Accepted
  * times are from 1900-01-01 up to (not including) 2200-01-01; ClickHouse's DateTime64(6) holds all of them.
  */
-export type Micros = number;
+export type EpochMicros = number;
 
-export const earliestTime: Micros = Date.UTC(1900, 0, 1) * 1000;
-export const latestTime: Micros = Date.UTC(2200, 0, 1) * 1000;
+export const earliestTime: EpochMicros = Date.UTC(1900, 0, 1) * 1000;
+export const latestTime: EpochMicros = Date.UTC(2200, 0, 1) * 1000;
 
 /**
  * Parses an RFC 3339 date-time; truncates the fraction to microseconds. Returns undefined for any other text, for
  * impossible dates (30 February, hour 24) and for times out of range.
  */
-export function parseTime(text: string): Micros | undefined {
+export function parseTime(text: string): EpochMicros | undefined {
   const year = pair(text, 0) * 100 + pair(text, 2);
   const month = pair(text, 5);
   const day = pair(text, 8);
@@ -101,7 +101,7 @@ const dates = new Map<number, string>();
 const datesKept = 4096;
 
 /** Returns the time as `2026-11-21T04:00:00.000123Z`: UTC with a fraction of six digits. */
-export function formatTime(micros: Micros): string {
+export function formatTime(micros: EpochMicros): string {
   const day = Math.floor(micros / microsPerDay);
   const rest = micros - day * microsPerDay;
   const seconds = Math.floor(rest / 1_000_000);
@@ -128,7 +128,7 @@ function dateOf(day: number): string {
 const formatted = /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\d\.\d{6}Z$/;
 
 /** Returns the same as `parseTime`, several times as fast for text that `formatTime` writes. */
-export function parseFormattedTime(text: string): Micros | undefined {
+export function parseFormattedTime(text: string): EpochMicros | undefined {
   if (!formatted.test(text)) return parseTime(text);
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);

@@ -94,7 +94,7 @@ class ThingsController {
 @Module({ controllers: [ThingsController] })
 class ThingsModule {}
 
-export interface GivenApp {
+export interface TestApp {
   app: HttpApp;
   context: AppContext;
   /** Log lines as objects. */
@@ -105,9 +105,9 @@ export interface GivenApp {
 }
 
 /** Starts a small app with everything that `libs/http` provides, for specs. */
-export async function givenApp(
+export async function startTestApp(
   options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number; allowedHosts?: string[] } = {},
-): Promise<GivenApp> {
+): Promise<TestApp> {
   const { listen, seconds, allowedHosts, ...more } = options;
   let text = '';
   const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => ((text += String(chunk)), done()) });

@@ -1,5 +1,5 @@
 export { AnswerBudget } from './answers/answer-budget.js';
-export { holdAnswer } from './answers/answer-hooks.js';
+export { countAnswerBytes } from './answers/answer-hooks.js';
 export * from './server/app-context.js';
 export * from './auth/index.js';
 export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';
@@ -8,17 +8,17 @@ export * from './server/http-app.js';
 export { shortPointerTo } from './problems/input-errors.js';
 export * from './server/lifecycle.js';
 export type { OpenApiOptions } from './openapi/openapi.js';
-export { Aborted, clientGone } from './handlers/aborted.js';
-export { AsSent } from './handlers/as-sent.js';
+export { DisconnectSignal, disconnectSignal } from './handlers/disconnect-signal.js';
+export { Verbatim } from './handlers/verbatim.js';
 export { Body } from './handlers/body.js';
-export type { Consistent } from './handlers/consistent.js';
+export type { HasConsistencyCheck } from './handlers/consistent.js';
 export { parseJson } from './handlers/parse-body.js';
 export { parseQuery, Repeatable } from './handlers/parse-query.js';
 export { PathParameter } from './handlers/path-parameter.js';
-export { Caller, Principal } from './handlers/principal.js';
+export { InjectPrincipal, Principal } from './handlers/principal.js';
 export { Query } from './handlers/query.js';
-export { ReadValue, ReadValues } from './handlers/read-value.js';
-export { applied, handlingOf, returnOf, type Handling } from './preference.js';
+export { ParseValue, ParseValues } from './handlers/parse-value.js';
+export { setPreferenceApplied, handlingOf, returnOf, type HandlingPreference } from './preference.js';
 export { problemOf } from './problems/problem-of.js';
 export {
   bodyOf,
@@ -37,11 +37,11 @@ export {
   AlwaysAnswered,
   BodyLimit,
   isAlwaysAnswered,
-  ProblemsAs,
-  type SentProblem,
+  EncodeProblemsWith,
+  type EncodedProblem,
 } from './route-config.js';
 export * from './server/run-app.js';
 export { askedFor, DescribeBody, schemaOf } from './openapi/schema-of.js';
-export { untilReachable, StoppedWhileWaitingError, type NeededEngine } from './server/until-reachable.js';
+export { untilReachable, ShutdownWhileWaitingError, type RequiredEngine } from './server/until-reachable.js';
 export { resetAnswer } from './answers/reset-answer.js';
 export { whenClosed } from './when-closed.js';

@@ -28,24 +28,24 @@ export function AddRouteConfig(config: object): MethodDecorator {
 }
 
 /** The body of a problem's answer, and its media type. */
-export interface SentProblem {
+export interface EncodedProblem {
   type: string;
   body: string | Buffer;
 }
 
 /** Encodes a problem in the format that the protocol of a route requires. */
-export type ProblemForm = (request: FastifyRequest, problem: ProblemError) => SentProblem;
+export type ProblemEncoder = (request: FastifyRequest, problem: ProblemError) => EncodedProblem;
 
 interface ProblemConfig {
-  problemForm?: ProblemForm;
+  problemForm?: ProblemEncoder;
 }
 
 /** Sets the format of the problems of this route; default: problem documents (RFC 9457). */
-export function ProblemsAs(problemForm: ProblemForm): MethodDecorator {
+export function EncodeProblemsWith(problemForm: ProblemEncoder): MethodDecorator {
   return AddRouteConfig({ problemForm } satisfies ProblemConfig);
 }
 
-export function problemFormOf(request: FastifyRequest): ProblemForm | undefined {
+export function problemEncoderOf(request: FastifyRequest): ProblemEncoder | undefined {
   return (request.routeOptions.config as ProblemConfig | undefined)?.problemForm;
 }
 

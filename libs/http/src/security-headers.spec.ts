@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { givenApp, type GivenApp } from './http.fixture.js';
+import { startTestApp, type TestApp } from './http.fixture.js';
 
-let given: GivenApp;
+let given: TestApp;
 beforeAll(async () => {
-  given = await givenApp({ openapi: { title: 'Things', description: '', version: '1' } });
+  given = await startTestApp({ openapi: { title: 'Things', description: '', version: '1' } });
 });
 afterAll(() => given.app.nest.close());
 

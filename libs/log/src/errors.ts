@@ -18,8 +18,8 @@ export class UnknownTopicError extends Error {
 }
 
 /** Kafka rejects a topic's name or one of its settings. */
-export class TopicRefusedError extends Error {
-  override readonly name = 'TopicRefusedError';
+export class TopicRejectedError extends Error {
+  override readonly name = 'TopicRejectedError';
 
   /**
    * `name`: the topic's name is invalid, or collides with the name of another topic. `settings`: Kafka rejects a
@@ -39,7 +39,7 @@ export class TopicRefusedError extends Error {
 /**
  * Whether a retry of the operation that failed with this error may succeed. False for a wrong password, for example.
  */
-export function logMayReturn(error: unknown): boolean {
+export function isRetriableLogError(error: unknown): boolean {
   // Brokers may not know a new topic yet.
   return error instanceof LogUnavailableError || error instanceof UnknownTopicError;
 }

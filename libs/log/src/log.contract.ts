@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeConsuming } from './contract/consuming.js';
 import { describeGroups } from './contract/groups.js';
-import { LogContract } from './contract/log-contract.js';
+import { LogUnderTest } from './contract/log-under-test.js';
 import { describeTables } from './contract/tables.js';
 import { describeTopicsAndAppending } from './contract/topics-and-appending.js';
 import type { Log } from './log.js';
@@ -9,7 +9,7 @@ import type { Log } from './log.js';
 /** Defines the specs that every implementation of `Log` must pass. */
 export function describeLogContract(name: string, open: () => Log): void {
   describe(`${name} as a log`, () => {
-    const contract = new LogContract(open);
+    const contract = new LogUnderTest(open);
     beforeAll(() => contract.open());
     afterAll(() => contract.close());
 

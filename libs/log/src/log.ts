@@ -19,13 +19,13 @@ export interface NewRecord {
 }
 
 /** Partition and offset at which a record was written. */
-export interface Position {
+export interface RecordPosition {
   partition: number;
   offset: number;
 }
 
 /** A record that was read from the log. */
-export interface LogRecord extends Position {
+export interface LogRecord extends RecordPosition {
   topic: string;
   key: Buffer | null;
   /** null for a tombstone. */
@@ -48,7 +48,7 @@ export interface Producer {
    * producer had used it.
    * @throws LogUnavailableError if the log does not acknowledge the records in time.
    */
-  append(records: readonly NewRecord[]): Promise<Position[]>;
+  append(records: readonly NewRecord[]): Promise<RecordPosition[]>;
   /** Bytes of records that were passed to `append` and are not yet acknowledged. */
   readonly bytesInFlight: number;
   /** Rejects further appends, waits until every pending append settles, and closes the connections. */
@@ -79,14 +79,14 @@ export interface PartitionOffsets {
 export interface TopicAdmin {
   /**
    * Creates the topic. Resolves false if the topic already exists, even with other settings.
-   * @throws TopicRefusedError if the name is invalid or collides with an existing topic (`a.b` and `a_b`), or if Kafka
+   * @throws TopicRejectedError if the name is invalid or collides with an existing topic (`a.b` and `a_b`), or if Kafka
    * rejects a setting
    */
   create(topic: string, settings: TopicSettings): Promise<boolean>;
   /**
    * Changes the given settings of a topic and keeps all others. The change takes effect moments later.
    * @throws UnknownTopicError if the topic does not exist
-   * @throws TopicRefusedError if Kafka rejects a setting; no setting changes then
+   * @throws TopicRejectedError if Kafka rejects a setting; no setting changes then
    */
   configure(topic: string, config: TopicConfig): Promise<void>;
   /** Returns the number of partitions of a topic, or undefined if the topic does not exist. */
@@ -134,7 +134,7 @@ export interface TopicAdmin {
 }
 
 /** A partition that the group assigns to this consumer. */
-export interface Assignment {
+export interface PartitionAssignment {
   topic: string;
   partition: number;
   /**
@@ -198,7 +198,7 @@ export interface ConsumerHandler {
    * Called before the first batch of an assigned partition. Resolves with the offset to read from: at most
    * `assignment.position`. With a lower offset, the consumer reads records again that were already committed.
    */
-  assigned(assignment: Assignment): Promise<number>;
+  assigned(assignment: PartitionAssignment): Promise<number>;
   /**
    * Processes a batch. The consumer passes the partition's next batch once the promise resolves. Until then the
    * partition is paused; heartbeats keep the consumer in its group meanwhile.
@@ -251,7 +251,7 @@ export interface Consumer {
   close(): Promise<void>;
 }
 
-export interface TableReaderHandler {
+export interface GlobalTableReaderHandler {
   /**
    * Called with every record of the compacted topic in offset order, one at a time: first with the existing records,
    * then with new ones as they arrive.
@@ -263,7 +263,7 @@ export interface TableReaderHandler {
  * Global table reader: reads a compacted topic with a single partition from its beginning and follows it. Each process
  * reads the whole topic, without a consumer group (like a GlobalKTable).
  */
-export interface TableReader {
+export interface GlobalTableReader {
   /**
    * Resolves once every record that the topic had at the time of the call has been passed to the handler.
    * @throws `failure`, if reading has failed
@@ -297,6 +297,6 @@ export interface Log {
   readonly admin: TopicAdmin;
   producer(): Promise<Producer>;
   consumer(options: ConsumerOptions): Consumer;
-  tableReader(topic: string, handler: TableReaderHandler): TableReader;
+  tableReader(topic: string, handler: GlobalTableReaderHandler): GlobalTableReader;
   close(): Promise<void>;
 }

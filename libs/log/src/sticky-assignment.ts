@@ -15,13 +15,13 @@ export interface StickyMember {
 }
 
 /** Partition numbers by topic. */
-export type Partitions = Map<string, number[]>;
+export type PartitionsByTopic = Map<string, number[]>;
 
 /** Assignment of one member while it is computed. */
-interface Share {
+interface MemberShare {
   member: StickyMember;
   topics: ReadonlySet<string>;
-  given: Partitions;
+  given: PartitionsByTopic;
   count: number;
 }
 
@@ -40,10 +40,10 @@ interface Share {
 export function stickyAssignment(
   members: readonly StickyMember[],
   partitionsOf: ReadonlyMap<string, number>,
-): Map<string, Partitions> {
+): Map<string, PartitionsByTopic> {
   const shares = [...members]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map((member): Share => ({ member, topics: new Set(member.topics), given: new Map(), count: 0 }));
+    .map((member): MemberShare => ({ member, topics: new Set(member.topics), given: new Map(), count: 0 }));
   const owners = keepOwned(shares, partitionsOf);
   giveFree(shares, partitionsOf, owners);
   while (moveSome(shares));
@@ -54,8 +54,11 @@ export function stickyAssignment(
  * Assigns each claimed partition to its owner if the owner still subscribes to the topic. Returns the owner of each
  * claimed partition, including owners that must stop processing it.
  */
-function keepOwned(shares: readonly Share[], partitionsOf: ReadonlyMap<string, number>): Map<string, Share> {
-  const owners = new Map<string, Share>();
+function keepOwned(
+  shares: readonly MemberShare[],
+  partitionsOf: ReadonlyMap<string, number>,
+): Map<string, MemberShare> {
+  const owners = new Map<string, MemberShare>();
   const newestFirst = [...shares].sort((a, b) => b.member.generation - a.member.generation);
   for (const share of newestFirst)
     for (const [topic, partitions] of share.member.owned)
@@ -71,19 +74,19 @@ function keepOwned(shares: readonly Share[], partitionsOf: ReadonlyMap<string, n
 
 /** Assigns each partition without an owner to the member with the fewest partitions. */
 function giveFree(
-  shares: readonly Share[],
+  shares: readonly MemberShare[],
   partitionsOf: ReadonlyMap<string, number>,
-  owners: ReadonlyMap<string, Share>,
+  owners: ReadonlyMap<string, MemberShare>,
 ): void {
   for (const topic of [...partitionsOf.keys()].sort()) {
     const able = shares.filter(({ topics }) => topics.has(topic));
     for (let partition = 0; able.length > 0 && partition < (partitionsOf.get(topic) ?? 0); partition++)
-      if (!owners.has(keyOf(topic, partition))) give(leastOf(able, topic), topic, partition);
+      if (!owners.has(keyOf(topic, partition))) give(memberWithFewest(able, topic), topic, partition);
   }
 }
 
-function leastOf(shares: readonly Share[], topic: string): Share {
-  const less = (a: Share, b: Share): boolean =>
+function memberWithFewest(shares: readonly MemberShare[], topic: string): MemberShare {
+  const less = (a: MemberShare, b: MemberShare): boolean =>
     a.count === b.count ? countOf(a, topic) < countOf(b, topic) : a.count < b.count;
   return shares.reduce((least, share) => (less(share, least) ? share : least));
 }
@@ -95,7 +98,7 @@ function leastOf(shares: readonly Share[], topic: string): Share {
  * members subscribe to the same topics, `from` remains above the mean and `to` below it. Then no partition moves twice,
  * and the difference shrinks geometrically.
  */
-function moveSome(shares: readonly Share[]): boolean {
+function moveSome(shares: readonly MemberShare[]): boolean {
   const byCount = [...shares].sort((a, b) => b.count - a.count);
   const poorestFirst = byCount.toReversed();
   for (const from of byCount)
@@ -112,7 +115,7 @@ function moveSome(shares: readonly Share[]): boolean {
  * Moves up to `most` partitions. Each one belongs to the topic in which `from` has the largest surplus over `to` at
  * that time, so that the partitions of a topic spread over the members. Returns the number of moved partitions.
  */
-function move(from: Share, to: Share, most: number): number {
+function move(from: MemberShare, to: MemberShare, most: number): number {
   const byExcess = topicsByExcess(from, to);
   let moved = 0;
   for (let excess = Math.max(...byExcess.keys()); byExcess.size > 0; excess--) {
@@ -131,7 +134,7 @@ function move(from: Share, to: Share, most: number): number {
 }
 
 /** Returns the topics with partitions that can move, by how many more of their partitions `from` has than `to`. */
-function topicsByExcess(from: Share, to: Share): Map<number, string[]> {
+function topicsByExcess(from: MemberShare, to: MemberShare): Map<number, string[]> {
   const byExcess = new Map<number, string[]>();
   for (const [topic, { length }] of from.given)
     if (length > 0 && to.topics.has(topic)) addTo(byExcess, length - countOf(to, topic), topic);
@@ -142,8 +145,8 @@ function topicsByExcess(from: Share, to: Share): Map<number, string[]> {
  * Returns the partitions that the member may process from now on: its assigned partitions, except those that another
  * member still claims.
  */
-function withoutClaimed(share: Share, owners: ReadonlyMap<string, Share>): Partitions {
-  const free: Partitions = new Map();
+function withoutClaimed(share: MemberShare, owners: ReadonlyMap<string, MemberShare>): PartitionsByTopic {
+  const free: PartitionsByTopic = new Map();
   for (const [topic, partitions] of share.given) {
     const mine = partitions.filter((partition) => {
       const owner = owners.get(keyOf(topic, partition));
@@ -158,7 +161,7 @@ function withoutClaimed(share: Share, owners: ReadonlyMap<string, Share>): Parti
   return free;
 }
 
-function give(share: Share, topic: string, partition: number): void {
+function give(share: MemberShare, topic: string, partition: number): void {
   addTo(share.given, topic, partition);
   share.count++;
 }
@@ -169,7 +172,7 @@ function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
   else lists.set(key, [value]);
 }
 
-function countOf(share: Share, topic: string): number {
+function countOf(share: MemberShare, topic: string): number {
   return share.given.get(topic)?.length ?? 0;
 }
 

@@ -5,8 +5,8 @@ import { MemoryLog } from '#log/memory';
 import {
   definitionsAge,
   definitionsHealth,
-  DefinitionsStoppedError,
-  type CheckedDefinitions,
+  DefinitionsOutdatedError,
+  type HealthCheckedDefinitions,
 } from './definitions-health.js';
 import { openDefinitions } from './open-definitions.js';
 
@@ -19,7 +19,7 @@ describe('definitionsHealth', () => {
       ...{ unreadable: 0, failure: undefined, streams: () => [] },
       ...{ projections: kind(null, 'why'), pipelines: kind('why', null, 'why') },
     };
-    expect(definitionsHealth(definitions as unknown as CheckedDefinitions)).toEqual({
+    expect(definitionsHealth(definitions as unknown as HealthCheckedDefinitions)).toEqual({
       ...{ streams: 0, unreadable: 0, failed_projections: 1, failed_pipelines: 2 },
     });
   });
@@ -43,6 +43,6 @@ describe('the age of the definitions', () => {
 
   it('fails the check past 30 seconds', () => {
     expect(definitionsAge({ ageMs: 30_000 })).toEqual({ age_seconds: 30 });
-    expect(() => definitionsAge({ ageMs: 30_001 })).toThrow(DefinitionsStoppedError);
+    expect(() => definitionsAge({ ageMs: 30_001 })).toThrow(DefinitionsOutdatedError);
   });
 });

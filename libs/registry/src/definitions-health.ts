@@ -1,12 +1,12 @@
 import type { Definitions } from './definitions.js';
 
 /** The view of the definitions is outdated, because the topic is not being read. */
-export class DefinitionsStoppedError extends Error {
-  override readonly name = 'DefinitionsStoppedError';
+export class DefinitionsOutdatedError extends Error {
+  override readonly name = 'DefinitionsOutdatedError';
 }
 
 /** The parts of the definitions that a health check reads. */
-export type CheckedDefinitions = Pick<
+export type HealthCheckedDefinitions = Pick<
   Definitions,
   'streams' | 'projections' | 'pipelines' | 'unreadable' | 'failure'
 >;
@@ -14,9 +14,9 @@ export type CheckedDefinitions = Pick<
 /**
  * Returns the health of the definitions. A failed projection or pipeline is counted, but does not fail the check,
  * because the process is not the cause. The health contains counts and no names, because every API key can read it.
- * @throws DefinitionsStoppedError if the definitions topic is no longer followed
+ * @throws DefinitionsOutdatedError if the definitions topic is no longer followed
  */
-export function definitionsHealth(definitions: CheckedDefinitions): {
+export function definitionsHealth(definitions: HealthCheckedDefinitions): {
   streams: number;
   unreadable: number;
   failed_projections: number;
@@ -24,7 +24,7 @@ export function definitionsHealth(definitions: CheckedDefinitions): {
 } {
   const { failure, unreadable, projections, pipelines } = definitions;
   if (failure)
-    throw new DefinitionsStoppedError('the definitions topic is no longer followed', { cause: failure });
+    throw new DefinitionsOutdatedError('the definitions topic is no longer followed', { cause: failure });
   return {
     streams: definitions.streams().length,
     unreadable,
@@ -40,11 +40,11 @@ function countFailed(all: readonly { failure: string | null }[]): number {
 /** Milliseconds without an answer of the log after which the definitions count as outdated. */
 const oldMs = 30_000;
 
-/** Returns the age of the definitions in seconds. @throws DefinitionsStoppedError if they are outdated */
+/** Returns the age of the definitions in seconds. @throws DefinitionsOutdatedError if they are outdated */
 export function definitionsAge({ ageMs }: Pick<Definitions, 'ageMs'>): { age_seconds: number } {
   const age_seconds = Math.round(ageMs / 1000);
   if (ageMs <= oldMs) return { age_seconds };
-  throw new DefinitionsStoppedError(
+  throw new DefinitionsOutdatedError(
     `the log has not answered a read of the definitions topic for ${age_seconds} s`,
   );
 }

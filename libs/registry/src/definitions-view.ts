@@ -1,9 +1,9 @@
 import type { LogRecord } from '#log';
-import { readKey, type RecordKey } from './kind/definition-record.js';
+import { readKey, type RecordKey } from './resources/definition-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
-import { KindFold } from './kind/kind-fold.js';
-import { UnreadableDefinitionError } from './kind/kind-rules.js';
+import { ResourceView } from './resources/resource-view.js';
+import { UnreadableDefinitionError } from './resources/resource-rules.js';
 import { pipelineRules } from './pipelines/pipeline-rules.js';
 import { projectionRules } from './projections/projection-rules.js';
 import { schemaRules } from './schemas/schema-rules.js';
@@ -14,12 +14,12 @@ import { streamRules } from './streams/stream-rules.js';
  * own with its own rules.
  */
 export class DefinitionsView {
-  readonly streams = new KindFold(streamRules);
-  readonly schemas = new KindFold(schemaRules);
-  readonly keys = new KindFold(keyRules);
-  readonly erasures = new KindFold(erasureRules);
-  readonly projections = new KindFold(projectionRules);
-  readonly pipelines = new KindFold(pipelineRules);
+  readonly streams = new ResourceView(streamRules);
+  readonly schemas = new ResourceView(schemaRules);
+  readonly keys = new ResourceView(keyRules);
+  readonly erasures = new ResourceView(erasureRules);
+  readonly projections = new ResourceView(projectionRules);
+  readonly pipelines = new ResourceView(pipelineRules);
   private readonly folds = new Map(
     [this.streams, this.schemas, this.keys, this.erasures, this.projections, this.pipelines].map((fold) => [
       fold.rules.kind,

@@ -2,11 +2,11 @@ import type { StreamId } from '#event';
 import type { AuditEntry } from './audit/audit-event.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
-import type { Actor, Kind } from './kind/kind.js';
+import type { Actor, ResourceStore } from './resources/resource-store.js';
 import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
 import type { ProjectionDefinition } from './projections/projection-definition.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
-import type { CreatedStream, NewStream, RowRemoval } from './streams/new-stream.js';
+import type { CreatedStream, CreateStreamRequest, RemoveRows } from './streams/create-stream-request.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
 
 /**
@@ -32,7 +32,7 @@ export interface Definitions {
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable
    */
-  createStream(stream: NewStream, actor: Actor): Promise<CreatedStream>;
+  createStream(stream: CreateStreamRequest, actor: Actor): Promise<CreatedStream>;
   /**
    * Changes the retention or `snapshot_every` of a stream, and the settings of its topic. Other members of the result
    * of `next` are ignored. A repeated call applies settings that could not be applied to the topic before.
@@ -54,22 +54,22 @@ export interface Definitions {
    * repeat the call. Several processes may delete the same stream at once.
    * @throws ProblemError stream_not_found, stream_reserved, log_unavailable, and any error of `removeRows`
    */
-  deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void>;
+  deleteStream(name: string, removeRows: RemoveRows, actor: Actor): Promise<void>;
   /**
    * Finishes a deletion of a stream that has begun. Does nothing if the stream with this id is no longer being deleted.
    */
-  finishDeletion(id: StreamId, removeRows: RowRemoval, actor: Actor): Promise<void>;
+  finishDeletion(id: StreamId, removeRows: RemoveRows, actor: Actor): Promise<void>;
 
   /** Schemas, named by `schemaName(stream, event_type)`. */
-  readonly schemas: Kind<SchemaSubject>;
+  readonly schemas: ResourceStore<SchemaSubject>;
   /** Definitions of API keys, by key id. */
-  readonly keys: Kind<KeyDefinition>;
+  readonly keys: ResourceStore<KeyDefinition>;
   /** Erasures of entities, named by `erasureName(stream, entity_hash)`. */
-  readonly erasures: Kind<Erasure>;
+  readonly erasures: ResourceStore<Erasure>;
   /** Definitions of projections, by name. */
-  readonly projections: Kind<ProjectionDefinition>;
+  readonly projections: ResourceStore<ProjectionDefinition>;
   /** Definitions of pipelines, by name. */
-  readonly pipelines: Kind<PipelineDefinition>;
+  readonly pipelines: ResourceStore<PipelineDefinition>;
 
   /** Appends an event to the audit stream that is not a change of a definition. @throws ProblemError log_unavailable */
   audit(entry: AuditEntry, actor: Actor): Promise<void>;

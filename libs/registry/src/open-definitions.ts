@@ -2,28 +2,28 @@ import type { StreamId, TopicNames } from '#event';
 import type { Log } from '#log';
 import { metrics, onScrape } from '#telemetry';
 import type { AuditEntry } from './audit/audit-event.js';
-import { AuditTrail } from './audit/audit-trail.js';
+import { AuditWriter } from './audit/audit-writer.js';
 import type { Definitions } from './definitions.js';
 import type { DefinitionsView } from './definitions-view.js';
 import type { Erasure } from './erasures/erasure.js';
 import type { KeyDefinition } from './keys/key-definition.js';
-import type { Actor } from './kind/kind.js';
-import type { KindFold } from './kind/kind-fold.js';
-import { LogKind } from './changes/log-kind.js';
+import type { Actor } from './resources/resource-store.js';
+import type { ResourceView } from './resources/resource-view.js';
+import { LogResourceStore } from './changes/log-resource-store.js';
 import type { PipelineDefinition } from './pipelines/pipeline-definition.js';
 import type { ProjectionDefinition } from './projections/projection-definition.js';
-import type { SchemaPart } from './schemas/schema-rules.js';
+import type { SchemaRecordContent } from './schemas/schema-rules.js';
 import type { SchemaSubject } from './schemas/schema-subject.js';
 import { changeStream } from './streams/change-stream.js';
 import { StreamDeletions } from './streams/delete-stream.js';
 import type { StreamDefinition } from './streams/stream-definition.js';
-import type { CreatedStream, NewStream, RowRemoval } from './streams/new-stream.js';
+import type { CreatedStream, CreateStreamRequest, RemoveRows } from './streams/create-stream-request.js';
 import { StreamCreations } from './streams/stream-creations.js';
-import { announced } from './streams/stream-rules.js';
-import type { StreamParts } from './streams/stream-parts.js';
-import { TopicFollower } from './topic-follower.js';
-import { definitionsTopic, TopicWriter } from './changes/topic-writer.js';
-import { Turns } from './changes/turns.js';
+import { visibleStream } from './streams/stream-rules.js';
+import type { StreamDependencies } from './streams/stream-dependencies.js';
+import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
+import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
+import { KeyedMutex } from './changes/keyed-mutex.js';
 
 export interface DefinitionsOptions {
   log: Log;
@@ -48,25 +48,25 @@ export function openDefinitions(options: DefinitionsOptions): Definitions {
 }
 
 class LogDefinitions implements Definitions {
-  private readonly follower: TopicFollower;
-  private readonly writer: TopicWriter;
-  private readonly trail: AuditTrail;
-  private readonly turns = new Turns(maxChanges);
-  private readonly streamParts: StreamParts;
+  private readonly follower: DefinitionsTopicFollower;
+  private readonly writer: DefinitionsTopicWriter;
+  private readonly trail: AuditWriter;
+  private readonly turns = new KeyedMutex(maxChanges);
+  private readonly streamParts: StreamDependencies;
   private readonly creations: StreamCreations;
   private readonly deletions: StreamDeletions;
   private endShowing: (() => void) | undefined;
-  readonly schemas: LogKind<SchemaSubject, SchemaPart>;
-  readonly keys: LogKind<KeyDefinition>;
-  readonly erasures: LogKind<Erasure>;
-  readonly projections: LogKind<ProjectionDefinition>;
-  readonly pipelines: LogKind<PipelineDefinition>;
+  readonly schemas: LogResourceStore<SchemaSubject, SchemaRecordContent>;
+  readonly keys: LogResourceStore<KeyDefinition>;
+  readonly erasures: LogResourceStore<Erasure>;
+  readonly projections: LogResourceStore<ProjectionDefinition>;
+  readonly pipelines: LogResourceStore<PipelineDefinition>;
 
   constructor(private readonly options: DefinitionsOptions) {
     const { log, names, defaults } = options;
-    this.follower = new TopicFollower(log, names.definitions);
-    this.writer = new TopicWriter(log, names);
-    this.trail = new AuditTrail({
+    this.follower = new DefinitionsTopicFollower(log, names.definitions);
+    this.writer = new DefinitionsTopicWriter(log, names);
+    this.trail = new AuditWriter({
       names,
       producer: () => this.writer.producer(),
       stream: () => this.creations.audit(),
@@ -86,9 +86,9 @@ class LogDefinitions implements Definitions {
     this.pipelines = this.kind((view) => view.pipelines);
   }
 
-  private kind<T, P>(foldOf: (view: DefinitionsView) => KindFold<T, P>): LogKind<T, P> {
+  private kind<T, P>(foldOf: (view: DefinitionsView) => ResourceView<T, P>): LogResourceStore<T, P> {
     const { rules } = foldOf(this.follower.view);
-    return new LogKind({
+    return new LogResourceStore({
       rules,
       fold: () => foldOf(this.follower.view),
       writer: this.writer,
@@ -111,14 +111,14 @@ class LogDefinitions implements Definitions {
   }
 
   stream(name: string): StreamDefinition | undefined {
-    return announced(this.follower.view.streams.get(name));
+    return visibleStream(this.follower.view.streams.get(name));
   }
 
   streams(): StreamDefinition[] {
-    return this.follower.view.streams.all().filter(announced);
+    return this.follower.view.streams.all().filter(visibleStream);
   }
 
-  createStream(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+  createStream(wanted: CreateStreamRequest, actor: Actor): Promise<CreatedStream> {
     return this.creations.create(wanted, actor);
   }
 
@@ -134,11 +134,11 @@ class LogDefinitions implements Definitions {
     return this.deletions.begin(name, actor);
   }
 
-  deleteStream(name: string, removeRows: RowRemoval, actor: Actor): Promise<void> {
+  deleteStream(name: string, removeRows: RemoveRows, actor: Actor): Promise<void> {
     return this.deletions.run(name, { removeRows, actor });
   }
 
-  finishDeletion(id: StreamId, removeRows: RowRemoval, actor: Actor): Promise<void> {
+  finishDeletion(id: StreamId, removeRows: RemoveRows, actor: Actor): Promise<void> {
     return this.deletions.finish(id, { removeRows, actor });
   }
 

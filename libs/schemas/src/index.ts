@@ -1,13 +1,13 @@
 export { compileSchema, type CompiledSchema } from './validation/compile-schema.js';
-export { InvalidSchemaError } from './document/refuse.js';
+export { InvalidSchemaError } from './document/invalid-schema-error.js';
 export {
   checkCompatibility,
-  type CompatibilityQuestion,
+  type CompatibilityRequest,
   type Incompatibility,
 } from './compatibility/check-compatibility.js';
-export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility/rule.js';
+export { compatibilityPolicies, type CompatibilityPolicy } from './compatibility/compatibility-rule.js';
 export { schemaBounds } from './bounds.js';
-export { excessOf } from './document/weight.js';
+export { excessStepsOf } from './document/own-steps.js';
 export { formats } from './values/formats.js';
 export { topLevelColumns, type SchemaColumn } from './top-level-columns.js';
-export { compilePattern, type Pattern } from './values/pattern.js';
+export { compilePattern, type LinearPattern } from './values/pattern.js';

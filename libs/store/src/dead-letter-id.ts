@@ -1,5 +1,5 @@
 import { jsonValue } from '#event';
-import { stepText, type LetterStep } from './letter-step.js';
+import { formatFailureLocation, type FailureLocation } from './failure-location.js';
 import { maxDeadLetterIds, type DeadLetter } from './store.js';
 
 /**
@@ -14,23 +14,23 @@ export type DeadLetterIdentity = readonly [
   step: string,
 ];
 
-type Identified = Pick<DeadLetter, 'source' | 'stream' | 'partition' | 'offset'> & {
-  step?: LetterStep | undefined;
+type IdentifiableDeadLetter = Pick<DeadLetter, 'source' | 'stream' | 'partition' | 'offset'> & {
+  step?: FailureLocation | undefined;
 };
 
-export function deadLetterIdentity(letter: Identified): DeadLetterIdentity {
-  return [letter.source, letter.stream, letter.partition, letter.offset, stepText(letter.step)];
+export function deadLetterIdentity(letter: IdentifiableDeadLetter): DeadLetterIdentity {
+  return [letter.source, letter.stream, letter.partition, letter.offset, formatFailureLocation(letter.step)];
 }
 
 /** Encodes the identity of a dead letter as its id. An empty step is omitted. */
-export function deadLetterId(letter: Identified): string {
+export function deadLetterId(letter: IdentifiableDeadLetter): string {
   const [source, stream, partition, offset, step] = deadLetterIdentity(letter);
   const parts = [source, stream, partition, offset, ...(step === '' ? [] : [step])];
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
 }
 
 /** Throws a RangeError for more than `maxDeadLetterIds` ids. */
-export function assertBounded(ids: readonly string[]): void {
+export function assertDeadLetterIdsBounded(ids: readonly string[]): void {
   if (ids.length > maxDeadLetterIds) throw new RangeError(`more than ${maxDeadLetterIds} dead letter ids`);
 }
 
@@ -38,12 +38,12 @@ export function assertBounded(ids: readonly string[]): void {
  * Decodes ids to identities and ignores an id that is malformed. @throws RangeError for more than
  * `maxDeadLetterIds`.
  */
-export function deadLetterIdentities(ids: readonly string[]): DeadLetterIdentity[] {
-  assertBounded(ids);
-  return ids.map(identityOf).filter((identity) => identity !== undefined);
+export function parseDeadLetterIds(ids: readonly string[]): DeadLetterIdentity[] {
+  assertDeadLetterIdsBounded(ids);
+  return ids.map(parseDeadLetterId).filter((identity) => identity !== undefined);
 }
 
-function identityOf(id: string): DeadLetterIdentity | undefined {
+function parseDeadLetterId(id: string): DeadLetterIdentity | undefined {
   const value = jsonValue(Buffer.from(id, 'base64url').toString('utf8'));
   if (!Array.isArray(value)) return undefined;
   const parts = value as unknown[];

@@ -8,8 +8,8 @@ export class StoreUnavailableError extends Error {
  * privileges, a missing table, a statement that this version of the server does not understand. An operator
  * must act.
  */
-export class StoreFaultError extends StoreUnavailableError {
-  override readonly name: string = 'StoreFaultError';
+export class NonRetryableStoreError extends StoreUnavailableError {
+  override readonly name: string = 'NonRetryableStoreError';
 }
 
 /**
@@ -21,8 +21,8 @@ export class StoreOverloadedError extends StoreUnavailableError {
 }
 
 /** The store rejects these rows permanently. */
-export class StoreRefusedError extends Error {
-  override readonly name = 'StoreRefusedError';
+export class RowsRejectedError extends Error {
+  override readonly name = 'RowsRejectedError';
 }
 
 /** The query exceeded one of its limits (time, rows read, memory). */
@@ -36,6 +36,6 @@ export class InvalidCursorError extends Error {
 }
 
 /** Returns true when a retry of the failed operation may succeed. */
-export function storeMayReturn(error: unknown): error is StoreUnavailableError {
-  return error instanceof StoreUnavailableError && !(error instanceof StoreFaultError);
+export function isRetryableStoreError(error: unknown): error is StoreUnavailableError {
+  return error instanceof StoreUnavailableError && !(error instanceof NonRetryableStoreError);
 }

@@ -1,4 +1,4 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 
 /** An erasure: all events of one entity in one stream, up to an end offset in each partition. */
 export interface EntityErasure {
@@ -44,7 +44,7 @@ export interface EventEraser {
    * Removes events ingested before a time, and dead letters created before it. The latest version of each
    * entity remains.
    */
-  expire(query: { stream: string; before: Micros }): Promise<number>;
+  expire(query: { stream: string; before: EpochMicros }): Promise<number>;
   /**
    * Removes the events of a partition below an offset, and their dead letters. The latest version of each
    * entity remains.
@@ -59,7 +59,7 @@ export interface EventEraser {
    * Removes rows that were written for dropped streams after the drop. Returns the number of streams with
    * such rows, 100 at most.
    */
-  removeLate(): Promise<number>;
+  removeLateRows(): Promise<number>;
   /**
    * Starts a rewrite of the data parts that still contain removed rows on disk. Without a purge, the rows
    * leave the disk when ClickHouse merges the parts. The cost is proportional to the size of the parts, and

@@ -1,5 +1,5 @@
-export { EventBlock, type BlockPlace } from './blocks/event-block.js';
-export { EventBlockBuilder } from './blocks/event-block-builder.js';
+export { EventRowBatch, type RowBatchPartition } from './row-batch/event-row-batch.js';
+export { EventRowBatchBuilder } from './row-batch/event-row-batch-builder.js';
 export * from './errors.js';
 export { UntranslatableExpressionError } from '#cel';
 export * from './store.js';
@@ -11,10 +11,10 @@ export {
   type ClickHouseOptions,
   type SqlOptions,
 } from './clickhouse/open.js';
-export * from './sql-queries.js';
+export * from './analyst-sql.js';
 export * from './event-files.js';
-export type { LetterStep } from './letter-step.js';
-export { PageSize } from './page-size.js';
-export { PageReader, type PageRead, type PageReaderOptions } from './page-reader.js';
+export type { FailureLocation } from './failure-location.js';
+export { AdaptivePageSize } from './adaptive-page-size.js';
+export { LogPageReader, type LogPageRead, type LogPageReaderOptions } from './log-page-reader.js';
 export * from './keyed-state-store.js';
 export * from './snapshot-store.js';

@@ -1,7 +1,7 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 
 /** A source partition that a generation of a projection, or a stage of a pipeline, reads. */
-export interface StatePartition {
+export interface StatePartitionKey {
   /** Id of the projection's generation, or of the pipeline's job. */
   owner: string;
   /** Stage of a pipeline; empty for the stage that reads the sources, and for projections. */
@@ -15,7 +15,7 @@ export interface StatePartition {
  * The state of one key or window, derived from one partition. Of several rows with the same key, the row with
  * the greatest position wins.
  */
-export interface StateRow extends StatePartition {
+export interface KeyedStateRow extends StatePartitionKey {
   /** The key, or for a window the name of the state entry (window and key); unique within the partition. */
   key: string;
   /** The state of the key, as JSON text. */
@@ -25,15 +25,15 @@ export interface StateRow extends StatePartition {
   /**
    * The watermark at which the row closes: it is then due for processing, or expired. 0 if it never closes.
    */
-  closes_at: Micros;
+  closes_at: EpochMicros;
   /** Offset of the last record that changed the row. */
   position: number;
   /** The time at which that record was ingested, or at which the row was saved. */
-  updated_at: Micros;
+  updated_at: EpochMicros;
 }
 
 /** The checkpoint of an owner in one partition. Of several rows, the row with the greatest `next` wins. */
-export interface StateProgress extends StatePartition {
+export interface PartitionProgress extends StatePartitionKey {
   /** All records below this offset are processed, and their results are emitted. */
   next: number;
   /** Totals since the owner started: events processed, emitted, dropped, late, and failed. */
@@ -43,27 +43,27 @@ export interface StateProgress extends StatePartition {
   late: number;
   failed: number;
   /** Event-time watermark; null before the first event, and for an owner without a watermark. */
-  watermark: Micros | null;
+  watermark: EpochMicros | null;
   /** JSON text: additional state that the owner needs to resume. */
   state: string;
-  updated_at: Micros;
+  updated_at: EpochMicros;
 }
 
 /** A page of rows, ordered by closing time. */
-export interface DueQuery {
+export interface DueRowsQuery {
   /** Only rows that close at or before this watermark. */
-  until: Micros;
+  until: EpochMicros;
   /** Only rows after this one, which is the last row of the previous page. */
-  after?: { closes_at: Micros; key: string } | undefined;
+  after?: { closes_at: EpochMicros; key: string } | undefined;
   limit: number;
 }
 
 /** The closed rows of one partition of a stage. */
-export interface ClosedRows {
+export interface ClosedRowsFilter {
   stage: string;
   partition: number;
   /** Rows that close at or before this watermark are closed. The caller has already saved this watermark. */
-  until: Micros;
+  until: EpochMicros;
 }
 
 /**
@@ -73,22 +73,22 @@ export interface ClosedRows {
 export interface KeyedStateWriter {
   /**
    * Writes the rows and progress of each owner atomically: no row is ever ahead of its owner's progress.
-   * @throws StoreUnavailableError @throws StoreRefusedError
+   * @throws StoreUnavailableError @throws RowsRejectedError
    */
-  save(rows: readonly StateRow[], progress: readonly StateProgress[]): Promise<void>;
+  save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void>;
   /**
    * Returns the rows of these keys from one partition; keys without a row are omitted. @throws RangeError for
    * more than `maxStateKeys` keys
    */
-  load(place: StatePartition, keys: readonly string[]): Promise<StateRow[]>;
+  load(place: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]>;
   /** Returns rows ordered by closing time, then by key (bytewise). */
-  due(place: StatePartition, query: DueQuery): Promise<StateRow[]>;
-  progressOf(place: StatePartition): Promise<StateProgress | undefined>;
+  due(place: StatePartitionKey, query: DueRowsQuery): Promise<KeyedStateRow[]>;
+  progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined>;
   /**
    * Deletes closed rows. The delete may finish after the promise resolves: no reader needs these rows any
    * more.
    */
-  removeClosed(owner: string, closed: readonly ClosedRows[]): Promise<void>;
+  removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void>;
   /** Deletes all rows and progress of an owner for these stages. Idempotent. */
   removeStages(owner: string, stages: readonly string[]): Promise<void>;
   /** Deletes all rows and progress of an owner. Idempotent. */
@@ -106,7 +106,7 @@ export const maxStateKeys = 10_000;
  */
 export interface KeyedState {
   key: string;
-  parts: readonly StateRow[];
+  parts: readonly KeyedStateRow[];
 }
 
 /** A query for one page of an owner's keys. */
@@ -147,5 +147,5 @@ export interface KeyedStateReader {
   /** Returns the number of keys of an owner. */
   countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
   /** Returns the progress of owners, ordered by owner, stage, stream and partition. */
-  progress(owners: readonly string[], signal?: AbortSignal): Promise<StateProgress[]>;
+  progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionProgress[]>;
 }

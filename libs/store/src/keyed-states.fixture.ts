@@ -1,7 +1,7 @@
-import type { StateProgress, StateRow } from './keyed-state-store.js';
+import type { PartitionProgress, KeyedStateRow } from './keyed-state-store.js';
 
 /** A state row of a partition of `orders`, as a processor saves it. */
-export function stateRow(row: Partial<StateRow> & Pick<StateRow, 'owner' | 'key'>): StateRow {
+export function stateRow(row: Partial<KeyedStateRow> & Pick<KeyedStateRow, 'owner' | 'key'>): KeyedStateRow {
   return {
     ...{ stage: '', stream: 'orders', partition: 0, state: '[1]', events: 1 },
     ...{ closes_at: 0, position: 0, updated_at: 0 },
@@ -10,9 +10,9 @@ export function stateRow(row: Partial<StateRow> & Pick<StateRow, 'owner' | 'key'
 }
 
 /** The progress of a partition of `orders`, as a processor saves it. */
-export function stateProgress(
-  progress: Partial<StateProgress> & Pick<StateProgress, 'owner'>,
-): StateProgress {
+export function partitionProgress(
+  progress: Partial<PartitionProgress> & Pick<PartitionProgress, 'owner'>,
+): PartitionProgress {
   return {
     ...{ stage: '', stream: 'orders', partition: 0, next: 1, watermark: null, state: '' },
     ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0, updated_at: 0 },

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '#event';
-import type { EventFilter } from './questions.js';
+import type { EventFilter } from './query-types.js';
 
 /** Offset range of one partition: `from` inclusive, `until` exclusive. */
 export interface OffsetRange {
@@ -51,7 +51,7 @@ export interface LogOrderPage {
 /**
  * The position of a row in the log. Stream names are ASCII, so JavaScript and ClickHouse order them alike.
  */
-interface Place {
+interface LogPosition {
   stream: string;
   partition: number;
   offset: number;
@@ -61,7 +61,7 @@ interface Place {
  * Returns the offset up to which each range has been read. `last` is the last row of a full page; undefined
  * means that the page was not full, so all ranges have been read.
  */
-export function readTo(ranges: readonly OffsetRange[], last: Place | undefined): number[] {
+export function nextOffsets(ranges: readonly OffsetRange[], last: LogPosition | undefined): number[] {
   return ranges.map(({ stream, partition, from, until }) => {
     if (!last) return until;
     if (stream === last.stream && partition === last.partition) return last.offset + 1;
@@ -71,11 +71,11 @@ export function readTo(ranges: readonly OffsetRange[], last: Place | undefined):
 }
 
 /** @throws RangeError for more than `maxOffsetRanges` ranges or more than `maxStoredIds` ids */
-export function assertStoredIds({ ranges, ids }: StoredIdsQuery): void {
-  assertRanges(ranges);
+export function assertStoredIdsBounded({ ranges, ids }: StoredIdsQuery): void {
+  assertRangesBounded(ranges);
   if (ids.length > maxStoredIds) throw new RangeError(`at most ${maxStoredIds} ids at once`);
 }
 
-export function assertRanges(ranges: readonly OffsetRange[]): void {
+export function assertRangesBounded(ranges: readonly OffsetRange[]): void {
   if (ranges.length > maxOffsetRanges) throw new RangeError(`at most ${maxOffsetRanges} ranges at once`);
 }

@@ -1,19 +1,19 @@
-import type { Micros } from '#event';
-import type { EntityQuery, Page, Permitted } from './questions.js';
+import type { EpochMicros } from '#event';
+import type { EntityQuery, Page, AuthorizationScope } from './query-types.js';
 
 /**
  * Identifies an event within its stream. The times are needed because a recreated topic reuses offsets from
  * 0.
  */
-export interface EventPlace {
+export interface EventKey {
   partition: number;
   offset: number;
-  timestamp: Micros;
-  ingested_at: Micros;
+  timestamp: EpochMicros;
+  ingested_at: EpochMicros;
 }
 
 /** One event of an entity: the fields that its state is computed from. */
-export interface HistoryEvent extends EventPlace {
+export interface HistoryEvent extends EventKey {
   version: number;
   /** JSON text of an object. */
   data: string;
@@ -28,12 +28,12 @@ export interface EntitySnapshot {
   entity_id: string;
   version: number;
   /** The first event that the snapshot includes. */
-  first: EventPlace;
+  first: EventKey;
   /** The event of the snapshot's version. */
-  last: EventPlace;
+  last: EventKey;
   /** The greatest timestamp of the events that the snapshot includes. */
-  latest_timestamp: Micros;
-  created_at: Micros;
+  latest_timestamp: EpochMicros;
+  created_at: EpochMicros;
   reason: SnapshotReason;
   /** JSON text of an object. */
   state: string;
@@ -42,11 +42,11 @@ export interface EntitySnapshot {
 /** A query for the stored events of one entity, optionally up to a time. */
 export interface EntityTimeQuery extends EntityQuery {
   /** Only events with a timestamp up to this one, inclusive; undefined means all events. */
-  asOf?: Micros;
+  asOf?: EpochMicros;
 }
 
 /** The least and the greatest version among the stored events of an entity. */
-export interface VersionSpan {
+export interface VersionRange {
   first: number;
   last: number;
 }
@@ -60,7 +60,7 @@ export interface HistoryQuery extends EntityTimeQuery {
 }
 
 /** Maximum number of versions in one history query. */
-export const maxHistory = 16_384;
+export const maxHistoryVersions = 16_384;
 
 /** A query for the snapshot of one entity with the greatest version up to a given one. */
 export interface NearestSnapshotQuery extends EntityTimeQuery {
@@ -69,7 +69,7 @@ export interface NearestSnapshotQuery extends EntityTimeQuery {
 }
 
 /** A query for one page of snapshots, newest first. */
-export interface SnapshotsQuery extends Permitted {
+export interface SnapshotsQuery extends AuthorizationScope {
   stream?: string;
   entityId?: string;
   limit: number;
@@ -87,7 +87,7 @@ export interface SnapshotReader {
   /**
    * Returns the least and the greatest version of an entity's stored events; undefined if no event matches.
    */
-  span(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionSpan | undefined>;
+  versionRange(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionRange | undefined>;
   /**
    * Ordered by version, each version once. If several events have the same version (a removal is in
    * progress), the newest event is returned.
@@ -106,7 +106,7 @@ export interface SnapshotReader {
   snapshots(query: SnapshotsQuery, signal?: AbortSignal): Promise<Page<EntitySnapshot> & { total: number }>;
 }
 
-/** All writes are idempotent. @throws StoreUnavailableError @throws StoreRefusedError */
+/** All writes are idempotent. @throws StoreUnavailableError @throws RowsRejectedError */
 export interface SnapshotWriter {
   /** Saves a snapshot; it replaces the snapshot of the same version and last event. */
   save(snapshot: EntitySnapshot): Promise<void>;

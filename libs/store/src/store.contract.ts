@@ -1,33 +1,33 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from 'vitest';
 import { describeAccess } from './contract/access.js';
-import { describeBlocks } from './contract/blocks.js';
+import { describeRowBatches } from './contract/row-batches.js';
 import { describeCounts } from './contract/counts.js';
 import { describeDeadLetters } from './contract/dead-letters.js';
 import { describeDropping } from './contract/dropping.js';
 import { describeErasing } from './contract/erasing.js';
 import { describeFilters } from './contract/filters.js';
-import { describeKeeping } from './contract/keeping.js';
+import { describeStoring } from './contract/storing.js';
 import { describeKeyedStates } from './contract/keyed-states.js';
 import { describeLists } from './contract/lists.js';
 import { describeLogOrder } from './contract/log-order.js';
 import { describeMaterializing } from './contract/materializing.js';
 import { describePages } from './contract/pages.js';
-import { describeRepeats } from './contract/repeats.js';
+import { describeRepeatedRows } from './contract/repeats.js';
 import { describeRetention } from './contract/retention.js';
 import { describeRemovingSnapshots } from './contract/removing-snapshots.js';
 import { describeSnapshots } from './contract/snapshots.js';
 import { StoreContract, type StoreUnderTest } from './contract/store-contract.js';
 
-type Theme = (contract: StoreContract) => void;
+type ContractSuite = (contract: StoreContract) => void;
 
-const writingAndReading: Theme[] = [
+const writingAndReading: ContractSuite[] = [
   describeServing,
-  describeKeeping,
-  describeBlocks,
+  describeStoring,
+  describeRowBatches,
   describePages,
   describeLogOrder,
   describeFilters,
-  describeRepeats,
+  describeRepeatedRows,
   describeMaterializing,
   describeCounts,
   describeLists,
@@ -37,7 +37,12 @@ const writingAndReading: Theme[] = [
   describeSnapshots,
 ];
 
-const removing: Theme[] = [describeErasing, describeRetention, describeDropping, describeRemovingSnapshots];
+const removing: ContractSuite[] = [
+  describeErasing,
+  describeRetention,
+  describeDropping,
+  describeRemovingSnapshots,
+];
 
 /**
  * The contract suite that every store must pass. `open` returns an empty store in which no parts are merged

@@ -1,15 +1,15 @@
-import type { Micros, StoredEvent } from '#event';
-import type { EventBlock } from './blocks/event-block.js';
+import type { EpochMicros, StoredEvent } from '#event';
+import type { EventRowBatch } from './row-batch/event-row-batch.js';
 import type { EventEraser } from './event-eraser.js';
-import type { EventRow } from './blocks/event-row.js';
+import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from './log-order.js';
-import type { LetterStep } from './letter-step.js';
-import type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
+import type { FailureLocation } from './failure-location.js';
+import type { EntityQuery, EventFilter, Page, AuthorizationScope } from './query-types.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
-export type { EntityQuery, EventFilter, Page, Permitted } from './questions.js';
+export type { EntityQuery, EventFilter, Page, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
   maxOffsetRanges,
@@ -32,14 +32,14 @@ export interface DeadLetter {
   partition: number;
   offset: number;
   /** Failure location; only for a dead letter from a pipeline. */
-  step?: LetterStep;
+  step?: FailureLocation;
   /** A stable code, such as `unreadable` or `refused_by_store`. */
   reason: string;
   /** A sentence that explains the error in detail. */
   error: string;
   /** The record's value as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`. */
   event: string;
-  created_at: Micros;
+  created_at: EpochMicros;
   /**
    * Names of the streams whose data the dead letter can reveal, including its own stream. A caller that may
    * not see all of them does not see the dead letter. Default: only the name of `stream`. The names are
@@ -49,7 +49,7 @@ export interface DeadLetter {
 }
 
 /** The offset and the event id of a stored event. */
-export interface StoredIdentity {
+export interface StoredEventId {
   offset: number;
   /** The event id as a UUID in lower case. */
   event_id: string;
@@ -65,29 +65,29 @@ export interface EventWriter {
    * the same token and the same rows is ignored, unless some of the rows have been removed in between.
    * @throws StoreUnavailableError when a retry may succeed (down, slow, read-only, too many parts, disk
    * full).
-   * @throws StoreRefusedError when ClickHouse rejects the rows permanently.
+   * @throws RowsRejectedError when ClickHouse rejects the rows permanently.
    */
-  appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void>;
+  appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void>;
   appendDeadLetters(letters: readonly DeadLetter[]): Promise<void>;
   /**
    * Marks dead letters as replayed. The mark remains when a dead letter is written again unchanged. Ids
    * without a dead letter are ignored. @param ids At most `maxDeadLetterIds`.
    */
-  markReplayed(ids: readonly string[], at: Micros): Promise<void>;
+  markReplayed(ids: readonly string[], at: EpochMicros): Promise<void>;
   /** Returns the greatest offset of a partition that was ever stored; undefined if there is none. */
-  lastStored(stream: string, partition: number): Promise<number | undefined>;
+  lastStoredOffset(stream: string, partition: number): Promise<number | undefined>;
   /**
    * Returns the events of an offset range that every table contains, ordered by offset. Several events can
    * have the same offset after the topic was recreated: an offset alone does not prove that an event is
    * stored.
    * @param range At most `maxRangeOffsets` offsets.
    */
-  stored(range: OffsetRange): Promise<StoredIdentity[]>;
+  storedEvents(range: OffsetRange): Promise<StoredEventId[]>;
   /**
    * Returns the latest stored version of each entity, counting only events at offsets from `from` up to, but
    * not including, `before`. Entities without such an event are omitted.
    */
-  versions(query: {
+  latestVersions(query: {
     stream: string;
     partition: number;
     entityIds: readonly string[];
@@ -114,7 +114,7 @@ export interface CountQuery extends EventFilter {
 
 /** The number of events in one group and time bucket. */
 export interface CountBucket {
-  start?: Micros;
+  start?: EpochMicros;
   group?: string | null;
   count: number;
 }
@@ -123,8 +123,8 @@ export interface CountBucket {
 export interface StreamSummary {
   stream: string;
   events: number;
-  first_timestamp: Micros | null;
-  last_timestamp: Micros | null;
+  first_timestamp: EpochMicros | null;
+  last_timestamp: EpochMicros | null;
 }
 
 /**
@@ -135,29 +135,29 @@ export interface EntitySummary {
   stream: string;
   entity_id: string;
   version: number;
-  last_timestamp: Micros;
+  last_timestamp: EpochMicros;
 }
 
 /** A query for the event with an id. */
-export interface EventIdQuery extends Permitted {
+export interface EventIdQuery extends AuthorizationScope {
   eventId: string;
 }
 
 /** A query for the summaries of streams. */
-export interface StreamsQuery extends Permitted {
+export interface StreamsQuery extends AuthorizationScope {
   /** Only these streams (ids); undefined means all streams. */
   streams?: readonly string[];
 }
 
 /** A query for one page of entities, ordered by stream and id. */
-export interface EntitiesQuery extends Permitted {
+export interface EntitiesQuery extends AuthorizationScope {
   stream?: string;
   limit: number;
   cursor?: string;
 }
 
 /** Whether the store has data of an entity that an erasure would remove. */
-export interface EntityTraces {
+export interface ErasableEntityData {
   /** True if the entity has events, or a latest version that outlived its events. */
   events: boolean;
   deadLetters: boolean;
@@ -167,21 +167,21 @@ export interface EntityTraces {
 export const maxDeadLetterIds = 500;
 
 /** A dead letter as a query returns it. */
-export interface FoundDeadLetter extends Omit<DeadLetter, 'streams'> {
+export interface StoredDeadLetter extends Omit<DeadLetter, 'streams'> {
   id: string;
   /** Time of the last replay; null if it was never replayed. */
-  replayed_at: Micros | null;
+  replayed_at: EpochMicros | null;
 }
 
 /** A query for one page of dead letters, newest first. */
-export interface DeadLetterQuery extends Permitted {
+export interface DeadLetterQuery extends AuthorizationScope {
   /** At most `maxDeadLetterIds`; a malformed id matches no dead letter. */
   ids?: readonly string[];
   source?: string;
   /** True selects only replayed dead letters, false only the others; undefined selects both. */
   replayed?: boolean;
-  since?: Micros;
-  until?: Micros;
+  since?: EpochMicros;
+  until?: EpochMicros;
   limit: number;
   /** Limit in bytes on the records of a page; the first dead letter is returned whatever its size. */
   maxBytes?: number;
@@ -216,11 +216,11 @@ export interface EventReader {
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
   /** Returns what an erasure of the entity would remove. */
-  tracesOf(query: EntityQuery, signal?: AbortSignal): Promise<EntityTraces>;
+  erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
-  ): Promise<Page<FoundDeadLetter> & { total: number }>;
+  ): Promise<Page<StoredDeadLetter> & { total: number }>;
 }
 
 /** A disk that the store keeps its data on. Object storage has no fixed size and is not listed. */

@@ -4,9 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { derivedSignals } from '#testkit';
-import { Deliverer, type Attempt, type Delivery, type DeliveryOptions } from './delivery.js';
+import {
+  WebhookDeliverer,
+  type DeliveryAttempt,
+  type WebhookDelivery,
+  type DeliveryOptions,
+} from './delivery.js';
 import { WebhookNetworks } from './networks.js';
-import { Poster } from './post.js';
+import { WebhookClient } from './webhook-client.js';
 import { webhookKeys } from './secrets.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -49,13 +54,13 @@ const status =
     response.end('something that nobody asked for');
   };
 
-function deliverer(more: Partial<DeliveryOptions> & { allowed?: string[] } = {}): Deliverer {
-  const poster = new Poster(new WebhookNetworks(more.allowed ?? ['127.0.0.0/8', '::1']), 500);
+function deliverer(more: Partial<DeliveryOptions> & { allowed?: string[] } = {}): WebhookDeliverer {
+  const poster = new WebhookClient(new WebhookNetworks(more.allowed ?? ['127.0.0.0/8', '::1']), 500);
   closing.push(() => poster.close());
-  return new Deliverer({ poster, keys, firstDelayMs: 1, longestDelayMs: 4, ...more });
+  return new WebhookDeliverer({ poster, keys, firstDelayMs: 1, longestDelayMs: 4, ...more });
 }
 
-const to = (url: string, more: Partial<Delivery> = {}): Delivery => ({
+const to = (url: string, more: Partial<WebhookDelivery> = {}): WebhookDelivery => ({
   ...{ id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11', url, sender: 'orders', secretRef: 'hooks' },
   body: '{"data":{"n":1}}',
   contentType: 'application/json',
@@ -76,7 +81,7 @@ describe('delivering a webhook', () => {
   it('retries after temporary failures, with the same id', async () => {
     const hangUp = (response: ServerResponse): void => void response.destroy();
     const { url, received } = await receiver(status(500), hangUp, status(429), status(200));
-    const seen: Attempt[] = [];
+    const seen: DeliveryAttempt[] = [];
 
     const outcomes = await deliverer({ attempted: (attempt) => seen.push(attempt) }).deliver(
       [to(url)],
@@ -219,7 +224,7 @@ describe('delivering a webhook', () => {
   it('leaves no listeners on a signal that outlives a request', async () => {
     const { url } = await receiver(status(200));
     const { signal } = new AbortController();
-    const poster = new Poster(new WebhookNetworks(['127.0.0.0/8']), 500);
+    const poster = new WebhookClient(new WebhookNetworks(['127.0.0.0/8']), 500);
     closing.push(() => poster.close());
     for (let i = 0; i < 4; i++) await poster.post({ url, headers: {}, body: '{}' }, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);

@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, withAnySignal } from '#async';
-import type { Poster, PostOutcome } from './post.js';
+import type { WebhookClient, WebhookResult } from './webhook-client.js';
 import { webhookHeaders } from './signature.js';
 
 /** Receiver of deliveries, as a pipeline definition specifies it. */
-export interface Receiver {
+export interface WebhookTarget {
   readonly url: string;
   readonly secretRef: string;
 }
 
 /** One event for one receiver. */
-export interface Delivery extends Receiver {
+export interface WebhookDelivery extends WebhookTarget {
   /** The event's id: the same in every attempt, and after every crash. */
   readonly id: string;
   /** Name of the pipeline, for metrics. */
@@ -29,7 +29,7 @@ export interface Delivery extends Receiver {
 export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
 
 /** Result of one attempt to deliver. */
-export interface Attempt {
+export interface DeliveryAttempt {
   readonly sender: string;
   readonly outcome: (typeof attemptOutcomes)[number];
   /** Seconds from the begin of the attempt until the answer or the failure. */
@@ -37,10 +37,10 @@ export interface Attempt {
 }
 
 export interface DeliveryOptions {
-  poster: Pick<Poster, 'post' | 'wrongIn'>;
+  poster: Pick<WebhookClient, 'post' | 'wrongIn'>;
   keys: ReadonlyMap<string, Buffer>;
   /** Called after each attempt. */
-  attempted?: (attempt: Attempt) => void;
+  attempted?: (attempt: DeliveryAttempt) => void;
   /** Maximum number of deliveries in progress at the same time, for one call. */
   atOnce?: number;
   attempts?: number;
@@ -65,7 +65,7 @@ const passing = new Set([408, 409, 425, 429]);
  * Delivers events to receivers at least once, following Standard Webhooks. It gives up an event that is rejected
  * permanently or not accepted after all attempts.
  */
-export class Deliverer {
+export class WebhookDeliverer {
   private readonly options: DeliveryOptions & typeof defaults;
 
   constructor(options: DeliveryOptions) {
@@ -76,7 +76,7 @@ export class Deliverer {
    * Returns why this process's configuration does not permit deliveries to the receiver, and what to change; undefined
    * if it does.
    */
-  missingConfiguration({ url, secretRef }: Receiver): string | undefined {
+  missingConfiguration({ url, secretRef }: WebhookTarget): string | undefined {
     const { keys, poster } = this.options;
     if (!keys.has(secretRef))
       return `There is no webhook secret ${secretRef}. Add ${secretRef}=whsec_… to WEBHOOK_SECRETS of the processors.`;
@@ -90,7 +90,10 @@ export class Deliverer {
    * @throws the signal's reason when it is aborted, although some deliveries may have been accepted; RangeError when
    * configuration is missing (callers check `missingConfiguration` first)
    */
-  async deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<(string | undefined)[]> {
+  async deliver(
+    deliveries: readonly WebhookDelivery[],
+    signal: AbortSignal,
+  ): Promise<(string | undefined)[]> {
     const outcomes = new Array<string | undefined>(deliveries.length);
     const atOnce = Math.min(this.options.atOnce, deliveries.length);
     let next = 0;
@@ -106,7 +109,7 @@ export class Deliverer {
     return outcomes;
   }
 
-  private async deliverOne(delivery: Delivery, signal: AbortSignal): Promise<string | undefined> {
+  private async deliverOne(delivery: WebhookDelivery, signal: AbortSignal): Promise<string | undefined> {
     const { url, body, sender, secretRef } = delivery;
     const { poster, keys, attempts, attempted, firstDelayMs, longestDelayMs } = this.options;
     const backoff = new Backoff(firstDelayMs, longestDelayMs);
@@ -132,7 +135,7 @@ export class Deliverer {
     }
   }
 
-  private headers({ id, body, contentType }: Delivery, key: Buffer): Record<string, string> {
+  private headers({ id, body, contentType }: WebhookDelivery, key: Buffer): Record<string, string> {
     const { now = Date.now } = this.options;
     return { 'content-type': contentType, ...webhookHeaders({ id, body, at: now() / 1000 }, key) };
   }
@@ -141,14 +144,14 @@ export class Deliverer {
    * Returns the delay in milliseconds: exponential back-off with full jitter, or the receiver's `Retry-After`, up to
    * the longest delay.
    */
-  private delay(most: number, outcome: PostOutcome): number {
+  private delay(most: number, outcome: WebhookResult): number {
     const { longestDelayMs, random = Math.random } = this.options;
     const asked = 'retryAfter' in outcome ? Number(outcome.retryAfter) * 1000 : 0;
     return Math.min(longestDelayMs, Math.max(random() * most, asked || 0));
   }
 }
 
-function failureOf(outcome: PostOutcome): { reason: string; isFinal: boolean } | undefined {
+function failureOf(outcome: WebhookResult): { reason: string; isFinal: boolean } | undefined {
   if ('failure' in outcome) return { reason: outcome.failure, isFinal: outcome.isFinal };
   const { status } = outcome;
   if (status >= 200 && status < 300) return undefined;

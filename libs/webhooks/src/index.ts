@@ -1,5 +1,11 @@
-export { attemptOutcomes, Deliverer, type Attempt, type Delivery, type Receiver } from './delivery.js';
+export {
+  attemptOutcomes,
+  WebhookDeliverer,
+  type DeliveryAttempt,
+  type WebhookDelivery,
+  type WebhookTarget,
+} from './delivery.js';
 export { WebhookNetworks } from './networks.js';
-export { Poster } from './post.js';
-export { webhookKeys, wrongInSecrets } from './secrets.js';
-export { wrongInWebhookUrl } from './webhook-url.js';
+export { WebhookClient } from './webhook-client.js';
+export { webhookKeys, webhookSecretsError } from './secrets.js';
+export { webhookUrlError } from './webhook-url.js';

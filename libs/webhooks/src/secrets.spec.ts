@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { webhookKeys, wrongInSecrets } from './secrets.js';
+import { webhookKeys, webhookSecretsError } from './secrets.js';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
@@ -17,12 +17,12 @@ describe('webhook secrets', () => {
     ['no secret', 'billing', /entry 1/],
     ['too short a secret', 'billing=whsec_c2hvcnQ=', /entry 1 .*24 to 64 bytes/],
   ])('with %s are rejected without revealing them', (_what, one, why) => {
-    expect(wrongInSecrets([one])).toMatch(why);
-    expect(wrongInSecrets([one])).not.toContain(secret);
+    expect(webhookSecretsError([one])).toMatch(why);
+    expect(webhookSecretsError([one])).not.toContain(secret);
   });
 
   it('need unique names', () => {
-    expect(wrongInSecrets([`a=${secret}`, `a=${secret}`])).toMatch(
+    expect(webhookSecretsError([`a=${secret}`, `a=${secret}`])).toMatch(
       /entry 2 has the same name as another entry/,
     );
   });

@@ -2,7 +2,7 @@ import { secretNamePattern } from '#event';
 import { webhookKey, webhookSecretRule } from './signature.js';
 
 /** Returns why a list of `name=whsec_…` is invalid, without revealing any entry; undefined if it is valid. */
-export function wrongInSecrets(secrets: readonly string[]): string | undefined {
+export function webhookSecretsError(secrets: readonly string[]): string | undefined {
   const names = new Set<string>();
   for (const [i, one] of secrets.entries()) {
     const [name, secret] = partsOf(one);
@@ -16,9 +16,9 @@ export function wrongInSecrets(secrets: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns the signing keys by name. @throws RangeError when `wrongInSecrets` returns an error */
+/** Returns the signing keys by name. @throws RangeError when `webhookSecretsError` returns an error */
 export function webhookKeys(secrets: readonly string[]): ReadonlyMap<string, Buffer> {
-  const wrong = wrongInSecrets(secrets);
+  const wrong = webhookSecretsError(secrets);
   if (wrong !== undefined) throw new RangeError(wrong);
   return new Map(secrets.map(partsOf).map(([name, secret]) => [name, webhookKey(secret)!]));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebhookNetworks } from './networks.js';
-import { wrongInWebhookUrl } from './webhook-url.js';
+import { webhookUrlError } from './webhook-url.js';
 
 const closed = new WebhookNetworks([]);
 
@@ -8,7 +8,7 @@ describe('the address of a webhook', () => {
   it.each(['https://example.org/hooks?a=1', 'https://8.8.8.8:8443/x', 'https://[2606:4700::1111]/'])(
     '%s is valid',
     (url) => {
-      expect(wrongInWebhookUrl(url, closed)).toBeUndefined();
+      expect(webhookUrlError(url, closed)).toBeUndefined();
     },
   );
 
@@ -24,12 +24,12 @@ describe('the address of a webhook', () => {
     ['http://8.8.8.8/', /https/],
     [`https://example.org/${'a'.repeat(2048)}`, /characters/],
   ])('%s is rejected', (url, why) => {
-    expect(wrongInWebhookUrl(url, closed)).toMatch(why);
+    expect(webhookUrlError(url, closed)).toMatch(why);
   });
 
   it('needs no TLS in an allowed network', () => {
     expect(
-      wrongInWebhookUrl('http://127.0.0.1:8080/hook', new WebhookNetworks(['127.0.0.0/8'])),
+      webhookUrlError('http://127.0.0.1:8080/hook', new WebhookNetworks(['127.0.0.0/8'])),
     ).toBeUndefined();
   });
 });

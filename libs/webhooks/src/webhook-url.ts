@@ -12,7 +12,7 @@ export function hostOf({ hostname }: URL): string {
  * Returns why an address is invalid, without resolving its host name; undefined if it is valid. The resolved addresses
  * are checked at each connection.
  */
-export function wrongInWebhookUrl(text: string, networks: WebhookNetworks): string | undefined {
+export function webhookUrlError(text: string, networks: WebhookNetworks): string | undefined {
   if (text.length > longest) return `has at most ${longest} characters`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol)) return 'must be a URL that begins with https://';

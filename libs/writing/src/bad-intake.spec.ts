@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decodeRefused, limits } from '#event';
+import { decodeRejectedEvent, limits } from '#event';
 import type { ProblemDocument } from '#api';
 import { zstd, zstdBomb } from '../../http/src/body/zstd.fixture.js';
-import { givenIngest, type GivenIngest } from './writing.fixture.js';
+import { startTestIngest, type TestIngest } from './writing.fixture.js';
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 type Form = [url: string, headers: Record<string, string>, good: string];
@@ -36,7 +36,7 @@ const forms: Record<string, Form> = {
 const send = ([url, headers]: Form, body: string | Buffer, more: Record<string, string> = {}) =>
   given.post(url, body, { ...headers, ...more });
 const problem = (answer: { json(): unknown }) => answer.json() as ProblemDocument;
-const kept = () => given.records('s').flatMap(({ value }) => decodeRefused(value ?? '') ?? []);
+const kept = () => given.records('s').flatMap(({ value }) => decodeRejectedEvent(value ?? '') ?? []);
 
 describe.each(Object.entries(forms))('%s', (_, form) => {
   const [, , good] = form;

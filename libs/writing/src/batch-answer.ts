@@ -1,6 +1,6 @@
 import { problems, ProblemError, type InputError } from '#api';
-import type { Written } from './event-writer.js';
-import { notWritten, Rejection } from './rejection.js';
+import type { AppendedEvent } from './event-writer.js';
+import { notWritten, EventRejection } from './rejection.js';
 
 /** Maximum number of errors in the answer if the whole batch is rejected; further errors are only counted. */
 const mostErrors = 100;
@@ -24,7 +24,7 @@ export interface BatchAnswer {
  * @throws ProblemError `invalid_request` when no event was written or kept, with the errors of the first events
  */
 export function batchAnswer(
-  results: readonly (Written | Rejection)[],
+  results: readonly (AppendedEvent | EventRejection)[],
   { isLenient = false } = {},
 ): BatchAnswer {
   let accepted = 0;
@@ -33,7 +33,7 @@ export function batchAnswer(
   let events = '';
   for (const result of results) {
     if (events !== '') events += ',';
-    if (result instanceof Rejection) {
+    if (result instanceof EventRejection) {
       const errors = listed < mostListed ? result.errors : result.errors.slice(0, 1);
       listed += errors.length;
       events += errorItem(result, errors);
@@ -44,7 +44,7 @@ export function batchAnswer(
       events += `{"event_id":"${event.event_id}","partition":${position.partition},"offset":${position.offset}}`;
     }
   }
-  if (accepted + kept === 0) throw allRejected(results as Rejection[]);
+  if (accepted + kept === 0) throw allRejected(results as EventRejection[]);
   const rejected = results.length - accepted;
   return {
     status: isLenient ? 200 : rejected === 0 ? 201 : 207,
@@ -52,12 +52,12 @@ export function batchAnswer(
   };
 }
 
-function errorItem({ code, detail, kept }: Rejection, errors: readonly InputError[]): string {
+function errorItem({ code, detail, kept }: EventRejection, errors: readonly InputError[]): string {
   const status = problems[code].status;
   return JSON.stringify({ error: { code, status, detail, ...(errors.length > 0 && { errors }) }, ...kept });
 }
 
-function allRejected(results: readonly Rejection[]): ProblemError {
+function allRejected(results: readonly EventRejection[]): ProblemError {
   const errors: InputError[] = [];
   let total = 0;
   results.forEach((result, i) => {
@@ -73,7 +73,7 @@ function allRejected(results: readonly Rejection[]): ProblemError {
   return new ProblemError('invalid_request', `${written}${more}`, { errors });
 }
 
-function errorsOf(rejection: Rejection, index: number): InputError[] {
+function errorsOf(rejection: EventRejection, index: number): InputError[] {
   const { code, detail, errors } = rejection;
   if (rejection === notWritten) return [];
   if (errors.length > 0) return [...errors];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
 interface Answer {
   events: { error?: { errors: { pointer: string }[] } }[];
@@ -10,8 +10,8 @@ interface Answer {
 const members = (count: number, value: unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, value]));
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 describe('the size of an answer is bounded:', () => {

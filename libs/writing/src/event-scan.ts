@@ -1,6 +1,6 @@
 import { limits, type JsonScanner } from '#event';
 import type { SchemaScanner } from './schemas/scan/schema-scanner.js';
-import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
+import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import { mostErrorsOfEvent } from './validate-event.js';
 
 const quote = 0x22;
@@ -28,11 +28,11 @@ export interface ScannedEvent {
   /** Whether an object in the event has two members with the same name. */
   duplicate: boolean;
   /** The schema that `data` was found to match; undefined if this is unknown. */
-  fits: SubjectInForce | undefined;
+  fits: CurrentSchema | undefined;
 }
 
 /** Dependencies of a scan. */
-export interface Scan {
+export interface EventScanContext {
   scanner: SchemaScanner;
   schemas: Pick<SchemaIndex, 'find'>;
 }
@@ -41,7 +41,7 @@ export interface Scan {
  * Scans the value at `start`. A value that is not an event becomes an envelope that the validator rejects. Returns
  * undefined after a failure; the scanner then has the details.
  */
-export function scanEvent(scan: Scan, start: number): ScannedEvent | undefined {
+export function scanEvent(scan: EventScanContext, start: number): ScannedEvent | undefined {
   const { scanner } = scan;
   scanner.reset();
   const event: ScannedEvent = {
@@ -66,7 +66,7 @@ export function scanEvent(scan: Scan, start: number): ScannedEvent | undefined {
   return event;
 }
 
-function scanMembers(scan: Scan, event: ScannedEvent): number {
+function scanMembers(scan: EventScanContext, event: ScannedEvent): number {
   const { scanner } = scan;
   const { text } = scanner;
   const base = scanner.openObject();
@@ -97,7 +97,7 @@ function scanMembers(scan: Scan, event: ScannedEvent): number {
 /**
  * Scans `data` and checks it against its schema, if stream and type precede it. Otherwise the schema is checked later.
  */
-function scanData({ scanner, schemas }: Scan, event: ScannedEvent, start: number): number {
+function scanData({ scanner, schemas }: EventScanContext, event: ScannedEvent, start: number): number {
   const { stream, event_type } = event.envelope;
   if (typeof stream !== 'string' || typeof event_type !== 'string') return scanner.value(start, 1);
   const subject = schemas.find(stream, event_type);

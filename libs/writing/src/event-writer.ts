@@ -1,17 +1,17 @@
 import { encodeRecord, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
-import { UnknownTopicError, type NewRecord, type Position, type Producer } from '#log';
+import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
 import { metrics } from '#telemetry';
 import type { AcceptedEvent } from './read-event.js';
-import type { ReadEvents } from './read-request.js';
-import type { KeepRefused } from './refused/keep-refused.js';
-import { notWritten, Rejection, type SentEvent } from './rejection.js';
-import type { StreamGate } from './stream-gate.js';
+import type { ParsedEvents } from './read-request.js';
+import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
+import { notWritten, EventRejection, type RejectedEventSource } from './rejection.js';
+import type { StreamCreator } from './stream-creator.js';
 
-export interface Written {
+export interface AppendedEvent {
   event: AcceptedEvent;
-  position: Position;
+  position: RecordPosition;
 }
 
 /** Options for writing the events of one request. */
@@ -24,14 +24,14 @@ export interface WriteOptions {
   /** Actor that creates missing streams, for the audit. */
   actor: Actor;
   /** Encodes rejected events so that they are kept in the log; without it, they are only reported. */
-  keep?: KeepRefused | undefined;
+  keep?: RejectedEventEncoder | undefined;
 }
 
 /** Appends events to the log. All events of a resolved result are acknowledged by all in-sync replicas. */
 export class EventWriter {
   constructor(
     private readonly producer: Producer,
-    private readonly gate: StreamGate,
+    private readonly gate: StreamCreator,
   ) {}
 
   /**
@@ -40,23 +40,23 @@ export class EventWriter {
    * also prevents the creation of streams.
    * @throws ProblemError or an error of the log; some events may have been written then
    */
-  async write(events: ReadEvents, options: WriteOptions): Promise<(Written | Rejection)[]> {
-    const hopeless = options.atomic && events.some((event) => event instanceof Rejection);
+  async write(events: ParsedEvents, options: WriteOptions): Promise<(AppendedEvent | EventRejection)[]> {
+    const hopeless = options.atomic && events.some((event) => event instanceof EventRejection);
     const checked = hopeless ? events : await this.withStreams(events, options);
-    const rejected = checked.filter((event) => event instanceof Rejection);
+    const rejected = checked.filter((event) => event instanceof EventRejection);
     count(rejected);
     const none = options.atomic && rejected.length > 0;
     const positions = none ? [] : await this.appendAll(checked, options);
     let next = 0;
     return checked.map((event) => {
-      if (event instanceof Rejection)
+      if (event instanceof EventRejection)
         return options.keep && hasStream(event) ? event.keptAt(positions[next++]!) : event;
       if (none) return notWritten;
       return { event, position: positions[next++]! };
     });
   }
 
-  private async withStreams(events: ReadEvents, options: WriteOptions): Promise<ReadEvents> {
+  private async withStreams(events: ParsedEvents, options: WriteOptions): Promise<ParsedEvents> {
     const missing = new Set<string>();
     let last: string | undefined;
     for (const event of events) {
@@ -71,13 +71,13 @@ export class EventWriter {
     return events.map((event) => {
       const refusal = refused.get(streamOf(event, options) ?? '');
       if (!refusal) return event;
-      return event instanceof Rejection ? event.unknown() : refusal;
+      return event instanceof EventRejection ? event.unknown() : refusal;
     });
   }
 
   /** Appends a limited number of records at a time, because records take several times the memory of the request. */
-  private async appendAll(events: ReadEvents, options: WriteOptions): Promise<Position[]> {
-    const positions: Position[] = [];
+  private async appendAll(events: ParsedEvents, options: WriteOptions): Promise<RecordPosition[]> {
+    const positions: RecordPosition[] = [];
     for (let i = 0; i < events.length; i += limits.batchEvents) {
       const some = events.length > limits.batchEvents ? events.slice(i, i + limits.batchEvents) : events;
       const records = this.recordsOf(some, options);
@@ -87,11 +87,12 @@ export class EventWriter {
     return positions;
   }
 
-  private recordsOf(events: ReadEvents, options: WriteOptions): NewRecord[] {
+  private recordsOf(events: ParsedEvents, options: WriteOptions): NewRecord[] {
     const { keep } = options;
     const records: NewRecord[] = [];
     for (const event of events) {
-      if (!(event instanceof Rejection)) records.push(this.recordOf(event, encodeRecord(event), options));
+      if (!(event instanceof EventRejection))
+        records.push(this.recordOf(event, encodeRecord(event), options));
       else if (keep && hasStream(event))
         records.push(this.recordOf(event.sent, keep(event, event.sent), options));
     }
@@ -108,7 +109,7 @@ export class EventWriter {
     return { topic, key: entity_id ?? event_id, value, headers };
   }
 
-  private async append(records: NewRecord[]): Promise<Position[]> {
+  private async append(records: NewRecord[]): Promise<RecordPosition[]> {
     try {
       return await this.producer.append(records);
     } catch (error) {
@@ -122,17 +123,19 @@ function gone(name: string): ProblemError {
   return new ProblemError('stream_not_found', `The stream or topic ${name} does not exist any more.`);
 }
 
-function count(rejected: readonly Rejection[]): void {
+function count(rejected: readonly EventRejection[]): void {
   for (const { code } of rejected) metrics.eventsRejected.inc({ code });
 }
 
 /** Returns whether a rejected event has a stream in which it can be kept. */
-function hasStream(event: Rejection): event is Rejection & { sent: SentEvent & { stream: string } } {
+function hasStream(
+  event: EventRejection,
+): event is EventRejection & { sent: RejectedEventSource & { stream: string } } {
   return event.sent?.stream !== undefined;
 }
 
 /** Returns the stream that an event needs; a rejected event needs one only if it is kept. */
-function streamOf(event: ReadEvents[number], { keep }: WriteOptions): string | undefined {
-  if (!(event instanceof Rejection)) return event.stream;
+function streamOf(event: ParsedEvents[number], { keep }: WriteOptions): string | undefined {
+  if (!(event instanceof EventRejection)) return event.stream;
   return keep && event.sent?.stream;
 }

@@ -6,7 +6,7 @@ import { formatTime, limits } from '#event';
 import {
   Accepts,
   AlwaysAnswered,
-  applied,
+  setPreferenceApplied,
   BodyLimit,
   DescribeBody,
   DescribeProblems,
@@ -18,11 +18,11 @@ import {
 } from '#http';
 import { batchAnswer } from './batch-answer.js';
 import { BatchQuery } from './batch-input.js';
-import type { Written } from './event-writer.js';
-import { Intake } from './intake.js';
+import type { AppendedEvent } from './event-writer.js';
+import { EventIntake } from './intake.js';
 import { readBatch, readLines, readSingle, textOf } from './read-request.js';
-import { asEvent, keepRefused } from './refused/keep-refused.js';
-import { Rejection } from './rejection.js';
+import { asEvent, rejectedEventEncoder } from './rejected/rejected-event-encoder.js';
+import { EventRejection } from './rejection.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
 import { batchProblems, manyEvents, preferHeader, oneEvent, writeProblems } from './write-texts.js';
 
@@ -32,7 +32,7 @@ const json = 'application/json; charset=utf-8';
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventsController {
-  constructor(private readonly intake: Intake) {}
+  constructor(private readonly intake: EventIntake) {}
 
   @ApiOperation({ summary: 'Write one event', description: oneEvent })
   @ApiResponse({
@@ -51,7 +51,7 @@ export class EventsController {
     const events = [event];
     await this.intake.check(request, events, () => '');
     const [result] = await this.intake.write(request, events, { atomic: false });
-    if (!result || result instanceof Rejection) throw result?.toProblem() ?? new Error('no result');
+    if (!result || result instanceof EventRejection) throw result?.toProblem() ?? new Error('no result');
     const location = `/api/v1/events/${event.event_id}`;
     void reply.code(201).header('location', location).header('content-type', json).send(writtenJson(result));
   }
@@ -94,14 +94,14 @@ export class EventsController {
     const events = await read(reception);
     await this.intake.check(request, events, (index) => `/events/${index}`);
     const isLenient = !atomic && handlingOf(request) === 'lenient';
-    const keep = isLenient ? keepRefused(reception, asEvent) : undefined;
+    const keep = isLenient ? rejectedEventEncoder(reception, asEvent) : undefined;
     const answer = batchAnswer(await this.intake.write(request, events, { atomic, keep }), { isLenient });
-    applied(reply, { handling: isLenient ? 'lenient' : undefined });
+    setPreferenceApplied(reply, { handling: isLenient ? 'lenient' : undefined });
     void reply.code(answer.status).header('content-type', json).send(answer.body);
   }
 }
 
-function writtenJson({ event, position }: Written): string {
+function writtenJson({ event, position }: AppendedEvent): string {
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +
     `,"event_type":${JSON.stringify(event.event_type)},"entity_id":${JSON.stringify(event.entity_id)}` +

@@ -1,10 +1,10 @@
-export * from './late-producer.js';
+export * from './deferred-producer.js';
 export * from './metered-producer.js';
-export { RefusedEvents } from './refused/refused-events.js';
+export { RejectedEventReader } from './rejected/rejected-event-reader.js';
 export { CompiledSchemas } from './schemas/compiled-schemas.js';
-export { Mismatches } from './schemas/mismatches.js';
+export { SchemaMismatchCounter } from './schemas/mismatches.js';
 export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
-export type { WritePorts } from './write-ports.js';
+export type { WriteDependencies } from './write-dependencies.js';
 export { readGivenEvents } from './read-given-events.js';

@@ -1,4 +1,4 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 
 /** Microseconds by which the wall clock may be ahead before this clock is set to it. */
 const tolerance = 50_000;
@@ -17,7 +17,7 @@ export class IngestClock {
     this.offset = this.wall() * 1000 - this.monotonic() * 1000;
   }
 
-  now(): Micros {
+  now(): EpochMicros {
     const elapsed = this.monotonic() * 1000;
     const wall = this.wall() * 1000;
     if (wall - (elapsed + this.offset) > tolerance) this.offset = wall - elapsed;

@@ -1,5 +1,5 @@
 import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
-import type { NewRecord, Position, Producer } from '#log';
+import type { NewRecord, RecordPosition, Producer } from '#log';
 import { metrics } from '#telemetry';
 
 /** Wraps a producer with metrics: acknowledged records, durations, and errors by reason. */
@@ -10,7 +10,7 @@ export class MeteredProducer implements Producer {
     return this.inner.bytesInFlight;
   }
 
-  async append(records: readonly NewRecord[]): Promise<Position[]> {
+  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
     const began = performance.now();
     try {
       const positions = this.inner.append(records);

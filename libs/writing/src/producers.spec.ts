@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
 import { MemoryLog } from '#log/memory';
 import { metrics } from '#telemetry';
-import { LateProducer } from './late-producer.js';
+import { DeferredProducer } from './deferred-producer.js';
 import { MeteredProducer } from './metered-producer.js';
 
 const record = { topic: 't', key: 'k', value: 'twelve bytes' };
@@ -16,7 +16,7 @@ async function givenProducer(options = {}) {
 describe('a late producer', () => {
   it('rejects like an unreachable log until its producer is set', async () => {
     const { producer } = await givenProducer();
-    const late = new LateProducer();
+    const late = new DeferredProducer();
     await expect(late.append([record])).rejects.toThrow(LogUnavailableError);
     late.use(producer);
     expect(await late.append([record])).toEqual([{ partition: 0, offset: 0 }]);

@@ -1,7 +1,14 @@
-import { limits, parseTime, streamNamePattern, uuidPattern, type EventRecord, type Micros } from '#event';
+import {
+  limits,
+  parseTime,
+  streamNamePattern,
+  uuidPattern,
+  type EventRecord,
+  type EpochMicros,
+} from '#event';
 import type { ScannedEvent } from './event-scan.js';
-import { Rejection, type SentEvent } from './rejection.js';
-import type { SchemaIndex, SubjectInForce } from './schemas/schema-index.js';
+import { EventRejection, type RejectedEventSource } from './rejection.js';
+import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
 
@@ -9,15 +16,15 @@ import { eventErrors, isEvent } from './validate-event.js';
 export interface AcceptedEvent extends EventRecord {
   stream: string;
   /** The schema that `data` was found to match; undefined if this is unknown. */
-  fits: SubjectInForce | undefined;
+  fits: CurrentSchema | undefined;
   /** `start` and `end`: position of the event in the text of its request. */
   start: number;
   end: number;
 }
 
 /** Context that the events of one request share. */
-export interface Reception {
-  ingestedAt: Micros;
+export interface IntakeContext {
+  ingestedAt: EpochMicros;
   ids: Pick<UuidV7Generator, 'next'>;
   /** Body of the request. */
   text: string;
@@ -31,13 +38,17 @@ export interface Reception {
 export function readEvent(
   found: ScannedEvent,
   pointer: string,
-  reception: Reception,
-): AcceptedEvent | Rejection {
+  reception: IntakeContext,
+): AcceptedEvent | EventRejection {
   const event = checked(found, pointer, reception);
-  return event instanceof Rejection ? event.of(sentEvent(found, reception)) : event;
+  return event instanceof EventRejection ? event.of(sentEvent(found, reception)) : event;
 }
 
-function checked(found: ScannedEvent, pointer: string, reception: Reception): AcceptedEvent | Rejection {
+function checked(
+  found: ScannedEvent,
+  pointer: string,
+  reception: IntakeContext,
+): AcceptedEvent | EventRejection {
   const { envelope } = found;
   if (isLong(reception.text, found)) return tooLarge(pointer);
   if (!isEvent(envelope)) return invalid(eventErrors(pointer));
@@ -61,7 +72,7 @@ function checked(found: ScannedEvent, pointer: string, reception: Reception): Ac
 }
 
 /** Returns the valid fields of an invalid event. */
-function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: Reception): SentEvent {
+function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: IntakeContext): RejectedEventSource {
   const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
   const isName = typeof stream === 'string' && streamNamePattern.test(stream);
   const isEntity =
@@ -85,15 +96,15 @@ export function isLong(text: string, { start, end }: { start: number; end: numbe
   return Buffer.byteLength(text.slice(start, end)) > limits.eventBytes;
 }
 
-export function tooLarge(pointer: string): Rejection {
+export function tooLarge(pointer: string): EventRejection {
   const detail = `An event is at most ${limits.eventBytes} bytes of JSON.`;
-  return new Rejection('payload_too_large', detail, [{ pointer, detail: 'is too large' }]);
+  return new EventRejection('payload_too_large', detail, [{ pointer, detail: 'is too large' }]);
 }
 
-export function duplicate(pointer: string): Rejection {
+export function duplicate(pointer: string): EventRejection {
   return invalid([{ pointer, detail: 'has an object with two members of the same name' }]);
 }
 
-export function invalid(errors: Rejection['errors']): Rejection {
-  return new Rejection('invalid_request', 'The event is not valid.', errors);
+export function invalid(errors: EventRejection['errors']): EventRejection {
+  return new EventRejection('invalid_request', 'The event is not valid.', errors);
 }

@@ -1,11 +1,11 @@
 import { ProblemError } from '#api';
-import type { AcceptedEvent, Reception } from './read-event.js';
+import type { AcceptedEvent, IntakeContext } from './read-event.js';
 import { readBatch } from './read-request.js';
-import { Rejection } from './rejection.js';
+import { EventRejection } from './rejection.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
 const ids = new UuidV7Generator();
-const noSchemas: Reception['schemas'] = { find: () => undefined };
+const noSchemas: IntakeContext['schemas'] = { find: () => undefined };
 
 /**
  * Validates the events in the text of a JSON array like a write does, for endpoints that only try something out with
@@ -19,7 +19,7 @@ export async function readGivenEvents(list: string): Promise<AcceptedEvent[]> {
     text: `{"events":${list}}`,
     schemas: noSchemas,
   });
-  const [first, ...others] = read.filter((event) => event instanceof Rejection);
+  const [first, ...others] = read.filter((event) => event instanceof EventRejection);
   if (!first) return read as AcceptedEvent[];
   const errors = [first, ...others].flatMap((rejection) => rejection.errors).slice(0, mostErrors);
   throw new ProblemError(first.code, first.detail, { errors });

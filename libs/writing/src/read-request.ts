@@ -1,15 +1,15 @@
 import { isAscii } from 'node:buffer';
 import { isJsonObject, limits } from '#event';
 import { ProblemError } from '#api';
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { parseJson, shortPointerTo } from '#http';
-import { scanEvent, type Scan } from './event-scan.js';
-import { readEvent, type AcceptedEvent, type Reception } from './read-event.js';
-import { Rejection } from './rejection.js';
+import { scanEvent, type EventScanContext } from './event-scan.js';
+import { readEvent, type AcceptedEvent, type IntakeContext } from './read-event.js';
+import { EventRejection } from './rejection.js';
 import { SchemaScanner } from './schemas/scan/schema-scanner.js';
 
 /** The parsed events of a request, valid or rejected, in its order. */
-export type ReadEvents = (AcceptedEvent | Rejection)[];
+export type ParsedEvents = (AcceptedEvent | EventRejection)[];
 
 const comma = 0x2c;
 const openBracket = 0x5b;
@@ -26,7 +26,7 @@ export function textOf(body: Buffer): string {
 }
 
 /** Parses a single event. @throws ProblemError `invalid_json`, or the problem of the event */
-export function readSingle(reception: Reception): AcceptedEvent {
+export function readSingle(reception: IntakeContext): AcceptedEvent {
   const { text, schemas } = reception;
   const scanner = new SchemaScanner(text);
   const start = scanner.space(0);
@@ -37,7 +37,7 @@ export function readSingle(reception: Reception): AcceptedEvent {
   if (end < text.length) throw syntaxError(end).toProblem();
   if (text.charCodeAt(start) === openBracket) throw arrayOfEvents().toProblem();
   const event = readEvent(found, '', reception);
-  if (event instanceof Rejection) throw event.toProblem();
+  if (event instanceof EventRejection) throw event.toProblem();
   return event;
 }
 
@@ -46,14 +46,14 @@ export function readSingle(reception: Reception): AcceptedEvent {
  * event loop between events.
  * @throws ProblemError `invalid_json`, `invalid_request`
  */
-export async function readBatch(reception: Reception): Promise<ReadEvents> {
+export async function readBatch(reception: IntakeContext): Promise<ParsedEvents> {
   const { text, schemas } = reception;
   const start = /^[ \t\n\r]*\{[ \t\n\r]*"events"[ \t\n\r]*:[ \t\n\r]*\[/.exec(text)?.[0].length;
   if (start === undefined) throw notABatch(text);
   const scanner = new SchemaScanner(text);
-  const scan: Scan = { scanner, schemas };
-  const results: ReadEvents = [];
-  const turn = new Turn();
+  const scan: EventScanContext = { scanner, schemas };
+  const results: ParsedEvents = [];
+  const turn = new TimeSlice();
   let i = scanner.space(start);
   while (text.charCodeAt(i) !== closeBracket || results.length > 0) {
     if (results.length === limits.batchEvents) throw wrongCount();
@@ -78,11 +78,11 @@ export async function readBatch(reception: Reception): Promise<ReadEvents> {
  * in a batch. A line that is not JSON becomes a rejection. It yields to the event loop between lines.
  * @throws ProblemError `invalid_request` when there are no events or too many
  */
-export async function readLines(reception: Reception): Promise<ReadEvents> {
+export async function readLines(reception: IntakeContext): Promise<ParsedEvents> {
   const { text } = reception;
-  const reader = new LineReader(reception);
-  const results: ReadEvents = [];
-  const turn = new Turn();
+  const reader = new EventLineReader(reception);
+  const results: ParsedEvents = [];
+  const turn = new TimeSlice();
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
@@ -99,10 +99,10 @@ export async function readLines(reception: Reception): Promise<ReadEvents> {
 }
 
 /** Parses events that are on separate lines of a request's text. */
-export class LineReader {
-  private readonly scan: Scan;
+export class EventLineReader {
+  private readonly scan: EventScanContext;
 
-  constructor(private readonly reception: Reception) {
+  constructor(private readonly reception: IntakeContext) {
     const { text, schemas } = reception;
     this.scan = { scanner: new SchemaScanner(text, { lines: true }), schemas };
   }
@@ -113,7 +113,7 @@ export class LineReader {
   }
 
   /** Parses the event on the line from `start` to `end`. @param line.index Index of the event in the request */
-  read(line: { start: number; end: number; index: number }): AcceptedEvent | Rejection {
+  read(line: { start: number; end: number; index: number }): AcceptedEvent | EventRejection {
     const pointer = `/events/${line.index}`;
     const { scanner } = this.scan;
     const found = scanEvent(this.scan, line.start);
@@ -126,37 +126,43 @@ export class LineReader {
 }
 
 /** Returns the rejection for a failure of the scanner. */
-export function failure(scanner: SchemaScanner, pointer = ''): Rejection {
+export function failure(scanner: SchemaScanner, pointer = ''): EventRejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
-  return new Rejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);
+  return new EventRejection('invalid_json', detail, [{ pointer, detail: 'is nested too deep' }]);
 }
 
-export function syntaxError(at: number, pointer?: string): Rejection {
+export function syntaxError(at: number, pointer?: string): EventRejection {
   const detail = `This is not valid JSON (RFC 8259): character ${at + 1} of the body is unexpected.`;
-  return new Rejection('invalid_json', detail, pointer ? [{ pointer, detail: 'is not valid JSON' }] : []);
+  return new EventRejection(
+    'invalid_json',
+    detail,
+    pointer ? [{ pointer, detail: 'is not valid JSON' }] : [],
+  );
 }
 
-function secondEvent(): Rejection {
+function secondEvent(): EventRejection {
   const detail =
     'This address accepts one event, but another one follows it. Send several to /api/v1/events/batch, ' +
     'as {"events":[…]} or with one on each line (application/x-ndjson).';
-  return new Rejection('invalid_json', detail);
+  return new EventRejection('invalid_json', detail);
 }
 
-function arrayOfEvents(): Rejection {
+function arrayOfEvents(): EventRejection {
   const detail =
     'This address accepts one event, not an array. Send several as {"events":[…]} to /api/v1/events/batch.';
-  return new Rejection('invalid_request', detail, [
+  return new EventRejection('invalid_request', detail, [
     { pointer: '', detail: 'must be one object, not an array' },
   ]);
 }
 
-export function secondOnLine(at: number, pointer = ''): Rejection {
+export function secondOnLine(at: number, pointer = ''): EventRejection {
   const detail =
     `A line may have one event, but another one begins at character ${at + 1} of the body. ` +
     'End each event with a line feed.';
-  return new Rejection('invalid_json', detail, [{ pointer, detail: 'must be the only event on its line' }]);
+  return new EventRejection('invalid_json', detail, [
+    { pointer, detail: 'must be the only event on its line' },
+  ]);
 }
 
 function wrongCount(): ProblemError {

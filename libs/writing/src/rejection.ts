@@ -1,8 +1,8 @@
-import type { Position } from '#log';
+import type { RecordPosition } from '#log';
 import { ProblemError, type InputError, type ProblemCode } from '#api';
 
 /** Position of a rejected event in the text of its request, and its known fields. */
-export interface SentEvent {
+export interface RejectedEventSource {
   start: number;
   end: number;
   /** Stream of the rejected event; undefined if the name is not valid. */
@@ -16,11 +16,11 @@ export interface SentEvent {
  * The reason why one event was not written. The answer to a batch lists rejections; a rejected single event is answered
  * with a problem.
  */
-export class Rejection {
+export class EventRejection {
   /** The rejected event; undefined if its text is not known. */
-  readonly sent?: SentEvent;
+  readonly sent?: RejectedEventSource;
   /** Position in the log at which the rejected event is kept, if any. */
-  readonly kept?: Position;
+  readonly kept?: RecordPosition;
 
   constructor(
     readonly code: ProblemCode,
@@ -29,18 +29,18 @@ export class Rejection {
   ) {}
 
   /** Returns this rejection with the event's position in the text. */
-  of(sent: SentEvent): Rejection {
-    return Object.assign(new Rejection(this.code, this.detail, this.errors), { sent });
+  of(sent: RejectedEventSource): EventRejection {
+    return Object.assign(new EventRejection(this.code, this.detail, this.errors), { sent });
   }
 
   /** Returns this rejection with the position at which it is kept in the log. */
-  keptAt(kept: Position): Rejection {
-    return Object.assign(new Rejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
+  keptAt(kept: RecordPosition): EventRejection {
+    return Object.assign(new EventRejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
   }
 
   /** Returns this rejection without its event, so that it is not kept. */
-  unknown(): Rejection {
-    return new Rejection(this.code, this.detail, this.errors);
+  unknown(): EventRejection {
+    return new EventRejection(this.code, this.detail, this.errors);
   }
 
   toProblem(): ProblemError {
@@ -53,4 +53,4 @@ export class Rejection {
 }
 
 /** Result of a valid event in an atomic batch with an invalid one. */
-export const notWritten = new Rejection('invalid_request', 'Not written, because the batch is atomic.');
+export const notWritten = new EventRejection('invalid_request', 'Not written, because the batch is atomic.');

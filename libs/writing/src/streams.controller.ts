@@ -3,11 +3,11 @@ import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { limits } from '#event';
 import { ProblemError, StreamInput } from '#api';
 import type { Definitions } from '#registry';
-import { AlwaysAnswered, Body, Caller, DescribeProblems, Principal, RequireScope } from '#http';
-import { refusalOf } from './stream-permit.js';
+import { AlwaysAnswered, Body, InjectPrincipal, DescribeProblems, Principal, RequireScope } from '#http';
+import { refusalOf } from './authorize-streams.js';
 import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
-import { WRITE_PORTS, type WritePorts } from './write-ports.js';
+import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 
 /** Creates streams before their first event. */
 @ApiTags('streams')
@@ -15,7 +15,7 @@ import { WRITE_PORTS, type WritePorts } from './write-ports.js';
 export class StreamsWriteController {
   private readonly definitions: Definitions;
 
-  constructor(@Inject(WRITE_PORTS) ports: WritePorts) {
+  constructor(@Inject(WRITE_DEPENDENCIES) ports: WriteDependencies) {
     this.definitions = ports.definitions;
   }
 
@@ -30,7 +30,7 @@ export class StreamsWriteController {
   @RequireScope('definitions:write')
   @Post()
   @AlwaysAnswered()
-  async create(@Body() input: StreamInput, @Caller() { access, actor }: Principal): Promise<object> {
+  async create(@Body() input: StreamInput, @InjectPrincipal() { access, actor }: Principal): Promise<object> {
     const { stream, partitions, retention, snapshot_every } = input;
     const refusal = refusalOf(stream, access, '/stream');
     if (refusal) throw refusal.toProblem();

@@ -1,4 +1,4 @@
-import type { NewRecord, Position, Producer } from '#log';
+import type { NewRecord, RecordPosition, Producer } from '#log';
 import { isSampled, type TraceSpan, type Tracing } from '#telemetry';
 
 /** Returns a producer with tracing, or the producer itself while tracing is off. */
@@ -20,7 +20,7 @@ class TracedProducer implements Producer {
     return this.inner.bytesInFlight;
   }
 
-  async append(records: readonly NewRecord[]): Promise<Position[]> {
+  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
     const [first] = records;
     const parent = first?.headers?.traceparent;
     if (!first || parent === undefined || !isSampled(parent)) return this.inner.append(records);
@@ -73,7 +73,7 @@ function sendSpan(first: NewRecord, records: readonly NewRecord[]): Parameters<T
   return [name, { kind: 'producer', parent: first.headers?.traceparent, parentIsLocal: true, attributes }];
 }
 
-function showPosition(span: TraceSpan, positions: readonly Position[]): void {
+function showPosition(span: TraceSpan, positions: readonly RecordPosition[]): void {
   const [only, ...others] = positions;
   if (!only || others.length > 0) return;
   span.set({

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { MemoryTracing, type RecordedSpan } from '#telemetry/memory';
-import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headers = (flags: string): Record<string, string> => ({
@@ -9,11 +9,11 @@ const headers = (flags: string): Record<string, string> => ({
 });
 
 let tracing: MemoryTracing;
-let given: GivenIngest;
+let given: TestIngest;
 
 beforeEach(async () => {
   tracing = new MemoryTracing({ samples: false });
-  given = await givenIngest({ tracing });
+  given = await startTestIngest({ tracing });
 });
 
 afterEach(() => given.close());
@@ -79,7 +79,7 @@ it('creates no spans for probes and unknown addresses', async () => {
 });
 
 it('marks a new trace as not sampled while tracing is off', async () => {
-  const off = await givenIngest();
+  const off = await startTestIngest();
   await off.single(event());
   expect(String(off.records('orders')[0]!.headers.traceparent)).toMatch(/-00$/);
   await off.close();

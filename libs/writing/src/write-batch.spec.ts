@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
 interface BatchAnswer {
   accepted: number;
@@ -9,8 +9,8 @@ interface BatchAnswer {
   events: { event_id?: string; error?: { code: string; detail?: string; errors?: { pointer: string }[] } }[];
 }
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 describe('a batch', () => {

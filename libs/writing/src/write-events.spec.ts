@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
 interface Written {
   event_id: string;
@@ -9,8 +9,8 @@ interface Written {
   timestamp: string;
 }
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 describe('one event', () => {

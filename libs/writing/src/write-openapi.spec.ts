@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { givenIngest, type GivenIngest } from './writing.fixture.js';
+import { startTestIngest, type TestIngest } from './writing.fixture.js';
 
 interface Operation {
   description?: string;
@@ -13,10 +13,10 @@ interface Document {
   components: { schemas: Record<string, { properties: Record<string, { description?: string }> }> };
 }
 
-let given: GivenIngest;
+let given: TestIngest;
 let document: Document;
 beforeAll(async () => {
-  given = await givenIngest({ openapi: true });
+  given = await startTestIngest({ openapi: true });
   document = (await given.app.instance.inject('/openapi.json')).json<Document>();
 });
 afterAll(() => given.close());

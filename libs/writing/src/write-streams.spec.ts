@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
-import { event, givenIngest, type GivenIngest } from './writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
 interface BatchAnswer {
   accepted: number;
@@ -8,8 +8,8 @@ interface BatchAnswer {
   events: { event_id?: string; error?: { code: string; errors?: { pointer: string }[] } }[];
 }
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 describe('streams', () => {
@@ -55,7 +55,7 @@ describe('streams', () => {
 
   it('are not created by writes if this is turned off', async () => {
     await given.close();
-    given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
+    given = await startTestIngest({ config: { AUTO_CREATE_STREAMS: false } });
     expect((await given.single(event())).json<ProblemDocument>()).toMatchObject({
       code: 'stream_not_found',
       status: 404,
@@ -89,7 +89,7 @@ describe('a stream that is being deleted', () => {
 
   it('is distinguished from a missing one if writes do not create streams', async () => {
     await given.close();
-    given = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } });
+    given = await startTestIngest({ config: { AUTO_CREATE_STREAMS: false } });
     await given.post('/api/v1/streams', { stream: 'orders' });
     await given.definitions.beginDeletion('orders', { key_id: null, port: 'core', request_id: null });
     expect((await given.single(event())).json<ProblemDocument>().code).toBe('stream_being_deleted');
@@ -122,7 +122,7 @@ describe('back-pressure', () => {
 
   it('rejects bodies when too many bytes of them are in memory', async () => {
     await given.close();
-    given = await givenIngest({ bodyBytes: 100_000 });
+    given = await startTestIngest({ bodyBytes: 100_000 });
     const answer = await given.single(event({ data: { x: 'x'.repeat(200_000) } }));
     expect(answer.json<ProblemDocument>().code).toBe('overloaded');
     expect(answer.headers['retry-after']).toMatch(/^\d+$/);

@@ -1,16 +1,16 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { EventsController } from './events.controller.js';
 import { CloudEventsController } from './cloudevents/cloud-events.controller.js';
-import { Intake } from './intake.js';
+import { EventIntake } from './intake.js';
 import { OtlpController } from './otlp/otlp.controller.js';
 import { RawController } from './raw/raw.controller.js';
 import { StreamsWriteController } from './streams.controller.js';
-import { WRITE_PORTS, type WritePorts } from './write-ports.js';
+import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 
 /** The write endpoints. `ingest` mounts them, and the gateway mounts them on its ports. */
 @Module({})
 export class WriteModule {
-  static with(ports: WritePorts): DynamicModule {
+  static with(ports: WriteDependencies): DynamicModule {
     return {
       module: WriteModule,
       controllers: [
@@ -20,7 +20,7 @@ export class WriteModule {
         OtlpController,
         StreamsWriteController,
       ],
-      providers: [{ provide: WRITE_PORTS, useValue: ports }, Intake],
+      providers: [{ provide: WRITE_DEPENDENCIES, useValue: ports }, EventIntake],
     };
   }
 }

@@ -20,7 +20,7 @@ import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
 
 /** The write endpoints with an in-memory log, for specs. */
-export interface GivenIngest {
+export interface TestIngest {
   app: HttpApp;
   context: AppContext;
   log: MemoryLog;
@@ -48,7 +48,7 @@ export const event = (more: object = {}) => ({
   ...more,
 });
 
-export interface GivenOptions {
+export interface TestIngestOptions {
   config?: Partial<IngestConfig>;
   bytesInFlight?: number;
   bodyBytes?: number;
@@ -61,7 +61,7 @@ export interface GivenOptions {
   listen?: { headers?: number; request?: number };
 }
 
-export async function givenIngest(options: GivenOptions = {}): Promise<GivenIngest> {
+export async function startTestIngest(options: TestIngestOptions = {}): Promise<TestIngest> {
   const config = Object.assign(new IngestConfig(), { LOG_LEVEL: 'silent', ...options.config });
   const { keyRing, tracing } = options;
   const context = createContext<AppConfig>({ name: 'ingest', config, ...(tracing && { tracing }) });
@@ -96,12 +96,12 @@ export async function givenIngest(options: GivenOptions = {}): Promise<GivenInge
   const url = 'url' in app ? (app as { url: string }).url : '';
   const close = options.listen ? () => context.lifecycle.stop() : () => app.nest.close();
   const written = (stream = 'orders') => records(stream).map((record) => decodeRecord(String(record.value)));
-  const post: GivenIngest['post'] = (path, body, headers) => {
+  const post: TestIngest['post'] = (path, body, headers) => {
     const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     const all = { 'content-type': 'application/json', ...headers };
     return app.instance.inject({ method: 'POST', url: path, payload, headers: all });
   };
-  const single: GivenIngest['single'] = (body, headers) => post('/api/v1/events', body, headers);
-  const batch: GivenIngest['batch'] = (body, headers) => post('/api/v1/events/batch', body, headers);
+  const single: TestIngest['single'] = (body, headers) => post('/api/v1/events', body, headers);
+  const batch: TestIngest['batch'] = (body, headers) => post('/api/v1/events/batch', body, headers);
   return { app, context, log, definitions, topics, url, records, written, post, single, batch, close };
 }

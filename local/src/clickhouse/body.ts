@@ -53,7 +53,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
       done();
     },
   });
-  await inClickHouseWords(pipeline([source, ...steps, collect]));
+  await asClickHouseError(pipeline([source, ...steps, collect]));
   return Buffer.concat(chunks);
 }
 
@@ -72,11 +72,11 @@ export async function spoolBody(
   const { source, steps } = request ? decoded(request, options.maxBytes) : nothing();
   const file = createWriteStream(options.file, { highWaterMark: 1 << 20 });
   if (options.first.length > 0) file.write(options.first);
-  await inClickHouseWords(pipeline([source, ...steps, file]));
+  await asClickHouseError(pipeline([source, ...steps, file]));
   return file.bytesWritten;
 }
 
-async function inClickHouseWords(done: Promise<unknown>): Promise<void> {
+async function asClickHouseError(done: Promise<unknown>): Promise<void> {
   try {
     await done;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertContained, firstForbidden } from './containment.js';
+import { assertContained, firstForbiddenWord } from './containment.js';
 
 const none = new Map<string, string>();
 
@@ -15,7 +15,7 @@ describe('the check for access outside the data folder', () => {
     ["CREATE DATABASE d ENGINE = Filesystem('/etc')", 'ENGINE = Filesystem'],
     ["CREATE DATABASE d ENGINE = Atomic SETTINGS disk = disk(type = 'web')", 'disk(...)'],
   ])('when %s is sent, then %s is found', (statement, found) => {
-    expect(firstForbidden(statement, none)).toBe(found);
+    expect(firstForbiddenWord(statement, none)).toBe(found);
   });
 
   it.each([
@@ -25,15 +25,15 @@ describe('the check for access outside the data folder', () => {
     'CREATE DATABASE d ENGINE = Atomic',
     'SELECT * FROM system.disks',
   ])('when %s is sent, then nothing is forbidden', (statement) => {
-    expect(firstForbidden(statement, none)).toBeUndefined();
+    expect(firstForbiddenWord(statement, none)).toBeUndefined();
   });
 
   it('when the name of a function is a parameter, then the value of the parameter is checked', () => {
     const statement = 'SELECT arrayMap({f:Identifier}, [1])';
-    expect(firstForbidden(statement, new Map([['f', 'file']]))).toBe('{f:Identifier}');
-    expect(firstForbidden(statement, none)).toBe('{f:Identifier}');
-    expect(firstForbidden(statement, new Map([['f', 'negate']]))).toBeUndefined();
-    expect(firstForbidden('SELECT {f:String}', new Map([['f', 'file']]))).toBeUndefined();
+    expect(firstForbiddenWord(statement, new Map([['f', 'file']]))).toBe('{f:Identifier}');
+    expect(firstForbiddenWord(statement, none)).toBe('{f:Identifier}');
+    expect(firstForbiddenWord(statement, new Map([['f', 'negate']]))).toBeUndefined();
+    expect(firstForbiddenWord('SELECT {f:String}', new Map([['f', 'file']]))).toBeUndefined();
   });
 
   it('when the engine cannot normalize a suspicious statement, then it is refused', async () => {

@@ -1,5 +1,5 @@
 import { ClickHouseException, code } from './errors.js';
-import type { Lane } from './lane.js';
+import type { EngineConnection } from './engine-connection.js';
 import { quote, tokens, type Token } from './sql.js';
 
 /** A statement without these words needs no check. Names may contain escapes, so a backslash is included. */
@@ -18,13 +18,13 @@ const allowedEngine = /^(\w*MergeTree|Memory|Null|Atomic)$/;
  * @throws ClickHouseException for a forbidden statement, or the engine's own error for an invalid one.
  */
 export async function assertContained(
-  lane: Pick<Lane, 'run'>,
+  lane: Pick<EngineConnection, 'run'>,
   { sql, params }: { sql: string; params: ReadonlyMap<string, string> },
 ): Promise<void> {
   if (!doubtful.test(sql)) return;
   const { bytes } = await lane.run(`SELECT formatQuerySingleLine(${quote(sql)})`, 'TSVRaw');
   const canonical = Buffer.from(bytes).toString('utf8').trim();
-  const found = canonical === '' ? 'a statement that cannot be read' : firstForbidden(canonical, params);
+  const found = canonical === '' ? 'a statement that cannot be read' : firstForbiddenWord(canonical, params);
   if (found === undefined) return;
   throw new ClickHouseException(
     code.accessDenied,
@@ -34,7 +34,10 @@ export async function assertContained(
 }
 
 /** Returns the first forbidden word of a statement that the engine has normalized, or undefined. */
-export function firstForbidden(canonical: string, params: ReadonlyMap<string, string>): string | undefined {
+export function firstForbiddenWord(
+  canonical: string,
+  params: ReadonlyMap<string, string>,
+): string | undefined {
   let before: Token | undefined;
   let last: Token | undefined;
   for (const token of tokens(canonical)) {

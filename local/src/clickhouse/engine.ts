@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { engineConfig } from './engine-config.js';
-import { Lane, type LaneState } from './lane.js';
-import { LanePool } from './pool.js';
+import { EngineConnection, type ConnectionState } from './engine-connection.js';
+import { ConnectionPool } from './connection-pool.js';
 import { quote } from './sql.js';
 
 export interface EngineOptions {
@@ -25,14 +25,14 @@ export class Engine {
   private constructor(
     readonly intakeDir: string,
     readonly version: string,
-    private readonly lanes: { reads: LanePool; inserts: LanePool; control: Lane },
+    private readonly lanes: { reads: ConnectionPool; inserts: ConnectionPool; control: EngineConnection },
   ) {}
 
-  get reads(): LanePool {
+  get reads(): ConnectionPool {
     return this.lanes.reads;
   }
 
-  get inserts(): LanePool {
+  get inserts(): ConnectionPool {
     return this.lanes.inserts;
   }
 
@@ -47,20 +47,25 @@ export class Engine {
     const config = join(dataDir, 'engine.xml');
     await writeFile(config, engineConfig(config), { mode: 0o600 });
     const args = [`--config-file=${config}`, ...engineArgs(options.maxMemoryBytes)];
-    const lanes = (count: number): Lane[] => Array.from({ length: count }, () => new Lane(path, args));
-    const control = new Lane(path, args);
+    const lanes = (count: number): EngineConnection[] =>
+      Array.from({ length: count }, () => new EngineConnection(path, args));
+    const control = new EngineConnection(path, args);
     const { bytes } = await control.run('SELECT version()', 'TSVRaw');
     const version = Buffer.from(bytes).toString('utf8').trim();
     const limits = { maxWaiting: 200, maxWaitMs: 60_000 };
     return new Engine(intakeDir, version, {
-      reads: new LanePool(lanes(options.selectLanes), limits),
-      inserts: new LanePool(lanes(options.insertLanes), limits),
+      reads: new ConnectionPool(lanes(options.selectLanes), limits),
+      inserts: new ConnectionPool(lanes(options.insertLanes), limits),
       control,
     });
   }
 
   /** Runs `work` on a connection of the pool, after bringing the connection into the given state. */
-  async onLane<T>(pool: LanePool, state: LaneState, work: (lane: Lane) => Promise<T>): Promise<T> {
+  async onLane<T>(
+    pool: ConnectionPool,
+    state: ConnectionState,
+    work: (lane: EngineConnection) => Promise<T>,
+  ): Promise<T> {
     const lane = await pool.acquire(state);
     this.running++;
     try {

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { credentialsRefusal, foreignRefusal } from './guard.js';
+import { refuseCredentials, refuseForeignOrigin } from './guard.js';
 
 const host = '127.0.0.1:8123';
 
 describe("the check of a request's origin", () => {
   it.each(['127.0.0.1', '127.0.0.1:8123', 'localhost:8123', 'LocalHost', '[::1]:8123'])(
     'given the Host %s and no other header, then the request is accepted',
-    (name) => expect(foreignRefusal({ host: name })).toBeUndefined(),
+    (name) => expect(refuseForeignOrigin({ host: name })).toBeUndefined(),
   );
 
   it.each([
@@ -22,7 +22,7 @@ describe("the check of a request's origin", () => {
     'localhost@attacker.example',
     '127.0.0.1 attacker.example',
   ])('given the Host %s, then the request is refused', (name) => {
-    expect(foreignRefusal({ host: name })).toMatchObject({ status: 403 });
+    expect(refuseForeignOrigin({ host: name })).toMatchObject({ status: 403 });
   });
 
   it.each([
@@ -35,12 +35,12 @@ describe("the check of a request's origin", () => {
   ] as IncomingHttpHeaders[])(
     'given %j, which only a page in a browser sends, then the request is refused',
     (headers) => {
-      expect(foreignRefusal({ host, ...headers })).toMatchObject({ status: 403 });
+      expect(refuseForeignOrigin({ host, ...headers })).toMatchObject({ status: 403 });
     },
   );
 
   it.each(['none', 'same-origin'])('given Sec-Fetch-Site %s, then the request is accepted', (site) => {
-    expect(foreignRefusal({ host, 'sec-fetch-site': site })).toBeUndefined();
+    expect(refuseForeignOrigin({ host, 'sec-fetch-site': site })).toBeUndefined();
   });
 });
 
@@ -54,7 +54,7 @@ describe("the check of a query's credentials", () => {
     { 'x-clickhouse-user': 'default', 'x-clickhouse-key': 'secret' },
     { 'x-clickhouse-key': 'secret' },
   ] as IncomingHttpHeaders[])('given %j, then the query is answered', (headers) => {
-    expect(credentialsRefusal(headers, 'secret')).toBeUndefined();
+    expect(refuseCredentials(headers, 'secret')).toBeUndefined();
   });
 
   it.each([
@@ -71,7 +71,7 @@ describe("the check of a query's credentials", () => {
   ] as IncomingHttpHeaders[])(
     'given %j, then the query is refused, and the answer does not contain the password',
     (headers) => {
-      const refusal = credentialsRefusal(headers, 'secret');
+      const refusal = refuseCredentials(headers, 'secret');
       expect(refusal).toMatchObject({ status: 403 });
       expect(refusal?.text).not.toMatch(/secre/);
     },

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** The engine's only user. */
 export const clickHouseUser = 'default';
 
-export interface Refusal {
+export interface HttpRefusal {
   status: number;
   text: string;
 }
@@ -13,7 +13,7 @@ export interface Refusal {
  * Returns a refusal for a request that a page in a browser sent (`Origin`, `Sec-Fetch-Site`), or whose `Host` is not
  * a loopback address, which happens after DNS rebinding. Returns undefined for an acceptable request.
  */
-export function foreignRefusal(headers: IncomingHttpHeaders): Refusal | undefined {
+export function refuseForeignOrigin(headers: IncomingHttpHeaders): HttpRefusal | undefined {
   if (!isLoopback(headers.host)) {
     return refused('its Host is not a loopback address. Use http://127.0.0.1 or http://localhost');
   }
@@ -25,7 +25,7 @@ export function foreignRefusal(headers: IncomingHttpHeaders): Refusal | undefine
   return undefined;
 }
 
-function refused(why: string): Refusal {
+function refused(why: string): HttpRefusal {
   return {
     status: 403,
     text: `Code: 497. DB::Exception: The embedded ClickHouse refuses this request: ${why}. (ACCESS_DENIED)\n`,
@@ -37,7 +37,7 @@ function isLoopback(host: string | undefined): boolean {
 }
 
 /** Returns a refusal for a query without the user and the password, or undefined for a query with both. */
-export function credentialsRefusal(headers: IncomingHttpHeaders, password: string): Refusal | undefined {
+export function refuseCredentials(headers: IncomingHttpHeaders, password: string): HttpRefusal | undefined {
   const given = basic(headers.authorization) ?? clickHouseHeaders(headers) ?? '';
   if (equal(given, `${clickHouseUser}:${password}`)) return undefined;
   return {

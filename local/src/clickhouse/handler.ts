@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Answer } from './answer.js';
+import type { ClickHouseResponse } from './response.js';
 import { assertContained } from './containment.js';
 import { readBody, spoolBody } from './body.js';
 import type { Engine } from './engine.js';
 import { ClickHouseException, code } from './errors.js';
 import { isBlockwise } from './formats.js';
-import type { Lane, LaneResult, LaneState } from './lane.js';
+import type { EngineConnection, StatementResult, ConnectionState } from './engine-connection.js';
 import { readMultipart } from './multipart.js';
 import { addField, assertAllowedByMethod, isReading, isSelecting, type QueryRequest } from './request.js';
 import {
@@ -32,7 +32,7 @@ const maxHeadBytes = 256 << 10;
 export interface Exchange {
   http: IncomingMessage;
   query: QueryRequest;
-  answer: Answer;
+  answer: ClickHouseResponse;
   /** Aborted when the client disconnects before its answer is complete. */
   gone: AbortSignal;
 }
@@ -81,7 +81,7 @@ async function runStatement(engine: Engine, exchange: Exchange): Promise<void> {
  * Runs a statement and resets the settings that it made: they end with the request, as on ClickHouse's server without
  * a session.
  */
-async function runAlone(lane: Lane, sql: string, format: string): Promise<LaneResult> {
+async function runAlone(lane: EngineConnection, sql: string, format: string): Promise<StatementResult> {
   try {
     return await lane.run(sql, format);
   } finally {
@@ -93,7 +93,7 @@ async function runAlone(lane: Lane, sql: string, format: string): Promise<LaneRe
  * Streams an answer. The first block is computed before the headers are sent, so most errors still get an HTTP status
  * of their own.
  */
-async function streamAnswer(lane: Lane, exchange: Exchange, format: string): Promise<void> {
+async function streamAnswer(lane: EngineConnection, exchange: Exchange, format: string): Promise<void> {
   const { query, answer } = exchange;
   const blocks = lane.stream(query.sql, format);
   let block = await blocks.next();
@@ -161,7 +161,7 @@ async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): P
  * Returns the connection state that a query needs. @throws ClickHouseException for a parameter of the statement that
  * the request does not set.
  */
-function laneState(query: QueryRequest): LaneState {
+function laneState(query: QueryRequest): ConnectionState {
   const names = parameterNames(query.sql);
   const kind = statementKind(query.sql);
   const params = new Map<string, string>();
@@ -184,7 +184,7 @@ let markers = 0;
 
 /** Runs `work`, and cancels its statement when the client disconnects. */
 async function cancellable(
-  run: { engine: Engine; lane: Lane; gone: AbortSignal; cancelled: boolean },
+  run: { engine: Engine; lane: EngineConnection; gone: AbortSignal; cancelled: boolean },
   work: () => Promise<void>,
 ): Promise<void> {
   const { engine, lane, gone } = run;

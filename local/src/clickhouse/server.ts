@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { Answer } from './answer.js';
+import { ClickHouseResponse } from './response.js';
 import type { Engine } from './engine.js';
-import { credentialsRefusal, foreignRefusal, type Refusal } from './guard.js';
+import { refuseCredentials, refuseForeignOrigin, type HttpRefusal } from './guard.js';
 import { handleQuery } from './handler.js';
 import { readRequest } from './request.js';
 
@@ -31,7 +31,7 @@ interface Incoming {
 }
 
 async function serve({ engine, password, request, response }: Incoming): Promise<void> {
-  const foreign = foreignRefusal(request.headers);
+  const foreign = refuseForeignOrigin(request.headers);
   if (foreign) return refuse(response, foreign);
   const [target, base] = [request.url ?? '/', 'http://embedded'];
   if (!URL.canParse(target, base)) return refuse(response, { status: 400, text: 'The URL cannot be read\n' });
@@ -43,7 +43,7 @@ async function serve({ engine, password, request, response }: Incoming): Promise
     return plain(response, 501, 'Code: 48. DB::Exception: Method is not supported. (NOT_IMPLEMENTED)\n');
   }
   if (method !== 'POST' && !url.searchParams.has('query')) return plain(response, 200, 'Ok.\n');
-  const unknown = credentialsRefusal(request.headers, password);
+  const unknown = refuseCredentials(request.headers, password);
   if (unknown) return refuse(response, unknown);
   await answerQuery({ engine, request, response, url });
 }
@@ -56,7 +56,7 @@ async function answerQuery(parts: {
 }): Promise<void> {
   const { engine, request, response, url } = parts;
   const queryId = cleanId(url.searchParams.get('query_id')) ?? randomUUID();
-  const answer = new Answer({ request, response, url, queryId, version: engine.version });
+  const answer = new ClickHouseResponse({ request, response, url, queryId, version: engine.version });
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort();
@@ -75,7 +75,7 @@ function cleanId(id: string | null): string | undefined {
 }
 
 /** Sends a refusal. The body is not read, so the connection cannot be reused. */
-function refuse(response: ServerResponse, { status, text }: Refusal): void {
+function refuse(response: ServerResponse, { status, text }: HttpRefusal): void {
   response.setHeader('Connection', 'close');
   plain(response, status, text);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { EngineProcess } from '../engine-process.js';
-import { keptSecret } from '../folder-secret.js';
+import { storedSecret } from '../folder-secret.js';
 import { privateFolder } from '../private-folder.js';
 
 export interface ClickHouseOptions {
@@ -34,7 +34,7 @@ export interface RunningClickHouse {
 /** Returns the password of a data folder, which is created once. A user who may read the folder may use the engine. */
 export async function clickHousePassword(dataDir: string): Promise<string> {
   await privateFolder(dataDir);
-  return keptSecret(join(dataDir, 'password'));
+  return storedSecret(join(dataDir, 'password'));
 }
 
 /** Starts the embedded ClickHouse and resolves when it answers. @throws an Error with its output if it ends instead. */

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EngineProcess } from '../engine-process.js';
 import { freePort } from '../free-port.js';
-import { keptSecret } from '../folder-secret.js';
-import { onOwnPorts } from '../own-ports.js';
+import { storedSecret } from '../folder-secret.js';
+import { retryOnTakenPort } from '../retry-on-taken-port.js';
 import { privateFolder } from '../private-folder.js';
 import { archiveFlags } from './class-archive.js';
 import { fetchJars, kafkaDir } from './jars.js';
@@ -62,7 +62,7 @@ export interface RunningKafka {
 /** Returns the password of a data folder, which is created once. A user who may read the folder may use the broker. */
 export async function kafkaPassword(dataDir: string): Promise<string> {
   await privateFolder(dataDir);
-  return keptSecret(join(dataDir, 'password'));
+  return storedSecret(join(dataDir, 'password'));
 }
 
 /**
@@ -73,7 +73,7 @@ export async function kafkaPassword(dataDir: string): Promise<string> {
 export async function startKafka(options: KafkaOptions): Promise<RunningKafka> {
   const jars = await fetchJars();
   if (options.port && options.controllerPort) return startBroker(options, jars);
-  return onOwnPorts(() => startBroker(options, jars));
+  return retryOnTakenPort(() => startBroker(options, jars));
 }
 
 async function startBroker(options: KafkaOptions, jars: string): Promise<RunningKafka> {

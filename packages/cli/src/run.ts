@@ -6,7 +6,7 @@ import { UsageError } from './errors/cli-error.js';
 import { exitCodeOf } from './errors/exit-code-of.js';
 import { exitCodes, type ExitCode } from './errors/exit-code.js';
 import { messageOf } from './errors/message-of.js';
-import { Session } from './session.js';
+import { CommandSession } from './session.js';
 import type { Terminal } from './terminal.js';
 import { version } from './version.js';
 
@@ -47,7 +47,7 @@ async function execute(terminal: Terminal, command: Command | undefined): Promis
   if (!command) throw new UsageError(unknown(args));
   const input = parse(command, args);
   if (input.flag('help')) return void stdout.write(usageOf(command));
-  const session = new Session(terminal, input);
+  const session = new CommandSession(terminal, input);
   if (command.effect !== 'reads') await session.requireChangeable();
   return command.run(session, input);
 }

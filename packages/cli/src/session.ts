@@ -1,34 +1,34 @@
 import { Tributary, type Fetch } from '#client';
-import type { Input } from './arguments/input.js';
+import type { ParsedArguments } from './arguments/parsed-arguments.js';
 import { connectionOf, type Connection } from './connection/connection.js';
 import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
 import { tracedFetch } from './connection/traced-fetch.js';
 import type { FormName } from './output/form.js';
 import { Output } from './output/output.js';
-import { Pipe } from './output/pipe.js';
+import { OutputPipe } from './output/pipe.js';
 import { ProfileStore } from './profiles/profile-store.js';
 import type { Terminal } from './terminal.js';
 
 /** The environment of a command: output, connection and profiles. */
-export class Session {
+export class CommandSession {
   readonly output: Output;
   readonly profiles: ProfileStore;
-  private readonly stderr: Pipe;
+  private readonly stderr: OutputPipe;
   private connected: Promise<Connection> | undefined;
 
   constructor(
     readonly terminal: Terminal,
-    private readonly input: Input,
+    private readonly input: ParsedArguments,
   ) {
     const { stdout, stderr, env, signal, outputClosed } = terminal;
     const form = (input.text('output') as FormName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
     const width = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
-    this.output = new Output(new Pipe(stdout, signal, outputClosed), {
+    this.output = new Output(new OutputPipe(stdout, signal, outputClosed), {
       form,
       width,
       isTerminal: stdout.isTTY,
     });
-    this.stderr = new Pipe(stderr, new AbortController().signal);
+    this.stderr = new OutputPipe(stderr, new AbortController().signal);
     this.profiles = new ProfileStore(env);
   }
 

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** An output stream of the process. */
-export interface Screen extends Writable {
+export interface OutputStream extends Writable {
   isTTY?: boolean;
   columns?: number;
 }
@@ -12,8 +12,8 @@ export interface Terminal {
   env: Readonly<Record<string, string | undefined>>;
   /** Opened by the command that reads it. */
   stdin: () => Readable & { isTTY?: boolean; fd?: number };
-  stdout: Screen;
-  stderr: Screen;
+  stdout: OutputStream;
+  stderr: OutputStream;
   /** Aborts the program, for example with an `InterruptedError`. */
   signal: AbortSignal;
   /** Aborted with a `BrokenPipeError` when standard output is closed; ends commands that only show something. */

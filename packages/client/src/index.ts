@@ -1,6 +1,6 @@
 export * from './errors/index.js';
 export type { CallOptions, Fetch } from './http/http-client.js';
-export type { Change } from './live/changes.js';
+export type { ProjectionChange } from './live/changes.js';
 export { LiveStream, type LiveOptions } from './live/live-stream.js';
 export { eventFromText } from './producer/event-from-text.js';
 export type { EventPosition } from './producer/event-position.js';

@@ -1,5 +1,5 @@
 import { path, queryOf } from './http/address.js';
-import { Api } from './http/api.js';
+import { JsonApi } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
 import { TailSource } from './live/tail.js';
@@ -65,14 +65,14 @@ export class Tributary {
   readonly pipelines: Pipelines;
   readonly deadLetters: DeadLetters;
   readonly keys: Keys;
-  private readonly api: Api;
+  private readonly api: JsonApi;
   private readonly ingest: HttpClient;
   private readonly ids = new UuidV7Generator();
   private readonly written = new WrittenPositions();
 
   constructor({ ingestUrl, ...options }: TributaryOptions) {
     const http = { timeoutMs: 60_000, ...options };
-    this.api = new Api(new HttpClient(http));
+    this.api = new JsonApi(new HttpClient(http));
     this.ingest = new HttpClient({ ...http, url: ingestUrl ?? options.url });
     this.streams = new Streams(this.api);
     this.schemas = new Schemas(this.api);

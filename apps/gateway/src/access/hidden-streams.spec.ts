@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
-import type { Scope } from '#http';
+import type { KeyScope } from '#http';
 import type { DeadLetter } from '#store';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
@@ -187,8 +187,8 @@ const without = [
   ...['POST /keys', 'DELETE /keys/:key_id', 'POST /keys/:key_id/rotate'],
 ];
 
-const all: Scope[] = ['events:read', 'events:write', 'definitions:read', 'definitions:write', 'admin'];
-const kinds: [string, { scopes: Scope[]; streams?: string[] }, Pair][] = [
+const all: KeyScope[] = ['events:read', 'events:write', 'definitions:read', 'definitions:write', 'admin'];
+const kinds: [string, { scopes: KeyScope[]; streams?: string[] }, Pair][] = [
   ['that covers a name', { scopes: all, streams: ['mine', 'mine-2'] }, ofStream],
   ['that covers a prefix', { scopes: all, streams: ['min*'] }, ofStream],
   ['that reads', { scopes: ['events:read', 'definitions:read'], streams: ['mine*'] }, ofStream],
@@ -210,7 +210,7 @@ beforeAll(async () => {
   for (const { hidden } of [ofStream, ofSystem]) {
     const { stream, projection, pipeline, event } = hidden;
     const row = eventRow({ stream, offset: 0, event_id: event, entity_id: 'e' });
-    await gateway.store.writer.appendBlocks(blocksOf([row]), stream);
+    await gateway.store.writer.appendRowBatches(rowBatchesOf([row]), stream);
     await core('POST', '/projections', { name: projection, ...source(stream), fields });
     await core('POST', '/pipelines', { name: pipeline, ...source(stream), operators: [emit('copied')] });
     await gateway.store.writer.appendDeadLetters([letterOf(pipeline.slice(3), stream, 1)]);
@@ -336,6 +336,6 @@ async function core(method: 'GET' | 'POST', path: string, payload?: object) {
   return answer;
 }
 
-async function bearerOf(key: { scopes: Scope[]; streams?: string[] }): Promise<string> {
+async function bearerOf(key: { scopes: KeyScope[]; streams?: string[] }): Promise<string> {
   return `Bearer ${(await core('POST', '/keys', { name: 'k', ...key })).json<{ key: string }>().key}`;
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemCode } from '#api';
 import { systemActor } from '#registry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
@@ -260,7 +260,7 @@ async function givenStream(stream: string, offset: number): Promise<void> {
     ...{ stream, offset, event_type: `${stream}.type`, entity_id: `${stream}-entity` },
     data: JSON.stringify({ marker: stream }),
   });
-  await gateway.store.writer.appendBlocks(blocksOf([row]), stream);
+  await gateway.store.writer.appendRowBatches(rowBatchesOf([row]), stream);
   const letter = { stream, offset: offset + 10, partition: 0, source: 'materializer', reason: 'unreadable' };
   const created_at = row.timestamp;
   await gateway.store.writer.appendDeadLetters([{ ...letter, created_at, error: 'no', event: `${stream}?` }]);

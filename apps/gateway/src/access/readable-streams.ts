@@ -3,15 +3,15 @@ import { Inject, Injectable } from '@nestjs/common';
 import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#api';
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
-import type { Permitted } from '#store';
+import type { AuthorizationScope } from '#store';
 import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
-import { announcedStream } from '../consistency/announced-stream.js';
+import { awaitStream } from '../consistency/await-stream.js';
 import type { StreamPosition } from '../consistency/position.js';
-import type { ConsistencyBounds } from '../consistency/consistency-bounds.js';
+import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
 /** A read request, and the streams that it names. */
-export interface StreamsQuestion {
+export interface StreamReadRequest {
   /** The streams that the caller may see. */
   access: StreamAccess;
   /** Undefined when the request names no stream: it then reads every stream that the caller may see. */
@@ -25,7 +25,7 @@ export interface StreamsQuestion {
 }
 
 /** The caller that needs streams, and the request member that names each stream. */
-export interface RequiredStreams {
+export interface StreamRequirement {
   access: StreamAccess;
   client: AbortSignal;
   pointerOf: (stream: string) => string;
@@ -47,7 +47,7 @@ export class ReadableStreams {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>,
     @Inject(ConsistencyTokens) private readonly tokens: Pick<ConsistencyTokens, 'reached'>,
-    @Inject(CONSISTENCY_BOUNDS) { unknownStreamMs = 1000 }: Partial<ConsistencyBounds> = {},
+    @Inject(CONSISTENCY_BOUNDS) { unknownStreamMs = 1000 }: Partial<ConsistencyLimits> = {},
   ) {
     this.unknownStreamMs = unknownStreamMs;
   }
@@ -62,7 +62,7 @@ export class ReadableStreams {
     pointer = 'stream',
     positions = [],
     client,
-  }: StreamsQuestion): Promise<Permitted> {
+  }: StreamReadRequest): Promise<AuthorizationScope> {
     if (streams) await this.requireLive(streams, { access, client, pointerOf: () => pointer });
     const awaited = positions.map(({ stream }) => stream);
     await this.requireLive(awaited, { access, client, pointerOf: () => 'wait_for' });
@@ -71,7 +71,7 @@ export class ReadableStreams {
   }
 
   /** Returns the authorization scope for a lookup by id, where the item may be in any stream. */
-  ofAny(access: StreamAccess): Permitted {
+  ofAny(access: StreamAccess): AuthorizationScope {
     return { access, hidden: this.beingDeleted() };
   }
 
@@ -102,7 +102,7 @@ export class ReadableStreams {
    */
   async requireLive(
     streams: readonly string[],
-    { access, client, pointerOf }: RequiredStreams,
+    { access, client, pointerOf }: StreamRequirement,
   ): Promise<void> {
     const isThere = (stream: string) => permitsStream(access, stream) && this.exists(stream);
     const missing = () => [...new Set(streams)].filter((stream) => !isThere(stream));
@@ -123,7 +123,7 @@ export class ReadableStreams {
     const { definitions, unknownStreamMs: withinMs } = this;
     await withAnySignal([client], async (signal) => {
       setMaxListeners(streams.length + 1, signal);
-      await Promise.all(streams.map((stream) => announcedStream(definitions, stream, { withinMs, signal })));
+      await Promise.all(streams.map((stream) => awaitStream(definitions, stream, { withinMs, signal })));
     });
   }
 

@@ -3,7 +3,12 @@ import { TopicNames } from '#event';
 import { WebhookNetworks } from '#webhooks';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { namedFiles, namedReader, namedSnapshots, namedSql } from '../reads/named-streams.js';
+import {
+  filesByStreamName,
+  readerByStreamName,
+  snapshotsByStreamName,
+  sqlByStreamName,
+} from '../reads/by-stream-name.js';
 import {
   DEFINITIONS,
   FILES,
@@ -28,17 +33,17 @@ export class AdaptersModule {
     const { definitions, store, live } = adapters;
     const byName = {
       ...store,
-      reader: namedReader(store.reader, definitions),
-      snapshots: namedSnapshots(store.snapshots, definitions),
+      reader: readerByStreamName(store.reader, definitions),
+      snapshots: snapshotsByStreamName(store.snapshots, definitions),
     };
     const providers = [
       { provide: GatewayConfig, useValue: adapters.config },
       { provide: LOGGER, useValue: adapters.logger },
       { provide: LOG, useValue: adapters.log },
       { provide: STORE, useValue: byName },
-      { provide: LIVE_STORE, useValue: { ...live, reader: namedReader(live.reader, definitions) } },
-      { provide: FILES, useValue: namedFiles(adapters.files, definitions) },
-      { provide: SQL, useValue: namedSql(adapters.sql, definitions) },
+      { provide: LIVE_STORE, useValue: { ...live, reader: readerByStreamName(live.reader, definitions) } },
+      { provide: FILES, useValue: filesByStreamName(adapters.files, definitions) },
+      { provide: SQL, useValue: sqlByStreamName(adapters.sql, definitions) },
       { provide: DEFINITIONS, useValue: definitions },
       { provide: PRODUCER, useValue: adapters.producer },
       { provide: TopicNames, useValue: adapters.topics },

@@ -3,7 +3,7 @@ import { csvHeader, csvLine } from './csv.js';
 import type { PageMediaType } from './media-type.js';
 
 /** A page of events as the store returns it. */
-export interface EventPage {
+export interface StoredEventPage {
   items: readonly StoredEvent[];
   nextCursor?: string;
 }
@@ -18,7 +18,7 @@ const chunkCharacters = 64 * 1024;
  * Yields the body of a page of events in pieces. `data` and `metadata` are copied as the text that the client sent:
  * parsing and printing them again would change large numbers.
  */
-export function* encodePage(page: EventPage, type: PageMediaType): Generator<string> {
+export function* encodePage(page: StoredEventPage, type: PageMediaType): Generator<string> {
   let chunk = '';
   for (const piece of pieces(page, type)) {
     chunk += piece;
@@ -29,23 +29,23 @@ export function* encodePage(page: EventPage, type: PageMediaType): Generator<str
   if (chunk !== '') yield chunk;
 }
 
-function pieces(page: EventPage, type: PageMediaType): Generator<string> {
+function pieces(page: StoredEventPage, type: PageMediaType): Generator<string> {
   if (type === 'text/csv') return csvPieces(page);
   if (type === 'application/x-ndjson') return ndjsonPieces(page);
   if (type === 'application/cloudevents-batch+json') return cloudEventPieces(page);
   return jsonPieces(page);
 }
 
-function* csvPieces({ items }: EventPage): Generator<string> {
+function* csvPieces({ items }: StoredEventPage): Generator<string> {
   yield csvHeader;
   for (const event of items) yield csvLine(event);
 }
 
-function* ndjsonPieces({ items }: EventPage): Generator<string> {
+function* ndjsonPieces({ items }: StoredEventPage): Generator<string> {
   for (const event of items) yield `${onOneLine(eventToJson(event))}\n`;
 }
 
-function* cloudEventPieces({ items }: EventPage): Generator<string> {
+function* cloudEventPieces({ items }: StoredEventPage): Generator<string> {
   yield '[';
   for (const [index, event] of items.entries())
     yield (index === 0 ? '' : ',') + cloudEventJson(event, streamSource(event.stream));
@@ -59,7 +59,7 @@ export function onOneLine(json: string): string {
   return json.replaceAll(/[\n\r]/g, ' ');
 }
 
-function* jsonPieces({ items, nextCursor }: EventPage): Generator<string> {
+function* jsonPieces({ items, nextCursor }: StoredEventPage): Generator<string> {
   yield '{"events":[';
   for (const [index, event] of items.entries()) yield (index === 0 ? '' : ',') + eventToJson(event);
   const more = nextCursor !== undefined;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { CommittedWatch } from './committed-watch.js';
+import { CommittedOffsetsWatch } from './committed-watch.js';
 
 const forever = new AbortController().signal;
 setMaxListeners(100, forever);
@@ -79,8 +79,8 @@ class Group {
   failure: Error | undefined;
   private running = 0;
 
-  watch(): CommittedWatch {
-    return new CommittedWatch({ admin: this, group: 'g', topic: 't', pollMs: 1 });
+  watch(): CommittedOffsetsWatch {
+    return new CommittedOffsetsWatch({ admin: this, group: 'g', topic: 't', pollMs: 1 });
   }
 
   async committed(): Promise<Map<number, number>> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAdmin } from '#log';
 
-export interface CommittedWatchOptions {
+export interface CommittedOffsetsWatchOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   group: string;
   topic: string;
@@ -19,12 +19,12 @@ interface Waiter {
  * Watches the committed offsets of a consumer group in one topic, for all waiters together. Polls only while somebody
  * waits, with one request at a time.
  */
-export class CommittedWatch {
+export class CommittedOffsetsWatch {
   private readonly waiters = new Set<Waiter>();
   private committed = new Map<number, number>();
   private polling = false;
 
-  constructor(private readonly options: CommittedWatchOptions) {}
+  constructor(private readonly options: CommittedOffsetsWatchOptions) {}
 
   get size(): number {
     return this.waiters.size;

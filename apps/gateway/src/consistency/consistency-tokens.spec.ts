@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { TopicNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
-import type { ConsistencyBounds } from './consistency-bounds.js';
+import type { ConsistencyLimits } from './consistency-limits.js';
 import { ConsistencyTokens } from './consistency-tokens.js';
 
 const topics = new TopicNames('t.');
@@ -148,7 +148,7 @@ class World {
     this.announce('orders', 2);
   }
 
-  waitFor(bounds: Partial<ConsistencyBounds> = {}): ConsistencyTokens {
+  waitFor(bounds: Partial<ConsistencyLimits> = {}): ConsistencyTokens {
     const quick = { timeoutMs: 60_000, unknownStreamMs: 5, pollMs: 1 };
     return new ConsistencyTokens({ admin: this }, this, topics, { ...quick, ...bounds });
   }

@@ -6,9 +6,9 @@ import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { DEFINITIONS, LOG, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
-import { announcedStream } from './announced-stream.js';
-import { CommittedWatch } from './committed-watch.js';
-import type { ConsistencyBounds } from './consistency-bounds.js';
+import { awaitStream } from './await-stream.js';
+import { CommittedOffsetsWatch } from './committed-watch.js';
+import type { ConsistencyLimits } from './consistency-limits.js';
 import type { StreamPosition } from './position.js';
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
@@ -20,15 +20,15 @@ const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 2
  */
 @Injectable()
 export class ConsistencyTokens {
-  private readonly watches = new Map<string, CommittedWatch>();
-  private readonly bounds: ConsistencyBounds;
+  private readonly watches = new Map<string, CommittedOffsetsWatch>();
+  private readonly bounds: ConsistencyLimits;
   private waiting = 0;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
     private readonly topics: TopicNames,
-    @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyBounds> = {},
+    @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyLimits> = {},
   ) {
     this.bounds = { ...defaults, ...bounds };
   }
@@ -69,7 +69,7 @@ export class ConsistencyTokens {
 
   private async reachedOne(position: StreamPosition, group: string, signal: AbortSignal): Promise<void> {
     const withinMs = this.bounds.unknownStreamMs;
-    const definition = await announcedStream(this.definitions, position.stream, { withinMs, signal });
+    const definition = await awaitStream(this.definitions, position.stream, { withinMs, signal });
     if (definition?.state !== 'live') throw notFound(position.stream);
     if (position.partition >= definition.partitions) throw noSuchPartition(position, definition);
     const topic = this.topics.ofStream(definition.id);
@@ -79,12 +79,12 @@ export class ConsistencyTokens {
       .finally(() => this.letGo(key, group));
   }
 
-  private watchOf(key: string, group: string, topic: string): CommittedWatch {
+  private watchOf(key: string, group: string, topic: string): CommittedOffsetsWatch {
     const known = this.watches.get(key);
     if (known) return known;
     const { admin } = this.log;
     const { pollMs } = this.bounds;
-    const made = new CommittedWatch({ admin, topic, group, pollMs });
+    const made = new CommittedOffsetsWatch({ admin, topic, group, pollMs });
     if (this.watches.size >= limits.streams) this.forgetUnused();
     this.watches.set(key, made);
     return made;

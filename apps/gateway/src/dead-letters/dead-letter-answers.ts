@@ -1,10 +1,10 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
-import type { FoundDeadLetter } from '#store';
+import type { StoredDeadLetter } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -20,7 +20,7 @@ export class DeadLetterAnswer {
   })
   operator: string | null;
   @IsString()
-  @Schema({
+  @JsonSchemaPart({
     description:
       'A stable code: `unreadable`, `refused_by_store`, `cannot_be_folded`, `operator_failed`, `late_event`, ' +
       '`schema_violation`, `webhook_failed`, `refused_at_intake`.',
@@ -28,9 +28,11 @@ export class DeadLetterAnswer {
   reason: string;
   @IsString() error: string;
   @IsString()
-  @Schema({ description: 'The record as text, or `base64:` followed by its bytes when they are not UTF-8.' })
+  @JsonSchemaPart({
+    description: 'The record as text, or `base64:` followed by its bytes when they are not UTF-8.',
+  })
   event: string;
-  @Schema(time) @IsString() created_at: string;
+  @JsonSchemaPart(time) @IsString() created_at: string;
   @Nullable('string', { format: 'date-time', description: 'Time of the last replay.' })
   replayed_at: string | null;
 }
@@ -45,7 +47,7 @@ export function deadLetterAnswer({
   replayed_at,
   step,
   ...letter
-}: FoundDeadLetter): DeadLetterAnswer {
+}: StoredDeadLetter): DeadLetterAnswer {
   return {
     ...letter,
     operator: step?.operator || null,

@@ -1,10 +1,10 @@
-import type { Micros } from '#event';
-import type { Consistent } from '#http';
+import type { EpochMicros } from '#event';
+import type { HasConsistencyCheck } from '#http';
 import { Flag, Parameter, Text, Time } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { requireTimeRange } from '../parameters/time-range.js';
 
-export class DeadLetterListParameters extends PageParameters implements Consistent {
+export class DeadLetterListParameters extends PageParameters implements HasConsistencyCheck {
   @Text(300)
   @Parameter(
     'Only dead letters of this source: `materializer`, `projection:<name>` or `pipeline:<name>`.',
@@ -16,10 +16,10 @@ export class DeadLetterListParameters extends PageParameters implements Consiste
   replayed?: boolean;
 
   @Time('Only dead letters created at this time or later')
-  since?: Micros;
+  since?: EpochMicros;
 
   @Time('Only dead letters created before this time')
-  until?: Micros;
+  until?: EpochMicros;
 
   requireConsistent(): void {
     requireTimeRange(this);

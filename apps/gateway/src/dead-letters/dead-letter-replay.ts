@@ -1,15 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import type { FoundDeadLetter, Store } from '#store';
+import type { StoredDeadLetter, Store } from '#store';
 import { DEFINITIONS, STORE } from '../adapters/adapters.js';
-import { chosenLetters, type LetterPage } from './chosen-letters.js';
-import { isOfPipeline, PipelineReplay } from './pipeline-replay.js';
+import { selectedDeadLetters, type DeadLetterPage } from './selected-dead-letters.js';
+import { isOfPipeline, PipelineDeadLetterReplayer } from './pipeline-replay.js';
 import { ReplayAnswer } from './replay-answers.js';
-import type { ReplayRequest, ReplayWay } from './replay-way.js';
-import { StreamReplay } from './stream-replay.js';
+import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
+import { StreamDeadLetterReplayer } from './stream-replay.js';
 
 /** Limit of dead letters that one request replays. */
-export const mostReplayed = 1_000;
+export const maxReplayedDeadLetters = 1_000;
 
 /**
  * Replays dead letters. Those of pipelines continue at the operator that failed; others are written to their streams
@@ -20,8 +20,8 @@ export class DeadLetterReplay {
   constructor(
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'writer'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'audit'>,
-    private readonly streams: StreamReplay,
-    private readonly pipelines: PipelineReplay,
+    private readonly streams: StreamDeadLetterReplayer,
+    private readonly pipelines: PipelineDeadLetterReplayer,
   ) {}
 
   /**
@@ -37,7 +37,13 @@ export class DeadLetterReplay {
       ...{ has_more: false, next_cursor: null },
     });
     try {
-      for await (const page of chosenLetters({ reader, permitted, choice, limit: mostReplayed, signal })) {
+      for await (const page of selectedDeadLetters({
+        reader,
+        permitted,
+        choice,
+        limit: maxReplayedDeadLetters,
+        signal,
+      })) {
         await this.replayPage(page, request, answer);
         answer.next_cursor = page.nextCursor ?? null;
         answer.has_more = page.nextCursor !== undefined;
@@ -58,7 +64,11 @@ export class DeadLetterReplay {
     return this.definitions.audit(entry, actor);
   }
 
-  private async replayPage(page: LetterPage, request: ReplayRequest, answer: ReplayAnswer): Promise<void> {
+  private async replayPage(
+    page: DeadLetterPage,
+    request: ReplayRequest,
+    answer: ReplayAnswer,
+  ): Promise<void> {
     const { letters, missing } = page;
     answer.matched += letters.length;
     answer.failed.push(...missing.map((id) => ({ id, detail: 'there is no dead letter with this id' })));
@@ -71,8 +81,8 @@ export class DeadLetterReplay {
   }
 
   private async replayBy(
-    way: ReplayWay,
-    letters: readonly FoundDeadLetter[],
+    way: DeadLetterReplayer,
+    letters: readonly StoredDeadLetter[],
     { request, answer }: { request: ReplayRequest; answer: ReplayAnswer },
   ): Promise<void> {
     for await (const done of way.replay(letters, request, answer))

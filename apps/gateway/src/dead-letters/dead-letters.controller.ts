@@ -1,14 +1,14 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { listEnd } from '../lists/list-end.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
-import { Problems, reads } from '../openapi/problems.js';
+import { Problems, storeProblems } from '../openapi/problems.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';
 
 /** Limit of the records of one page, in bytes. While a page is answered, memory has several copies of it. */
@@ -31,12 +31,12 @@ export class DeadLettersController {
       'Newest first. A page ends before `limit` when its records exceed 8 MiB; `has_more` says whether ' +
       'there are more.',
   })
-  @Answers(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
-  @Problems('invalid_cursor', reads)
+  @ApiAnswer(DeadLetterList, { description: 'A page of dead letters; `total` counts all that match.' })
+  @Problems('invalid_cursor', storeProblems)
   async list(
     @Query() { source, replayed, since, until, limit, cursor }: DeadLetterListParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<DeadLetterList> {
     const chosen = { source, replayed, since, until, limit, cursor, maxBytes: pageBytes };
     const query = { ...this.streams.ofAny(access), ...chosen };

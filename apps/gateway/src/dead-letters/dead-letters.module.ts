@@ -1,25 +1,25 @@
 import { Module } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import { RefusedEvents } from '#writing';
+import { RejectedEventReader } from '#writing';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { PipelinesModule } from '../pipelines/pipelines.module.js';
 import { DeadLetterReplay } from './dead-letter-replay.js';
 import { DeadLettersController } from './dead-letters.controller.js';
-import { PipelineReplay } from './pipeline-replay.js';
+import { PipelineDeadLetterReplayer } from './pipeline-replay.js';
 import { ReplayController } from './replay.controller.js';
-import { StreamReplay } from './stream-replay.js';
+import { StreamDeadLetterReplayer } from './stream-replay.js';
 
 @Module({
   imports: [PipelinesModule],
   controllers: [DeadLettersController, ReplayController],
   providers: [
     DeadLetterReplay,
-    StreamReplay,
-    PipelineReplay,
+    StreamDeadLetterReplayer,
+    PipelineDeadLetterReplayer,
     {
-      provide: RefusedEvents,
+      provide: RejectedEventReader,
       inject: [DEFINITIONS],
-      useFactory: (definitions: Definitions) => new RefusedEvents(definitions),
+      useFactory: (definitions: Definitions) => new RejectedEventReader(definitions),
     },
   ],
 })

@@ -3,30 +3,30 @@ import { TopicNames, UnreadableRecordError } from '#event';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#log';
-import type { FoundDeadLetter, LetterStep } from '#store';
-import { isTooLargeRecord, recordFlow, replayValue, tooLargeRecord, type Origin } from '#dataflow';
+import type { StoredDeadLetter, FailureLocation } from '#store';
+import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge, type Provenance } from '#dataflow';
 import { DEFINITIONS, PRODUCER } from '../adapters/adapters.js';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
 import { VisiblePipelines } from '../pipelines/visible-pipelines.js';
-import { erased, erasureOf } from './erased-meanwhile.js';
+import { erasedReason, erasureCovering } from './undo-erased-replays.js';
 import type { ReplayAnswer } from './replay-answers.js';
-import type { ReplayRequest, ReplayWay } from './replay-way.js';
+import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
 import { replayId } from './replayed-event.js';
 
-interface Replayable {
-  letter: FoundDeadLetter;
+interface PipelineReplayRecord {
+  letter: StoredDeadLetter;
   run: string;
   id: string;
   /** The value of the record for the job, encoded by `replayValue`. */
   value: string;
 }
 
-const neverRun = 'no processor runs the pipeline: try again when one does';
+const noReplayTopic = 'no processor runs the pipeline: try again when one does';
 const sourcePrefix = 'pipeline:';
 /** Limit of records in flight to Kafka. One record may have some megabytes. */
-const appended = 8;
+const maxInFlight = 8;
 
-export function isOfPipeline({ source }: FoundDeadLetter): boolean {
+export function isOfPipeline({ source }: StoredDeadLetter): boolean {
   return source.startsWith(sourcePrefix);
 }
 
@@ -35,7 +35,7 @@ export function isOfPipeline({ source }: FoundDeadLetter): boolean {
  * operator that failed. Within the id window, a job processes the same dead letter once, however often it is sent.
  */
 @Injectable()
-export class PipelineReplay implements ReplayWay {
+export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
   constructor(
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines'>,
@@ -44,11 +44,11 @@ export class PipelineReplay implements ReplayWay {
   ) {}
 
   async *replay(
-    letters: readonly FoundDeadLetter[],
+    letters: readonly StoredDeadLetter[],
     { dryRun, headers, permitted: { access } }: ReplayRequest,
     answer: ReplayAnswer,
   ): AsyncGenerator<string[]> {
-    const wanted: Replayable[] = [];
+    const wanted: PipelineReplayRecord[] = [];
     for (const letter of letters) {
       const replay = this.replayOf(letter, access);
       if (typeof replay === 'string') answer.failed.push({ id: letter.id, detail: replay });
@@ -60,13 +60,13 @@ export class PipelineReplay implements ReplayWay {
     }
     for (const run of new Set(wanted.map((one) => one.run))) {
       const ofRun = wanted.filter((one) => one.run === run);
-      for (let i = 0; i < ofRun.length; i += appended) {
-        const some = ofRun.slice(i, i + appended);
+      for (let i = 0; i < ofRun.length; i += maxInFlight) {
+        const some = ofRun.slice(i, i + maxInFlight);
         const ids = some.map(({ letter }) => letter.id);
         if (await this.isTold(run, some, headers)) {
           answer.replayed += some.length;
           yield ids;
-        } else answer.failed.push(...ids.map((id) => ({ id, detail: neverRun })));
+        } else answer.failed.push(...ids.map((id) => ({ id, detail: noReplayTopic })));
       }
     }
   }
@@ -77,7 +77,7 @@ export class PipelineReplay implements ReplayWay {
    */
   private async isTold(
     run: string,
-    replays: readonly Replayable[],
+    replays: readonly PipelineReplayRecord[],
     headers: Record<string, string>,
   ): Promise<boolean> {
     const place = { topic: this.topics.pipelineReplayTopic(run), partitions: 1, headers };
@@ -91,7 +91,7 @@ export class PipelineReplay implements ReplayWay {
   }
 
   /** Returns the replay to send to the job, or a sentence that says why the dead letter cannot be replayed. */
-  private replayOf(letter: FoundDeadLetter, access: StreamAccess): Replayable | string {
+  private replayOf(letter: StoredDeadLetter, access: StreamAccess): PipelineReplayRecord | string {
     const { source, step, event, partition, offset } = letter;
     const name = source.slice(sourcePrefix.length);
     const definition = this.definitions.pipelines.get(name);
@@ -104,13 +104,13 @@ export class PipelineReplay implements ReplayWay {
     const origin = { stream, partition, offset, path };
     const entityId = entityOf(event, origin);
     if (entityId !== null && typeof entityId !== 'string') return entityId.unreadable;
-    if (entityId !== null && erasureOf(this.definitions, letter, entityId)) return erased;
+    if (entityId !== null && erasureCovering(this.definitions, letter, entityId)) return erasedReason;
     const id = replayId(letter);
     const value = replayValue({ id, at, version: definition.version, origin, event });
-    return isTooLargeRecord(value) ? tooLargeRecord : { letter, run, id, value };
+    return isTooLargeRecord(value) ? recordTooLarge : { letter, run, id, value };
   }
 
-  private streamIsGone({ stream }: LetterStep): string | undefined {
+  private streamIsGone({ stream }: FailureLocation): string | undefined {
     if (stream === '' || this.definitions.stream(stream)?.state === 'live') return undefined;
     return `there is no stream ${stream} any more`;
   }
@@ -118,8 +118,8 @@ export class PipelineReplay implements ReplayWay {
 
 /** Returns why the current definition of the pipeline cannot continue with a dead letter; undefined when it can. */
 function missingConfigurationOf(
-  { reason }: FoundDeadLetter,
-  { run, operator }: LetterStep,
+  { reason }: StoredDeadLetter,
+  { run, operator }: FailureLocation,
   definition: PipelineDefinition,
 ): string | undefined {
   const { name, failure } = definition;
@@ -135,9 +135,9 @@ function missingConfigurationOf(
   return undefined;
 }
 
-function entityOf(event: string, origin: Origin): string | null | { unreadable: string } {
+function entityOf(event: string, origin: Provenance): string | null | { unreadable: string } {
   try {
-    return recordFlow(event, origin).event.entity_id;
+    return eventFromRecord(event, origin).event.entity_id;
   } catch (error) {
     if (error instanceof UnreadableRecordError) return { unreadable: `it cannot be read: ${error.message}` };
     throw error;

@@ -1,11 +1,11 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsString, IsUUID, Min, ValidateNested } from 'class-validator';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** An event that a replay has written. */
 export class ReplayedAnswer {
-  @IsString() @Schema({ description: 'Id of the dead letter.' }) id: string;
+  @IsString() @JsonSchemaPart({ description: 'Id of the dead letter.' }) id: string;
   @IsUUID() event_id: string;
   @IsString() stream: string;
   @IsInt() @Min(0) partition: number;
@@ -13,27 +13,30 @@ export class ReplayedAnswer {
 }
 
 /** A dead letter that was not replayed, and why. */
-export class NotReplayedAnswer {
+export class FailedReplayAnswer {
   @IsString() id: string;
   @IsString() detail: string;
 }
 
 export class ReplayAnswer {
   @IsBoolean() dry_run: boolean;
-  @IsInt() @Min(0) @Schema({ description: 'Dead letters that match the request.' }) matched: number;
+  @IsInt() @Min(0) @JsonSchemaPart({ description: 'Dead letters that match the request.' }) matched: number;
   @IsInt()
   @Min(0)
-  @Schema({
+  @JsonSchemaPart({
     description:
       'Dead letters that became events, or continue in their pipelines; with `dry_run`, those that would.',
   })
   replayed: number;
-  @IsInt() @Min(0) @Schema({ description: 'Dead letters that had been replayed before.' }) skipped: number;
-  @IsArray() @ValidateNested({ each: true }) @Type(() => NotReplayedAnswer) failed: NotReplayedAnswer[];
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({ description: 'Dead letters that had been replayed before.' })
+  skipped: number;
+  @IsArray() @ValidateNested({ each: true }) @Type(() => FailedReplayAnswer) failed: FailedReplayAnswer[];
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => ReplayedAnswer)
-  @Schema({
+  @JsonSchemaPart({
     description: 'Events that the replay wrote to streams, in the order of the log; none with `dry_run`.',
   })
   events: ReplayedAnswer[];

@@ -1,31 +1,31 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, ProblemError } from '#api';
-import type { Consistent } from '#http';
+import type { HasConsistencyCheck } from '#http';
 import { maxDeadLetterIds } from '#store';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 import { Flag } from '../parameters/decorators.js';
-import type { LetterChoice } from './chosen-letters.js';
+import type { DeadLetterSelection } from './selected-dead-letters.js';
 
 /** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */
 @JSONSchema({ additionalProperties: false })
-export class ReplayInput implements Consistent {
+export class ReplayInput implements HasConsistencyCheck {
   @IsOptional()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(maxDeadLetterIds)
   @Characters({ most: 4096 }, { each: true })
-  @Schema({ description: 'Ids of the dead letters.' })
+  @JsonSchemaPart({ description: 'Ids of the dead letters.' })
   ids?: string[] | null;
 
   @IsOptional()
   @Characters({ most: 300 })
-  @Schema({ description: 'Source of the dead letters.', example: 'materializer' })
+  @JsonSchemaPart({ description: 'Source of the dead letters.', example: 'materializer' })
   source?: string | null;
 
   @IsOptional()
   @Characters({ most: 4096 })
-  @Schema({ description: '`next_cursor` of the previous answer, with the same `source`.' })
+  @JsonSchemaPart({ description: '`next_cursor` of the previous answer, with the same `source`.' })
   cursor?: string | null;
 
   requireConsistent(): void {
@@ -37,7 +37,7 @@ export class ReplayInput implements Consistent {
     throw new ProblemError('invalid_request', what, { errors });
   }
 
-  get choice(): LetterChoice {
+  get choice(): DeadLetterSelection {
     const { ids, source, cursor } = this;
     return ids ? { ids } : { source: source ?? '', cursor: cursor ?? undefined };
   }
@@ -45,6 +45,6 @@ export class ReplayInput implements Consistent {
 
 export class ReplayParameters {
   @Flag('Returns what the request would do, and changes nothing.')
-  @Schema({ default: false })
+  @JsonSchemaPart({ default: false })
   dry_run = false;
 }

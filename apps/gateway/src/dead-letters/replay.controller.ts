@@ -1,12 +1,21 @@
 import { Controller, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, recordHeaders, RequireScope } from '#http';
+import {
+  DisconnectSignal,
+  AlwaysAnswered,
+  Body,
+  InjectPrincipal,
+  Principal,
+  Query,
+  recordHeaders,
+  RequireScope,
+} from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
-import { DeadLetterReplay, mostReplayed } from './dead-letter-replay.js';
+import { ApiAnswer } from '../openapi/answers.js';
+import { DeadLetterReplay, maxReplayedDeadLetters } from './dead-letter-replay.js';
 import { ReplayAnswer } from './replay-answers.js';
-import { Problems, body, readsBoth } from '../openapi/problems.js';
+import { Problems, bodyProblems, storeAndLogProblems } from '../openapi/problems.js';
 import { ReplayInput, ReplayParameters } from './replay-input.js';
 
 @ApiTags('dead letters')
@@ -28,16 +37,16 @@ export class ReplayController {
       'becomes one event with an id of its own (`events`), however often it is replayed. A record that ' +
       'was refused at intake is parsed again as its endpoint parses it, checked against the current ' +
       'schema, and keeps its event id. A dead letter of a pipeline continues at the operator that failed, ' +
-      `in the current definition of the pipeline. One request replays at most ${mostReplayed} dead ` +
+      `in the current definition of the pipeline. One request replays at most ${maxReplayedDeadLetters} dead ` +
       'letters; `next_cursor` is the cursor for the next request. Try it with `dry_run=true` first.',
   })
-  @Answers(ReplayAnswer, { description: 'The result of the replay.' })
-  @Problems(body, 'invalid_cursor', readsBoth)
+  @ApiAnswer(ReplayAnswer, { description: 'The result of the replay.' })
+  @Problems(bodyProblems, 'invalid_cursor', storeAndLogProblems)
   run(
     @Query() { dry_run: dryRun }: ReplayParameters,
     @Body() { choice }: ReplayInput,
-    @Caller() { access, actor }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access, actor }: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
   ): Promise<ReplayAnswer> {
     const [permitted, headers] = [this.streams.ofAny(access), recordHeaders(request)];

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams, auditStream } from '#api';
-import { decodeRecord, encodeRecord, encodeRefused, entityHash, parseTime } from '#event';
+import { decodeRecord, encodeRecord, encodeRejectedEvent, entityHash, parseTime } from '#event';
 import { erasureName, schemaName, systemActor, type SchemaSubject } from '#registry';
 import { LogUnavailableError } from '#log';
 import type { DeadLetter } from '#store';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
@@ -128,7 +128,7 @@ describe('the replay of dead letters', () => {
     expect((await send({ source: 'materializer' })).status).toBe(500);
     writer.markReplayed = markReplayed;
     const [event] = written();
-    await writer.appendBlocks(blocksOf([{ ...eventRow({ offset: 0 }), ...event! }]), 'token');
+    await writer.appendRowBatches(rowBatchesOf([{ ...eventRow({ offset: 0 }), ...event! }]), 'token');
     expect(await send({ source: 'materializer' })).toMatchObject({ matched: 1, replayed: 0, skipped: 1 });
     expect(written()).toHaveLength(1);
     expect((await listed())[0]?.replayed_at).not.toBeNull();
@@ -180,8 +180,8 @@ describe('the replay of dead letters', () => {
     definitions.start = async () => {
       // The erasure read the end of the log before the replay wrote to it.
       await erase({ 0: 1 });
-      await gateway.store.writer.appendBlocks(
-        blocksOf(written().map((event, offset) => ({ ...eventRow({ offset }), ...event }))),
+      await gateway.store.writer.appendRowBatches(
+        rowBatchesOf(written().map((event, offset) => ({ ...eventRow({ offset }), ...event }))),
         'x',
       );
       await start();
@@ -260,7 +260,7 @@ describe('the replay of records that were refused at intake', () => {
   const refused = (offset: number, more: object): DeadLetter =>
     letter(offset, {
       reason: 'refused_at_intake',
-      event: encodeRefused({
+      event: encodeRejectedEvent({
         refused: { code: 'schema_violation', detail: 'no', errors: [] },
         ...{ form: 'raw', mapping: { event_type: '/kind', entity_id: '/of' }, entity_id: null, event_id },
         ...{ received_at: '2026-11-21T04:00:00.000000Z', text: '' },

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
   decodeRecord,
-  decodeRefused,
+  decodeRejectedEvent,
   encodeRecord,
   UnreadableRecordError,
   type EventRecord,
-  type Micros,
+  type EpochMicros,
 } from '#event';
-import type { RefusedEvents } from '#writing';
-import type { FoundDeadLetter } from '#store';
+import type { RejectedEventReader } from '#writing';
+import type { StoredDeadLetter } from '#store';
 
 /** The record that a replayed dead letter becomes in its stream's topic. */
 export interface ReplayedEvent {
@@ -29,12 +29,12 @@ const replayableSource = 'materializer';
  * duplicate of it.
  */
 export async function replayedEvent(
-  letter: FoundDeadLetter,
-  { refused, now }: { refused: Pick<RefusedEvents, 'read'>; now: Micros },
+  letter: StoredDeadLetter,
+  { refused, now }: { refused: Pick<RejectedEventReader, 'read'>; now: EpochMicros },
 ): Promise<ReplayedEvent | string> {
   if (letter.source !== replayableSource)
     return `dead letters of ${letter.source} are not replayed into the stream`;
-  const record = decodeRefused(letter.event);
+  const record = decodeRejectedEvent(letter.event);
   const event = record ? await refused.read(letter.stream, record) : readEvent(letter);
   if (typeof event === 'string') return event;
   return {
@@ -45,7 +45,7 @@ export async function replayedEvent(
   };
 }
 
-function readEvent(letter: FoundDeadLetter): EventRecord | string {
+function readEvent(letter: StoredDeadLetter): EventRecord | string {
   try {
     return { ...decodeRecord(letter.event), event_id: replayId(letter) };
   } catch (error) {
@@ -58,7 +58,7 @@ function readEvent(letter: FoundDeadLetter): EventRecord | string {
  * Returns the event id of a replay, derived from the dead letter: a UUID of version 8 (RFC 9562), whose bits the
  * application defines.
  */
-export function replayId({ id, event }: FoundDeadLetter): string {
+export function replayId({ id, event }: StoredDeadLetter): string {
   const hex = createHash('sha256').update(id).update('\n').update(event).digest('hex');
   const [a, b, c, d, e] = [
     hex.slice(0, 8),

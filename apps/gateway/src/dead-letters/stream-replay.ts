@@ -1,31 +1,31 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { allStreams } from '#api';
-import { TopicNames, type Micros } from '#event';
+import { TopicNames, type EpochMicros } from '#event';
 import type { Definitions } from '#registry';
-import type { Position, Producer } from '#log';
-import { RefusedEvents } from '#writing';
-import type { FoundDeadLetter, Store } from '#store';
+import type { RecordPosition, Producer } from '#log';
+import { RejectedEventReader } from '#writing';
+import type { StoredDeadLetter, Store } from '#store';
 import { DEFINITIONS, PRODUCER, STORE } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { erased, erasureOf, takeBackErased } from './erased-meanwhile.js';
+import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
 import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
-import type { ReplayRequest, ReplayWay } from './replay-way.js';
+import type { ReplayRequest, DeadLetterReplayer } from './dead-letter-replayer.js';
 import { replayedEvent, type ReplayedEvent } from './replayed-event.js';
 
-interface Replayable {
-  letter: FoundDeadLetter;
+interface StreamReplayRecord {
+  letter: StoredDeadLetter;
   event: ReplayedEvent;
   topic: string;
 }
 
-interface Written extends Replayable {
-  position: Position;
+interface WrittenReplay extends StreamReplayRecord {
+  position: RecordPosition;
 }
 
 /** Limit of concurrent lookups of events by id. */
-const lookUps = 4;
+const maxLookups = 4;
 /** Limit of records in flight to Kafka. One record may have a megabyte. */
-const appended = 8;
+const maxInFlight = 8;
 
 /**
  * Writes dead letters to their streams again. A replay can be repeated, even after a crash between writing and marking,
@@ -33,22 +33,22 @@ const appended = 8;
  * that is written but not yet stored is discarded by the materializer as a duplicate.
  */
 @Injectable()
-export class StreamReplay implements ReplayWay {
+export class StreamDeadLetterReplayer implements DeadLetterReplayer {
   constructor(
     @Inject(STORE) private readonly store: Pick<Store, 'reader' | 'eraser'>,
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
-    private readonly refused: RefusedEvents,
+    private readonly refused: RejectedEventReader,
     private readonly topics: TopicNames,
     private readonly bulkhead: Bulkhead,
   ) {}
 
   async *replay(
-    letters: readonly FoundDeadLetter[],
+    letters: readonly StoredDeadLetter[],
     request: ReplayRequest,
     answer: ReplayAnswer,
   ): AsyncGenerator<string[]> {
-    const wanted: Replayable[] = [];
+    const wanted: StreamReplayRecord[] = [];
     for (const letter of letters) {
       const found = await this.replayable(letter);
       if (typeof found === 'string') answer.failed.push({ id: letter.id, detail: found });
@@ -66,18 +66,18 @@ export class StreamReplay implements ReplayWay {
   }
 
   /** Resolves with the record to write, or with a sentence that says why there is none. */
-  private async replayable(letter: FoundDeadLetter): Promise<Replayable | string> {
+  private async replayable(letter: StoredDeadLetter): Promise<StreamReplayRecord | string> {
     const { definitions, topics, refused } = this;
     const stream = definitions.stream(letter.stream);
     if (stream?.state !== 'live') return `there is no stream ${letter.stream} any more`;
     const event = await replayedEvent(letter, { refused, now: now() });
     if (typeof event === 'string') return event;
-    const isErased = event.entityId !== null && erasureOf(definitions, letter, event.entityId);
-    return isErased ? erased : { letter, event, topic: topics.ofStream(stream.id) };
+    const isErased = event.entityId !== null && erasureCovering(definitions, letter, event.entityId);
+    return isErased ? erasedReason : { letter, event, topic: topics.ofStream(stream.id) };
   }
 
   /** Resolves with the ids of events that are already stored: an interrupted replay has written them. */
-  private async stored(wanted: readonly Replayable[], client: AbortSignal): Promise<Set<string>> {
+  private async stored(wanted: readonly StreamReplayRecord[], client: AbortSignal): Promise<Set<string>> {
     const found = new Set<string>();
     const work = wanted.values();
     const worker = async () => {
@@ -87,7 +87,7 @@ export class StreamReplay implements ReplayWay {
           found.add(event.eventId);
       }
     };
-    await Promise.all(Array.from({ length: lookUps }, worker));
+    await Promise.all(Array.from({ length: maxLookups }, worker));
     return found;
   }
 
@@ -96,18 +96,18 @@ export class StreamReplay implements ReplayWay {
    * events that were written, even when writing the rest fails.
    */
   private async append(
-    wanted: readonly Replayable[],
+    wanted: readonly StreamReplayRecord[],
     { headers, actor }: ReplayRequest,
     answer: ReplayAnswer,
   ): Promise<void> {
-    const written: Written[] = [];
+    const written: WrittenReplay[] = [];
     try {
       await this.writeAll(wanted, headers, written);
     } finally {
       answer.events.push(...written.map(replayedAnswer));
       answer.replayed += written.length;
       const entities = written.map(({ event, ...one }) => ({ ...one, entityId: event.entityId }));
-      const takenBack = await takeBackErased(
+      const takenBack = await undoErasedReplays(
         { definitions: this.definitions, eraser: this.store.eraser },
         entities,
         { actor, now: now() },
@@ -117,18 +117,18 @@ export class StreamReplay implements ReplayWay {
     }
     const kept = new Set(answer.events.map(({ id }) => id));
     const gone = wanted.filter(({ letter }) => !kept.has(letter.id));
-    answer.failed.push(...gone.map(({ letter: { id } }) => ({ id, detail: erased })));
+    answer.failed.push(...gone.map(({ letter: { id } }) => ({ id, detail: erasedReason })));
   }
 
   /** Writes a few records at a time, and adds the acknowledged ones to `written`. */
   private async writeAll(
-    wanted: readonly Replayable[],
+    wanted: readonly StreamReplayRecord[],
     headers: Record<string, string>,
-    written: Written[],
+    written: WrittenReplay[],
   ): Promise<void> {
     const { producer } = this;
-    for (let i = 0; i < wanted.length; i += appended) {
-      const some = wanted.slice(i, i + appended).filter((one) => !this.isErased(one));
+    for (let i = 0; i < wanted.length; i += maxInFlight) {
+      const some = wanted.slice(i, i + maxInFlight).filter((one) => !this.isErased(one));
       const positions = await producer.append(
         some.map(({ topic, event: { key, value } }) => ({ topic, key, value, headers })),
       );
@@ -136,15 +136,15 @@ export class StreamReplay implements ReplayWay {
     }
   }
 
-  private isErased({ letter, event: { entityId } }: Replayable): boolean {
-    return entityId !== null && erasureOf(this.definitions, letter, entityId) !== undefined;
+  private isErased({ letter, event: { entityId } }: StreamReplayRecord): boolean {
+    return entityId !== null && erasureCovering(this.definitions, letter, entityId) !== undefined;
   }
 }
 
-function now(): Micros {
+function now(): EpochMicros {
   return Date.now() * 1000;
 }
 
-function replayedAnswer({ letter: { id, stream }, event, position }: Written): ReplayedAnswer {
+function replayedAnswer({ letter: { id, stream }, event, position }: WrittenReplay): ReplayedAnswer {
   return { id, event_id: event.eventId, stream, ...position };
 }

@@ -3,23 +3,23 @@ import { ProblemError } from '#api';
 import { PathParameter } from '#http';
 
 /** A kind of definition whose name is part of a URL. */
-export type NamedKind = 'projection' | 'pipeline';
+export type DefinitionKind = 'projection' | 'pipeline';
 
 /** The name in the path of a URL, for the OpenAPI document. */
 export const nameParam = { name: 'name', schema: { type: 'string', pattern: definitionNamePattern.source } };
 
 /** Injects the name of the projection from the path of the URL. */
 export function ProjectionName(): ParameterDecorator {
-  return PathParameter(nameParam, (name) => readName('projection', name));
+  return PathParameter(nameParam, (name) => requireDefinitionName('projection', name));
 }
 
 /** Injects the name of the pipeline from the path of the URL. */
 export function PipelineName(): ParameterDecorator {
-  return PathParameter(nameParam, (name) => readName('pipeline', name));
+  return PathParameter(nameParam, (name) => requireDefinitionName('pipeline', name));
 }
 
 /** Validates the name of a definition in the path of a URL. @throws ProblemError 400 */
-export function readName(kind: NamedKind, name: string): string {
+export function requireDefinitionName(kind: DefinitionKind, name: string): string {
   if (definitionNamePattern.test(name)) return name;
   throw new ProblemError('invalid_request', `The name of a ${kind} ${definitionNameRule}.`, {
     errors: [{ pointer: 'name', detail: definitionNameRule }],
@@ -30,7 +30,11 @@ export function readName(kind: NamedKind, name: string): string {
  * Requires that the name in a body, if there is one, equals the name in the path of the URL.
  * @throws ProblemError 400
  */
-export function requireSameName(kind: NamedKind, body: { name?: string | null }, inAddress: string): void {
+export function requireSameName(
+  kind: DefinitionKind,
+  body: { name?: string | null },
+  inAddress: string,
+): void {
   if (body.name == null || body.name === inAddress) return;
   const detail = `must be ${inAddress}, as in the path: the name of a ${kind} cannot be changed`;
   throw new ProblemError('invalid_request', `The name ${detail}.`, {

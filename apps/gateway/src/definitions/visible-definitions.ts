@@ -1,6 +1,6 @@
 import { ProblemError, type StreamAccess } from '#api';
-import type { Actor, Kind } from '#registry';
-import type { NamedKind } from './definition-name.js';
+import type { Actor, ResourceStore } from '#registry';
+import type { DefinitionKind } from './definition-name.js';
 
 /** The caller that reads or changes a definition. */
 export interface DefinitionCaller {
@@ -9,14 +9,14 @@ export interface DefinitionCaller {
 }
 
 export interface VisibleDefinitionsOptions<D> {
-  what: NamedKind;
-  kind: Kind<D>;
+  what: DefinitionKind;
+  kind: ResourceStore<D>;
   /** Whether every stream that a definition reads, looks up and writes is visible. */
   permits: (definition: D, access: StreamAccess) => boolean;
 }
 
 /** A definition that a caller sends. */
-export interface WantedDefinition<D> {
+export interface DesiredDefinition<D> {
   /** The definition to create when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;
@@ -62,7 +62,7 @@ export class VisibleDefinitions<D extends { name: string }> {
   async define(
     name: string,
     { actor, access }: DefinitionCaller,
-    { first, isSame, verb }: WantedDefinition<D>,
+    { first, isSame, verb }: DesiredDefinition<D>,
   ): Promise<{ definition: D; created: boolean }> {
     const { what, kind } = this.options;
     const next = (current: D | undefined): D => {

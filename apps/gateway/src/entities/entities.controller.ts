@@ -1,15 +1,15 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { formatTime } from '#event';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EntityList } from './entity-list-answers.js';
 import { listEnd } from '../lists/list-end.js';
-import { Problems, reads } from '../openapi/problems.js';
+import { Problems, storeProblems } from '../openapi/problems.js';
 import { EntityListParameters } from './entity-list-parameters.js';
 
 @ApiTags('entities')
@@ -24,12 +24,12 @@ export class EntitiesController {
   @Get()
   @RequireScope('events:read')
   @ApiOperation({ summary: 'List entities, each with its latest version and the time of its last event' })
-  @Answers(EntityList, { description: 'A page of entities.' })
-  @Problems('invalid_cursor', 'stream_not_found', reads)
+  @ApiAnswer(EntityList, { description: 'A page of entities.' })
+  @Problems('invalid_cursor', 'stream_not_found', storeProblems)
   async list(
     @Query() { stream, limit, cursor }: EntityListParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<EntityList> {
     const streams = stream === undefined ? undefined : [stream];
     const permitted = await this.streams.of({ access, streams, client });

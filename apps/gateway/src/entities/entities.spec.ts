@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { systemActor } from '#registry';
 import type { SnapshotStore } from '#store';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
 
@@ -23,13 +23,13 @@ const minute = (n: number) => Date.parse(`2026-11-21T04:0${n}:00Z`) * 1000;
 beforeAll(async () => {
   gateway = await givenGateway();
   for (const stream of ['orders', 'other']) await gateway.definitions.createStream({ stream }, systemActor);
-  await gateway.store.writer.appendBlocks(blocksOf([...rows('order/1', 0), ...rows('two', 10)]), 't');
+  await gateway.store.writer.appendRowBatches(rowBatchesOf([...rows('order/1', 0), ...rows('two', 10)]), 't');
   const large = (offset: number) =>
     eventRow({
       ...{ offset: 20 + offset, entity_id: 'large', version: offset + 1, timestamp: minute(offset) },
       data: `{"k${offset}":"${'x'.repeat(600_000)}"}`,
     });
-  await gateway.store.writer.appendBlocks(blocksOf([large(0), large(1)]), 't');
+  await gateway.store.writer.appendRowBatches(rowBatchesOf([large(0), large(1)]), 't');
 });
 afterAll(() => gateway.close());
 
@@ -85,7 +85,7 @@ describe('GET /api/v1/entities/{entity_id}/state', () => {
     expect((await state('two', '&wait_for=orders:1:3')).json()).toMatchObject({
       code: 'not_yet_materialized',
     });
-    materialized(gateway, 'orders', { partition: 1, offset: 4 });
+    commitMaterialized(gateway, 'orders', { partition: 1, offset: 4 });
     expect((await state('two', '&wait_for=orders:1:3')).statusCode).toBe(200);
   });
 
@@ -212,7 +212,7 @@ describe('snapshots', () => {
   });
 
   it('are not created from events that are erased meanwhile', async () => {
-    await gateway.store.writer.appendBlocks(blocksOf(rows('gone', 40)), 't');
+    await gateway.store.writer.appendRowBatches(rowBatchesOf(rows('gone', 40)), 't');
     const { snapshots, eraser } = gateway.store;
     const save = snapshots.save.bind(snapshots);
     const late: SnapshotStore['save'] = async (snapshot) => {

@@ -1,11 +1,11 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
-import { snapshotId, type FoldedEntity } from '#entities';
+import { snapshotId, type EntityStateAtVersion } from '#entities';
 import type { EntitySnapshot, Page, SnapshotReason } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const foldOf = 'The `data` of the events up to this version, applied in order as merge patches (RFC 7396).';
@@ -14,11 +14,14 @@ const foldOf = 'The `data` of the events up to this version, applied in order as
 export class EntityStateAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
-  @IsInt() @Min(1) @Schema({ description: 'Version of the last event in the state.' }) version: number;
-  @Schema({ ...time, description: 'Timestamp of the last event in the state.' })
+  @IsInt()
+  @Min(1)
+  @JsonSchemaPart({ description: 'Version of the last event in the state.' })
+  version: number;
+  @JsonSchemaPart({ ...time, description: 'Timestamp of the last event in the state.' })
   @IsString()
   timestamp: string;
-  @IsObject() @Schema({ description: foldOf }) state: object;
+  @IsObject() @JsonSchemaPart({ description: foldOf }) state: object;
   @Nullable('integer', {
     description: 'Version of the snapshot on which the state is based; null without one.',
   })
@@ -31,23 +34,23 @@ class SnapshotFacts {
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt() @Min(1) version: number;
-  @Schema({ ...time, description: 'Timestamp of the event with this version.' })
+  @JsonSchemaPart({ ...time, description: 'Timestamp of the event with this version.' })
   @IsString()
   timestamp: string;
-  @Schema(time) @IsString() created_at: string;
+  @JsonSchemaPart(time) @IsString() created_at: string;
   @IsIn(['automatic', 'requested']) reason: SnapshotReason;
 }
 
 /** A snapshot with its state. */
 export class SnapshotAnswer extends SnapshotFacts {
-  @IsObject() @Schema({ description: foldOf }) state: object;
+  @IsObject() @JsonSchemaPart({ description: foldOf }) state: object;
 }
 
 /** A snapshot that a request has created. Only callers that may read events get its state. */
-export class MadeSnapshotAnswer extends SnapshotFacts {
+export class CreatedSnapshotAnswer extends SnapshotFacts {
   @IsOptional()
   @IsObject()
-  @Schema({ description: `${foldOf} Omitted for a key without the scope \`events:read\`.` })
+  @JsonSchemaPart({ description: `${foldOf} Omitted for a key without the scope \`events:read\`.` })
   state?: object;
 }
 
@@ -61,7 +64,7 @@ export class SnapshotList extends ListAnswer {
  */
 export function entityStateJson(
   { stream, entityId }: { stream: string; entityId: string },
-  { version, last, state, from }: FoldedEntity,
+  { version, last, state, from }: EntityStateAtVersion,
 ): string {
   return (
     `{"stream":${JSON.stringify(stream)},"entity_id":${JSON.stringify(entityId)},"version":${version}` +

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsInt, IsString, Min, ValidateNested } from 'class-validator';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -9,7 +9,7 @@ export class EntityAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt() @Min(1) version: number;
-  @Schema(time) @IsString() last_timestamp: string;
+  @JsonSchemaPart(time) @IsString() last_timestamp: string;
 }
 
 export class EntityList {

@@ -1,8 +1,8 @@
-import { OneStream, Parameter } from '../parameters/decorators.js';
+import { OneStreamName, Parameter } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 
 export class EntityListParameters extends PageParameters {
-  @OneStream()
+  @OneStreamName()
   @Parameter('Only entities of this stream.', 'orders')
   stream?: string;
 }

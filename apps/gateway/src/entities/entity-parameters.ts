@@ -1,25 +1,25 @@
 import { ProblemError } from '#api';
-import { limits, type Micros } from '#event';
-import type { Consistent } from '#http';
-import { Schema } from '../openapi/schema.js';
-import { OneStream, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
+import { limits, type EpochMicros } from '#event';
+import type { HasConsistencyCheck } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
+import { OneStreamName, Parameter, Positions, Text, Time } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import type { StreamPosition } from '../consistency/position.js';
 
 export class EntityStateParameters {
-  @OneStream()
-  @Schema({ description: 'The stream of the entity.', example: 'orders' })
+  @OneStreamName()
+  @JsonSchemaPart({ description: 'The stream of the entity.', example: 'orders' })
   stream: string;
 
   @Time('The state as of this time, from events with a timestamp up to and including it')
-  as_of?: Micros;
+  as_of?: EpochMicros;
 
   @Positions()
   wait_for?: StreamPosition[];
 }
 
-export class SnapshotListParameters extends PageParameters implements Consistent {
-  @OneStream()
+export class SnapshotListParameters extends PageParameters implements HasConsistencyCheck {
+  @OneStreamName()
   @Parameter('Only snapshots of this stream. One of `stream` and `entity_id` is required.', 'orders')
   stream?: string;
 

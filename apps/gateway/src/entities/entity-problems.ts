@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import { formatTime, type Micros } from '#event';
+import { formatTime, type EpochMicros } from '#event';
 import { EntityStateTooLargeError } from '#entities';
 
 /** Maps an error of an entity's state to a problem; returns any other error unchanged. */
@@ -11,7 +11,7 @@ export function entityProblem(error: unknown): unknown {
   return new ProblemError('entity_state_too_large', detail, { cause: error });
 }
 
-export function noEvents({ stream, asOf }: { stream: string; asOf?: Micros }): ProblemError {
+export function noEventsProblem({ stream, asOf }: { stream: string; asOf?: EpochMicros }): ProblemError {
   const when = asOf === undefined ? 'that can be queried' : `up to ${formatTime(asOf)}`;
   return new ProblemError(
     'entity_not_found',
@@ -19,7 +19,7 @@ export function noEvents({ stream, asOf }: { stream: string; asOf?: Micros }): P
   );
 }
 
-export function removedMeanwhile(): ProblemError {
+export function removedMeanwhileProblem(): ProblemError {
   const detail =
     'Events of the entity were erased or expired while the snapshot was created: repeat the request.';
   return new ProblemError('snapshot_impossible', detail);

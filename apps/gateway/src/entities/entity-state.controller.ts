@@ -1,18 +1,18 @@
 import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { entityState } from '#entities';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { SnapshotReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
-import { EntityId } from './entity-address.js';
+import { EntityId } from './entity-id-param.js';
 import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
 import { EntityStateParameters } from './entity-parameters.js';
-import { Problems, awaits } from '../openapi/problems.js';
+import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
-import { entityProblem, noEvents } from './entity-problems.js';
+import { entityProblem, noEventsProblem } from './entity-problems.js';
 
 @ApiTags('entities')
 @Controller('api/v1/entities/:entity_id/state')
@@ -31,14 +31,14 @@ export class EntityStateController {
       'The `data` of its events, applied in the order of their versions as merge patches (RFC 7396), ' +
       'starting from the nearest snapshot if there is one.',
   })
-  @Answers(EntityStateAnswer, { description: 'The state of the entity.' })
-  @Problems('entity_not_found', 'entity_state_too_large', 'stream_not_found', awaits)
+  @ApiAnswer(EntityStateAnswer, { description: 'The state of the entity.' })
+  @Problems('entity_not_found', 'entity_state_too_large', 'stream_not_found', consistentReadProblems)
   @Header('content-type', jsonType)
   async state(
     @EntityId() entityId: string,
     @Query() { stream, as_of: asOf, wait_for: positions }: EntityStateParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
     const permitted = await this.streams.of({ access, streams: [stream], positions, client });
     const query = { ...permitted, stream, entityId, asOf };
@@ -47,7 +47,7 @@ export class EntityStateController {
       .catch((error: unknown) => {
         throw entityProblem(error);
       });
-    if (!folded) throw noEvents({ stream, asOf });
+    if (!folded) throw noEventsProblem({ stream, asOf });
     return entityStateJson({ stream, entityId }, folded);
   }
 }

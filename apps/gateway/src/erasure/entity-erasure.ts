@@ -1,32 +1,32 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { entityHash, formatTime, streamName, TopicNames, type StreamId } from '#event';
+import { entityHash, formatTime, streamNameOf, TopicNames, type StreamId } from '#event';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
-import type { EntityTraces, EventReader, EventEraser, Permitted } from '#store';
+import type { ErasableEntityData, EventReader, EventEraser, AuthorizationScope } from '#store';
 import { DEFINITIONS, LOG, STORE } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 import { ErasureAnswer } from './erasure-answer.js';
-import { laterErasure } from './later-erasure.js';
+import { mergedErasure } from './merged-erasure.js';
 
 interface ErasingStore {
-  reader: Pick<EventReader, 'tracesOf' | 'query'>;
+  reader: Pick<EventReader, 'erasableDataOf' | 'query'>;
   eraser: Pick<EventEraser, 'eraseEntity' | 'countEntity'>;
 }
 
 export interface ErasureRequest {
   stream: string;
   entityId: string;
-  permitted: Permitted;
+  permitted: AuthorizationScope;
   actor: Actor;
   client: AbortSignal;
 }
 
 /** How often an erasure is extended over events that are written meanwhile. */
-const mostExtensions = 3;
+const maxExtensions = 3;
 /** Limit of the entity's remaining events that are checked. */
-const lookedAt = 1_000;
+const maxCheckedEvents = 1_000;
 
 type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
@@ -73,7 +73,7 @@ export class EntityErasure {
     const remove = ({ before }: Erasure) =>
       eraser.eraseEntity({ stream: id, entityHash: hash, entityId, before });
     let erased = Math.max(found, await remove(tombstone));
-    for (let n = 0; n < mostExtensions && (await this.goesOn(request, tombstone)); n++) {
+    for (let n = 0; n < maxExtensions && (await this.goesOn(request, tombstone)); n++) {
       const later = await this.logEnds(id);
       tombstone = await this.tombstone(upTo(later), actor);
       complete = (await this.materialized(request, later)) && complete;
@@ -100,7 +100,7 @@ export class EntityErasure {
    * @throws ProblemError 404 `stream_not_found`
    */
   private requireSame({ stream }: Erasure): void {
-    const name = streamName(stream);
+    const name = streamNameOf(stream);
     if (this.idOf(name) === stream) return;
     throw new ProblemError(
       'stream_not_found',
@@ -111,7 +111,7 @@ export class EntityErasure {
   private async tombstone(wanted: Erasure, actor: Actor): Promise<Erasure> {
     const next = (current: Erasure | undefined) => {
       this.requireSame(wanted);
-      return laterErasure(current, wanted);
+      return mergedErasure(current, wanted);
     };
     const { value } = await this.definitions.erasures.change(erasureName(wanted), next, actor);
     this.requireSame(wanted);
@@ -127,7 +127,7 @@ export class EntityErasure {
     { before }: Erasure,
   ): Promise<boolean> {
     const scope = { ...permitted, streams: [stream], entityIds: [entityId] };
-    const query = { ...scope, order: 'asc', limit: lookedAt } as const;
+    const query = { ...scope, order: 'asc', limit: maxCheckedEvents } as const;
     const { items } = await this.bulkhead.run(client, (signal) => this.store.reader.query(query, signal));
     const least = new Map<number, number>();
     for (const { partition, offset, version } of items)
@@ -161,9 +161,9 @@ export class EntityErasure {
     throw new ProblemError('entity_not_found', detail);
   }
 
-  private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<EntityTraces> {
+  private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<ErasableEntityData> {
     const query = { ...permitted, stream, entityId };
-    return this.bulkhead.run(client, (signal) => this.store.reader.tracesOf(query, signal));
+    return this.bulkhead.run(client, (signal) => this.store.reader.erasableDataOf(query, signal));
   }
 
   private audit(
@@ -171,7 +171,7 @@ export class EntityErasure {
     actor: Actor,
   ): Promise<void> {
     const after = {
-      stream: streamName(stream),
+      stream: streamNameOf(stream),
       entity_hash: hash,
       events_erased: erased,
       pending: !complete,

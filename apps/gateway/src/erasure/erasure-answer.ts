@@ -1,19 +1,19 @@
 import { IsBoolean, IsInt, IsString, Min } from 'class-validator';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 export class ErasureAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that were deleted from the store.' })
+  @JsonSchemaPart({ description: 'Events that were deleted from the store.' })
   events_erased: number;
   @IsBoolean()
-  @Schema({
+  @JsonSchemaPart({
     description:
       'True when the materializer was too far behind: events of the entity that were written before this ' +
       'request may still appear, for some minutes at most (`JANITOR_MINUTES`).',
   })
   pending: boolean;
-  @Schema({ type: 'string', format: 'date-time' }) @IsString() erased_at: string;
+  @JsonSchemaPart({ type: 'string', format: 'date-time' }) @IsString() erased_at: string;
 }

@@ -1,10 +1,10 @@
 import { limits } from '#event';
-import { Schema } from '../openapi/schema.js';
-import { Confirmation, OneStream } from '../parameters/decorators.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
+import { Confirmation, OneStreamName } from '../parameters/decorators.js';
 
 export class ErasureParameters {
-  @OneStream()
-  @Schema({ description: 'The stream from which the entity is erased.', example: 'orders' })
+  @OneStreamName()
+  @JsonSchemaPart({ description: 'The stream from which the entity is erased.', example: 'orders' })
   stream: string;
 
   @Confirmation(

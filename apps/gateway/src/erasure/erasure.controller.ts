@@ -1,15 +1,15 @@
 import { Controller, Delete, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Aborted, AlwaysAnswered, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, AlwaysAnswered, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { EntityId } from '../entities/entity-address.js';
-import { Answers } from '../openapi/answers.js';
+import { EntityId } from '../entities/entity-id-param.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { requireChangeable } from '../streams/named-stream.js';
 import { EntityErasure } from './entity-erasure.js';
 import { ErasureAnswer } from './erasure-answer.js';
-import { Problems, defines } from '../openapi/problems.js';
+import { Problems, createProblems } from '../openapi/problems.js';
 import { ErasureParameters } from './erasure-parameters.js';
 
 @ApiTags('entities')
@@ -30,18 +30,18 @@ export class ErasureController {
       'them. Events that are written later are kept, and their versions start at 1 again. Kafka keeps the ' +
       'records until their retention ends, but nothing reads them any more.',
   })
-  @Answers(ErasureAnswer, { description: 'The entity is erased.' })
-  @Answers(ErasureAnswer, {
+  @ApiAnswer(ErasureAnswer, { description: 'The entity is erased.' })
+  @ApiAnswer(ErasureAnswer, {
     status: 202,
     description:
       'The entity is erased. Events that were not materialized yet are removed as soon as they are (`pending`).',
   })
-  @Problems('stream_not_found', 'entity_not_found', 'stream_reserved', defines, 'store_unavailable')
+  @Problems('stream_not_found', 'entity_not_found', 'stream_reserved', createProblems, 'store_unavailable')
   async erase(
     @EntityId() entityId: string,
     @Query() { stream, confirm }: ErasureParameters,
-    @Caller() { access, actor }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access, actor }: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ErasureAnswer> {
     requireChangeable(stream, access);

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, entityHash } from '#event';
 import { erasureName, systemActor } from '#registry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 import type { ErasureAnswer } from './erasure-answer.js';
 
 let gateway: GivenGateway;
@@ -19,8 +19,8 @@ async function givenEvents(): Promise<void> {
   const topic = gateway.topicOf('orders');
   const rows = Array.from({ length: 6 }, (_, offset) => eventRow({ offset }));
   gateway.log.broker.write(rows.map(({ entity_id }) => ({ topic, key: entity_id!, value: '{}' })));
-  await gateway.store.writer.appendBlocks(blocksOf(rows), 'token');
-  materialized(gateway, 'orders', { partition: 0, offset: 6 });
+  await gateway.store.writer.appendRowBatches(rowBatchesOf(rows), 'token');
+  commitMaterialized(gateway, 'orders', { partition: 0, offset: 6 });
 }
 
 const erase = async (path: string) => {
@@ -77,11 +77,11 @@ describe('DELETE /api/v1/entities/{entity_id}', () => {
       const version = versions.shift();
       if (version !== undefined) {
         gateway.log.broker.write([{ topic, key: 'order-1', value: '{}' }]);
-        await writer.appendBlocks(
-          blocksOf([eventRow({ offset, entity_id: 'order-1', version })]),
+        await writer.appendRowBatches(
+          rowBatchesOf([eventRow({ offset, entity_id: 'order-1', version })]),
           `${offset}`,
         );
-        materialized(gateway, 'orders', { partition: 0, offset: offset + 1 });
+        commitMaterialized(gateway, 'orders', { partition: 0, offset: offset + 1 });
       }
       return eraseEntity(erasure);
     };

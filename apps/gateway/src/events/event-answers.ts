@@ -12,7 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -26,8 +26,8 @@ export class EventAnswer {
     description: '1, 2, 3 … without gaps per stream and entity; null without an entity.',
   })
   version: number | null;
-  @Schema(time) @IsString() timestamp: string;
-  @Schema(time) @IsString() ingested_at: string;
+  @JsonSchemaPart(time) @IsString() timestamp: string;
+  @JsonSchemaPart(time) @IsString() ingested_at: string;
   @IsObject() data: object;
   @IsObject() metadata: object;
   @Nullable('integer') schema_version: number | null;
@@ -37,13 +37,13 @@ export class EventAnswer {
 
 export class EventPage {
   @IsArray() @ValidateNested({ each: true }) @Type(() => EventAnswer) events: EventAnswer[];
-  @IsInt() @Min(0) @Schema({ description: 'Events in this answer.' }) count: number;
+  @IsInt() @Min(0) @JsonSchemaPart({ description: 'Events in this answer.' }) count: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;
 }
 
 export class EventCountBucket {
-  @ValidateIf((_, value) => value !== undefined) @IsString() @Schema(time) start?: string;
+  @ValidateIf((_, value) => value !== undefined) @IsString() @JsonSchemaPart(time) start?: string;
   @IsOptional() @IsString() group?: string | null;
   @IsInt() @Min(0) count: number;
 }

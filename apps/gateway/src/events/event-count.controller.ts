@@ -1,15 +1,15 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { formatTime } from '#event';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { CountBucket, EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
-import { mostBuckets, requireFewBuckets } from './bucket-bound.js';
+import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
-import { Problems, awaits } from '../openapi/problems.js';
+import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { EventCountParameters } from './event-parameters.js';
 
 @ApiTags('events')
@@ -27,23 +27,23 @@ export class EventCountController {
     summary: 'Count events',
     description:
       'The number of events: in total, or for each value of a field (`group_by`) and each time bucket ' +
-      `(\`interval\`). Empty buckets are omitted. A request for more than ${mostBuckets} buckets is ` +
+      `(\`interval\`). Empty buckets are omitted. A request for more than ${maxBuckets} buckets is ` +
       'refused.',
   })
-  @Answers(EventCount, { description: 'The counts.' })
-  @Problems('invalid_expression', 'stream_not_found', awaits)
+  @ApiAnswer(EventCount, { description: 'The counts.' })
+  @Problems('invalid_expression', 'stream_not_found', consistentReadProblems)
   async count(
     @Query() { filter, wait_for: positions, group_by: groupBy, interval }: EventCountParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<EventCount> {
     const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
-    const counted = { groupBy, intervalSeconds: interval, limit: mostBuckets + 1 };
+    const counted = { groupBy, intervalSeconds: interval, limit: maxBuckets + 1 };
     const query = { ...permitted, ...filter, ...counted };
     const { buckets, total } = await this.bulkhead.run(client, (signal) =>
       this.store.reader.count(query, signal),
     );
-    requireFewBuckets(buckets);
+    requireWithinBucketLimit(buckets);
     return { buckets: buckets.map(bucketAnswer), total };
   }
 }

@@ -1,14 +1,14 @@
 import { IsIn } from 'class-validator';
-import { limits, type Micros } from '#event';
+import { limits, type EpochMicros } from '#event';
 import type { Expression } from '#cel';
-import type { Consistent } from '#http';
-import type { EventFilter, Permitted } from '#store';
+import type { HasConsistencyCheck } from '#http';
+import type { EventFilter, AuthorizationScope } from '#store';
 import {
   Cursor,
   PageLimit,
   Parameter,
   Positions,
-  Streams,
+  StreamNames,
   Text,
   Texts,
   Time,
@@ -16,12 +16,12 @@ import {
 import { Interval } from '../parameters/interval.js';
 import { requireTimeRange } from '../parameters/time-range.js';
 import type { StreamPosition } from '../consistency/position.js';
-import { requireFewStretches } from './bucket-bound.js';
-import { Where } from './where.js';
+import { requireRangeWithinBucketLimit } from './bucket-limit.js';
+import { WhereParameter } from './where.js';
 
 /** Selects events. All parameters apply together; the values of a repeated parameter are alternatives. */
-export class EventSelectionParameters implements Consistent {
-  @Streams()
+export class EventSelectionParameters implements HasConsistencyCheck {
+  @StreamNames()
   @Parameter('Only events of this stream. Repeatable.', ['orders'])
   stream?: string[];
 
@@ -38,10 +38,10 @@ export class EventSelectionParameters implements Consistent {
   entity_id?: string[];
 
   @Time('Only events that happened at this time or later', '2026-11-21T04:00:00Z')
-  since?: Micros;
+  since?: EpochMicros;
 
   @Time('Only events that happened before this time', '2026-11-22T04:00:00Z')
-  until?: Micros;
+  until?: EpochMicros;
 
   @Parameter(
     'Only events for which this CEL expression over `event` is true, such as `event.data.currency == ' +
@@ -54,7 +54,7 @@ export class EventSelectionParameters implements Consistent {
       'a URL: `+` as `%2B`, `&` as `%26`.',
     'event.data.amount * 2 > 10',
   )
-  @Where()
+  @WhereParameter()
   where?: Expression;
 
   requireConsistent(): void {
@@ -62,7 +62,7 @@ export class EventSelectionParameters implements Consistent {
   }
 
   /** The selection in the form that the store takes. */
-  get filter(): Omit<EventFilter, keyof Permitted> {
+  get filter(): Omit<EventFilter, keyof AuthorizationScope> {
     const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
     return {
       ...{ since, until, where, streams: stream },
@@ -113,7 +113,7 @@ export class EventCountParameters extends EventFilterParameters {
 
   override requireConsistent(): void {
     super.requireConsistent();
-    requireFewStretches(this, this.interval);
+    requireRangeWithinBucketLimit(this, this.interval);
   }
 }
 

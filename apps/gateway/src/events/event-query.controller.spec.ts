@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#event';
 import { AnswerBudget } from '#http';
 import { systemActor } from '#registry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { eventRow, givenGateway, materialized, type GivenGateway } from '../gateway.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { eventRow, givenGateway, commitMaterialized, type GivenGateway } from '../gateway.fixture.js';
 
 interface Answer {
   events: StoredEvent[];
@@ -19,8 +19,8 @@ beforeAll(async () => {
   for (const stream of ['orders', 'other'])
     await gateway.definitions.createStream({ stream, partitions: 2 }, systemActor);
   const rows = Array.from({ length: 25 }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.appendBlocks(
-    blocksOf([...rows, eventRow({ stream: 'other', offset: 0 })]),
+  await gateway.store.writer.appendRowBatches(
+    rowBatchesOf([...rows, eventRow({ stream: 'other', offset: 0 })]),
     'token',
   );
 });
@@ -98,7 +98,7 @@ describe('GET /api/v1/events/query', () => {
   it('sends a large page completely, in every media type', async () => {
     const large = await givenGateway();
     const rows = Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }));
-    await large.store.writer.appendBlocks(blocksOf(rows), 'token');
+    await large.store.writer.appendRowBatches(rowBatchesOf(rows), 'token');
     const page = (accept: string) =>
       large.core.instance.inject({ url: '/api/v1/events/query?limit=3000', headers: { accept } });
     const json = (await page('application/json')).json<Answer>();
@@ -111,8 +111,8 @@ describe('GET /api/v1/events/query', () => {
   it('refuses a large page when too many bytes of answers wait already, but not a small one', async () => {
     const answers = new AnswerBudget(4 * 1024 * 1024);
     const full = await givenGateway({ answers });
-    await full.store.writer.appendBlocks(
-      blocksOf(Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }))),
+    await full.store.writer.appendRowBatches(
+      rowBatchesOf(Array.from({ length: 3000 }, (_, offset) => eventRow({ offset }))),
       'token',
     );
     const page = (limit: number, accept: string) =>
@@ -151,7 +151,7 @@ describe('GET /api/v1/events/query', () => {
   });
 
   it('waits for positions, and answers 504 when they are not reached', async () => {
-    materialized(gateway, 'orders', { partition: 1, offset: 8 });
+    commitMaterialized(gateway, 'orders', { partition: 1, offset: 8 });
     expect((await get('?stream=orders&wait_for=orders:1:7')).statusCode).toBe(200);
     const late = await get('?stream=orders&wait_for=orders:1:7&wait_for=orders:1:8');
     expect(late.statusCode).toBe(504);

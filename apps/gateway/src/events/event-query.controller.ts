@@ -1,16 +1,16 @@
 import { Controller, Get, Inject, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EventPage } from './event-answers.js';
 import { EventQueryParameters } from './event-parameters.js';
-import { Problems, awaits } from '../openapi/problems.js';
+import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { sendPage } from './send-page.js';
 
 @ApiTags('events')
@@ -35,12 +35,18 @@ export class EventQueryController {
       'event_id, stream, event_type, entity_id, version, timestamp, ingested_at, schema_version, ' +
       'partition, offset, metadata, data.',
   })
-  @Answers(EventPage, { description: 'A page of events.', text: pageMediaTypes.slice(1) })
-  @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', awaits)
+  @ApiAnswer(EventPage, { description: 'A page of events.', text: pageMediaTypes.slice(1) })
+  @Problems(
+    'invalid_cursor',
+    'invalid_expression',
+    'stream_not_found',
+    'not_acceptable',
+    consistentReadProblems,
+  )
   async query(
     @Query() { filter, wait_for: positions, order, limit, cursor }: EventQueryParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {

@@ -2,14 +2,14 @@ import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { eventToJson, uuidPattern } from '#event';
 import { ProblemError } from '#api';
-import { Aborted, Caller, PathParameter, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, PathParameter, Principal, Query, RequireScope } from '#http';
 import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import { EventAnswer } from './event-answers.js';
-import { Problems, awaits } from '../openapi/problems.js';
+import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { EventByIdParameters } from './event-parameters.js';
 
@@ -25,14 +25,14 @@ export class EventController {
   @Get(':event_id')
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one event by its id' })
-  @Answers(EventAnswer, { description: 'The event.' })
-  @Problems('event_not_found', 'stream_not_found', awaits)
+  @ApiAnswer(EventAnswer, { description: 'The event.' })
+  @Problems('event_not_found', 'stream_not_found', consistentReadProblems)
   @Header('content-type', jsonType)
   async event(
     @EventId() eventId: string,
     @Query() { wait_for: positions }: EventByIdParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
     await this.streams.of({ access, positions, client });
     const query = { ...this.streams.ofAny(access), eventId };

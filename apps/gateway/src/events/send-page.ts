@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Turn } from '#async';
-import { holdAnswer } from '#http';
-import { encodePage, type EventPage } from '../answers/event-page.js';
+import { TimeSlice } from '#async';
+import { countAnswerBytes } from '#http';
+import { encodePage, type StoredEventPage } from '../answers/event-page.js';
 import type { PageMediaType } from '../answers/media-type.js';
 import { nextPageHeaders } from '../answers/next-page.js';
 
@@ -22,14 +22,14 @@ const eventBytes = 512;
  * @throws ProblemError 503 `overloaded` when the answers that clients have not received yet use too much memory
  */
 export function sendPage(
-  page: EventPage,
+  page: StoredEventPage,
   type: PageMediaType,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): void {
   const pieces = encodePage(page, type);
   const first = pieces.next();
   const second = pieces.next();
-  if (!second.done) holdAnswer(request, reply, pageBytes(page));
+  if (!second.done) countAnswerBytes(request, reply, pageBytes(page));
   void reply.headers({
     'content-type': contentTypes[type],
     vary: 'accept',
@@ -42,7 +42,7 @@ export function sendPage(
 }
 
 /** Returns the approximate memory that the events of a page use, in bytes. */
-function pageBytes({ items }: EventPage): number {
+function pageBytes({ items }: StoredEventPage): number {
   return items.reduce((bytes, { data, metadata }) => bytes + data.length + metadata.length + eventBytes, 0);
 }
 
@@ -52,7 +52,7 @@ function pageBytes({ items }: EventPage): number {
  */
 async function* all(read: readonly string[], rest: Iterable<string>): AsyncGenerator<string> {
   yield* read;
-  const turn = new Turn();
+  const turn = new TimeSlice();
   for (const piece of rest) {
     if (turn.over(piece.length)) await turn.end();
     yield piece;

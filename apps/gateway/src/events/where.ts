@@ -2,17 +2,17 @@ import { applyDecorators } from '@nestjs/common';
 import { hasCharacters, ProblemError } from '#api';
 import { ExpensiveExpressionError, ExpressionError, parseCondition, type Expression } from '#cel';
 import { limits } from '#event';
-import { ReadValue } from '#http';
-import { Schema } from '../openapi/schema.js';
+import { ParseValue } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const bounds = { least: 1, most: limits.whereCharacters };
 
 /** A condition on events, as a CEL expression. The property is an `Expression`. */
-export function Where(): PropertyDecorator {
+export function WhereParameter(): PropertyDecorator {
   const message = () => `must be ${bounds.least} to ${bounds.most} characters`;
   return applyDecorators(
-    ReadValue({ name: 'isWhere', read: readWhere, message }),
-    Schema({ type: 'string', minLength: bounds.least, maxLength: bounds.most }),
+    ParseValue({ name: 'isWhere', read: readWhere, message }),
+    JsonSchemaPart({ type: 'string', minLength: bounds.least, maxLength: bounds.most }),
   );
 }
 

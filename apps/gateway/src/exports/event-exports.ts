@@ -3,15 +3,15 @@ import { ProblemError } from '#api';
 import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#schemas';
-import type { EventFileFormat, EventFiles, EventFilter, EventReader, MemberColumn } from '#store';
+import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, MemberColumn } from '#store';
 import { DEFINITIONS, FILES, STORE } from '../adapters/adapters.js';
-import { RunningPerKey } from '../access/running-per-key.js';
+import { PerKeyLimiter } from '../access/per-key-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';
 import { onOneLine } from '../answers/event-page.js';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { exportedPages } from './exported-pages.js';
-import { wholeFile, type WholeFile } from './whole-file.js';
+import { completeFile, type CompleteFile } from './complete-file.js';
 
 /** Exports that may wait for a slot; the next one is refused. */
 const queued = 20;
@@ -19,7 +19,7 @@ const queued = 20;
 /** Longest time that an export waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
-export interface LinesOptions {
+export interface ExportLinesOptions {
   format: 'ndjson' | 'csv';
   /** Whether CSV fields have apostrophes before formulas. */
   safe: boolean;
@@ -32,18 +32,18 @@ export class EventExports {
   /** Limits the exports that run at the same time. */
   readonly turns: Bulkhead;
   /** Limits the exports of each key. */
-  readonly running: RunningPerKey;
+  readonly running: PerKeyLimiter;
   private readonly mostBytes: number;
 
   constructor(
     @Inject(STORE) private readonly store: { reader: Pick<EventReader, 'query' | 'count'> },
-    @Inject(FILES) private readonly files: Pick<EventFiles, 'open'>,
+    @Inject(FILES) private readonly files: Pick<EventFileExporter, 'open'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'schemas' | 'stream'>,
     private readonly bulkhead: Bulkhead,
     config: GatewayConfig,
   ) {
     this.turns = new Bulkhead({ concurrent: config.EXPORT_CONCURRENT, queued, waitMs: turnMs });
-    this.running = new RunningPerKey(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
+    this.running = new PerKeyLimiter(config.EXPORT_CONCURRENT_PER_KEY, 'exports');
     this.mostBytes = config.EXPORT_FILE_MIB * 1024 ** 2;
   }
 
@@ -63,7 +63,7 @@ export class EventExports {
    * Yields the lines of an export, one page of events at a time. Each page waits for a slot like any query, so queries
    * are answered in between.
    */
-  async *lines(filter: EventFilter, { format, safe, signal }: LinesOptions): AsyncGenerator<string> {
+  async *lines(filter: EventFilter, { format, safe, signal }: ExportLinesOptions): AsyncGenerator<string> {
     const { reader } = this.store;
     const line = format === 'csv' ? csv(safe) : ndjson;
     if (format === 'csv') yield csvHeader;
@@ -94,9 +94,9 @@ export class EventExports {
    * Resolves with the export as a complete file.
    * @throws ProblemError 422 `query_too_expensive` for a file that is too large, and the errors of the store
    */
-  async file(filter: EventFilter, format: EventFileFormat, signal: AbortSignal): Promise<WholeFile> {
+  async file(filter: EventFilter, format: EventFileFormat, signal: AbortSignal): Promise<CompleteFile> {
     const source = await this.files.open({ ...filter, format, members: this.membersOf(filter) }, signal);
-    return wholeFile(source, { format, mostBytes: this.mostBytes });
+    return completeFile(source, { format, mostBytes: this.mostBytes });
   }
 
   /** Returns the columns of a schema, if the filter names exactly one stream and one event type. */

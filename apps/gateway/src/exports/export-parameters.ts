@@ -1,5 +1,5 @@
 import { IsIn } from 'class-validator';
-import type { Consistent } from '#http';
+import type { HasConsistencyCheck } from '#http';
 import { EventFilterParameters } from '../events/event-parameters.js';
 import { Flag, Parameter } from '../parameters/decorators.js';
 
@@ -8,7 +8,7 @@ export const exportFormats = ['parquet', 'arrow', 'ndjson', 'csv'] as const;
 
 export type ExportFormat = (typeof exportFormats)[number];
 
-export class EventExportParameters extends EventFilterParameters implements Consistent {
+export class EventExportParameters extends EventFilterParameters implements HasConsistencyCheck {
   @IsIn(exportFormats)
   @Parameter('The format of the answer.', 'parquet')
   format: ExportFormat = 'ndjson';

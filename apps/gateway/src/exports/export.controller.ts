@@ -2,12 +2,20 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Aborted, Caller, Principal, Query, RequireScope, resetAnswer, whenClosed } from '#http';
+import {
+  DisconnectSignal,
+  InjectPrincipal,
+  Principal,
+  Query,
+  RequireScope,
+  resetAnswer,
+  whenClosed,
+} from '#http';
 import type { EventFilter } from '#store';
 import { metrics } from '#telemetry';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { whileAdmitted } from '../access/while-admitted.js';
-import { awaits, Problems } from '../openapi/problems.js';
+import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
+import { consistentReadProblems, Problems } from '../openapi/problems.js';
 import { EventExports } from './event-exports.js';
 import { EventExportParameters, type ExportFormat } from './export-parameters.js';
 
@@ -54,11 +62,11 @@ export class ExportController {
       'expires or is revoked. Without `where`, `X-Events-Total` is the number of events at the start.',
   })
   @ApiResponse({ status: 200, description: 'The events.', content })
-  @Problems('invalid_expression', 'stream_not_found', awaits)
+  @Problems('invalid_expression', 'stream_not_found', consistentReadProblems)
   async export(
     @Query() parameters: EventExportParameters,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -67,7 +75,7 @@ export class ExportController {
     const permitted = await this.streams.of({ access, streams: filter.streams, positions, client });
     if (request.method === 'HEAD') return void reply.headers(headersOf(format)).send();
     const leave = this.exports.running.enter(caller.keyId);
-    const watch = whileAdmitted(caller, client);
+    const watch = abortWhenKeyEnds(caller, client);
     try {
       await this.exports.turns.run(watch.signal, (signal) =>
         this.send({ parameters, filter: { ...permitted, ...filter }, signal, reply }),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import type { EventReader } from '#store';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { FakeFiles } from './fake-files.fixture.js';
 
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const rows = Array.from({ length: 3_000 }, (_, offset) =>
     eventRow({ stream: 'orders', offset, data: `{"n":${offset},"text":"=1+1"}` }),
   );
-  await gateway.store.writer.appendBlocks(blocksOf(rows), 'orders');
+  await gateway.store.writer.appendRowBatches(rowBatchesOf(rows), 'orders');
   const schema = { type: 'object', properties: { n: { type: 'integer' } } };
   const payload = { stream: 'orders', event_type: 'order.placed', schema };
   const url = '/api/v1/schemas';
@@ -115,7 +115,7 @@ describe('an export', () => {
     const rows = Array.from({ length: 9_000 }, (_, offset) =>
       eventRow({ stream: 'brief', offset, data: '{}' }),
     );
-    await gateway.store.writer.appendBlocks(blocksOf(rows), id);
+    await gateway.store.writer.appendRowBatches(rowBatchesOf(rows), id);
     pages.length = 0;
     meanwhile = async () => {
       await gateway.definitions.deleteStream('brief', () => Promise.resolve(), systemActor);

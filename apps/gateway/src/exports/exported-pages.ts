@@ -1,8 +1,8 @@
 import { limits, type StoredEvent } from '#event';
-import { PageSize, QueryTooExpensiveError, type EventQuery, type Page } from '#store';
+import { AdaptivePageSize, QueryTooExpensiveError, type EventQuery, type Page } from '#store';
 
 /** Reads one page of events. */
-export type ReadPage = (
+export type ReadEventPage = (
   page: Required<Pick<EventQuery, 'limit'>> & Pick<EventQuery, 'cursor'>,
 ) => Promise<Page<StoredEvent>>;
 
@@ -10,8 +10,10 @@ export type ReadPage = (
 const pageBytes = 2 * 1024 * 1024;
 
 /** Yields all pages in order. Only one page is in memory at a time. */
-export async function* exportedPages(read: ReadPage): AsyncGenerator<readonly StoredEvent[], void, void> {
-  const size = new PageSize({ first: 500, most: limits.pageMax, bytes: pageBytes });
+export async function* exportedPages(
+  read: ReadEventPage,
+): AsyncGenerator<readonly StoredEvent[], void, void> {
+  const size = new AdaptivePageSize({ first: 500, most: limits.pageMax, bytes: pageBytes });
   for (let cursor: string | undefined; ;) {
     const page = await pageOfSize(read, size, cursor);
     yield page.items;
@@ -23,8 +25,8 @@ export async function* exportedPages(read: ReadPage): AsyncGenerator<readonly St
 
 /** Reads one page, with fewer events when the store refuses the size. */
 async function pageOfSize(
-  read: ReadPage,
-  size: PageSize,
+  read: ReadEventPage,
+  size: AdaptivePageSize,
   cursor: string | undefined,
 ): Promise<Page<StoredEvent>> {
   for (;;) {

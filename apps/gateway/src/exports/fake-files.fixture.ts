@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import type { EventFileQuery, EventFiles } from '#store';
+import type { EventFileExportQuery, EventFileExporter } from '#store';
 
-/** In-memory fake of `EventFiles`: records each query, and answers with fixed bytes. */
-export class FakeFiles implements EventFiles {
-  readonly asked: EventFileQuery[] = [];
+/** In-memory fake of `EventFileExporter`: records each query, and answers with fixed bytes. */
+export class FakeFiles implements EventFileExporter {
+  readonly asked: EventFileExportQuery[] = [];
   bytes: Buffer = Buffer.from('PAR1 rows PAR1');
 
-  open(query: EventFileQuery): Promise<Readable> {
+  open(query: EventFileExportQuery): Promise<Readable> {
     this.asked.push(query);
     return Promise.resolve(Readable.from([this.bytes], { objectMode: false }));
   }

@@ -1,5 +1,5 @@
 /** Offsets of a consumer group in one partition. */
-export interface PartitionProgress {
+export interface GroupPartitionOffsets {
   /** The end offset of the partition: the offset of the next record. */
   end: number;
   /** The offset that the group reads next. */
@@ -22,7 +22,7 @@ export class LagClock {
   private marks: Mark[] = [];
 
   /** Records the current offsets (`now` in milliseconds). Returns the lag in seconds; 0 when there is none. */
-  observe({ end, committed }: PartitionProgress, now: number): number {
+  observe({ end, committed }: GroupPartitionOffsets, now: number): number {
     this.marks = this.marks.filter((mark) => mark.end > committed);
     const newest = this.marks.at(-1);
     if (end > committed && (!newest || (end > newest.end && this.marks.length < mostMarks))) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { streamName, TopicNames } from '#event';
+import { streamNameOf, TopicNames } from '#event';
 import type { StreamDefinition } from '#registry';
 import { MaterializerLag } from './materializer-lag.js';
 
@@ -62,7 +62,7 @@ interface PartitionOffsets {
 }
 
 function streamOf(topic: string): string {
-  return streamName(topics.streamOf(topic) ?? '');
+  return streamNameOf(topics.streamOf(topic) ?? '');
 }
 
 /** Streams and offsets that a spec sets. */

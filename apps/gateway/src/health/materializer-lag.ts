@@ -7,7 +7,7 @@ import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 import { LagClock } from './lag-clock.js';
 
 /** The lag of a consumer group, as `/health` shows it. */
-export interface Lag {
+export interface ReportedLag {
   lag_events: number;
   lag_seconds: number;
 }
@@ -16,12 +16,15 @@ export interface Lag {
  * Publishes the lag of a consumer group as metrics. The gateway publishes it, because a group that is down cannot
  * report its own lag.
  */
-export function showLag(group: 'materializer' | 'processor', { lag_events, lag_seconds }: Lag): void {
+export function publishLagMetrics(
+  group: 'materializer' | 'processor',
+  { lag_events, lag_seconds }: ReportedLag,
+): void {
   metrics.groupLagRecords.set({ group }, lag_events);
   metrics.groupLagSeconds.set({ group }, lag_seconds);
 }
 
-interface PartitionProgress {
+interface KeyedPartitionOffsets {
   key: string;
   end: number;
   committed: number;
@@ -34,8 +37,8 @@ const patienceMs = 1500;
 @Injectable()
 export class MaterializerLag {
   private clocks = new Map<string, LagClock>();
-  private running: Promise<Lag> | undefined;
-  private last: Lag | undefined;
+  private running: Promise<ReportedLag> | undefined;
+  private last: ReportedLag | undefined;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'> },
@@ -48,13 +51,13 @@ export class MaterializerLag {
    * last one. Concurrent callers share one measurement.
    * @throws LogUnavailableError
    */
-  async recent(): Promise<Lag> {
+  async recent(): Promise<ReportedLag> {
     this.running ??= this.measure(performance.now()).finally(() => (this.running = undefined));
     const { last, running } = this;
     if (!last) return running;
     running.catch(() => undefined);
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Lag>((resolve) => (timer = setTimeout(resolve, patienceMs, last)));
+    const late = new Promise<ReportedLag>((resolve) => (timer = setTimeout(resolve, patienceMs, last)));
     return Promise.race([running, late]).finally(() => clearTimeout(timer));
   }
 
@@ -72,9 +75,9 @@ export class MaterializerLag {
   }
 
   /** Reads the offsets of every stream from the log; `now` is in milliseconds. @throws LogUnavailableError */
-  async measure(now: number): Promise<Lag> {
+  async measure(now: number): Promise<ReportedLag> {
     const streams = this.definitions.streams().filter(({ state }) => state === 'live');
-    const total: Lag = { lag_events: 0, lag_seconds: 0 };
+    const total: ReportedLag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
     for (const { key, ...progress } of await this.progress(streams)) {
       const clock = this.clocks.get(key) ?? new LagClock();
@@ -85,12 +88,12 @@ export class MaterializerLag {
     // Removes the clocks of partitions that no longer exist.
     this.clocks = clocks;
     this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
-    showLag('materializer', this.last);
+    publishLagMetrics('materializer', this.last);
     return this.last;
   }
 
   /** Resolves with the offsets of every partition of these streams. A stream that has just been deleted has none. */
-  private async progress(streams: readonly StreamDefinition[]): Promise<PartitionProgress[]> {
+  private async progress(streams: readonly StreamDefinition[]): Promise<KeyedPartitionOffsets[]> {
     const { admin } = this.log;
     const { topics } = this;
     const named = streams.map((stream) => ({ ...stream, topic: topics.ofStream(stream.id) }));

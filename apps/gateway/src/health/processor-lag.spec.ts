@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ProjectionBuild, ProjectionDefinition } from '#registry';
+import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import { ProcessorLag } from './processor-lag.js';
 
-const build = (id: string): ProjectionBuild => ({
+const build = (id: string): ProjectionGeneration => ({
   id,
   version: 1,
   spec: { source: { streams: ['orders'] }, fields: { n: { op: 'count' } }, from: 'beginning' },

@@ -3,7 +3,7 @@ import type { Definitions } from '#registry';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
-import { showLag, type Lag } from './materializer-lag.js';
+import { publishLagMetrics, type ReportedLag } from './materializer-lag.js';
 
 /** Measures the processors' lag over all projections that are neither paused nor failed. */
 @Injectable()
@@ -20,12 +20,12 @@ export class ProcessorLag {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async measure(now: number): Promise<Lag> {
+  async measure(now: number): Promise<ReportedLag> {
     const running = this.definitions.projections
       .all()
       .filter(({ paused, failure }) => !paused && failure === null);
     const found = await this.lag.of(running.flatMap(({ serving }) => serving ?? []));
-    const total: Lag = { lag_events: 0, lag_seconds: 0 };
+    const total: ReportedLag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
     for (const [build, { lag: behind, total: end }] of found) {
       const clock = this.clocks.get(build) ?? new LagClock();
@@ -35,7 +35,7 @@ export class ProcessorLag {
       total.lag_seconds = Math.max(total.lag_seconds, Math.round(seconds * 1000) / 1000);
     }
     this.clocks = clocks;
-    showLag('processor', total);
+    publishLagMetrics('processor', total);
     return total;
   }
 }

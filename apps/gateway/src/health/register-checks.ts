@@ -1,14 +1,19 @@
-import { definitionsAge, definitionsHealth, type CheckedDefinitions, type Definitions } from '#registry';
+import {
+  definitionsAge,
+  definitionsHealth,
+  type HealthCheckedDefinitions,
+  type Definitions,
+} from '#registry';
 import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
-import type { Lag, MaterializerLag } from './materializer-lag.js';
+import type { ReportedLag, MaterializerLag } from './materializer-lag.js';
 import type { ProcessorLag } from './processor-lag.js';
 
-export interface CheckedParts {
+export interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
-  definitions: CheckedDefinitions & Pick<Definitions, 'ageMs'>;
+  definitions: HealthCheckedDefinitions & Pick<Definitions, 'ageMs'>;
   lag: MaterializerLag;
   processor: ProcessorLag;
 }
@@ -29,7 +34,7 @@ export class FallingBehindError extends Error {
  */
 export function registerChecks(
   health: Health,
-  { log, store, definitions, lag, processor }: CheckedParts,
+  { log, store, definitions, lag, processor }: HealthCheckDependencies,
 ): void {
   health.register('log', () => log.admin.ping(), { readiness: false });
   health.register('store', () => store.ping(), { readiness: false });
@@ -39,13 +44,15 @@ export function registerChecks(
   health.register('definitions', async () => definitionsHealth(definitions));
   // Without Kafka, definitions become outdated but queries still work. So this check does not affect readiness.
   health.register('definitions_age', async () => definitionsAge(definitions), { readiness: false });
-  health.register('materializer', async () => behind(await lag.recent(), 'queries'), { readiness: false });
-  const projections = async () => behind(await processor.measure(performance.now()), 'projections');
+  health.register('materializer', async () => lagWithinLimit(await lag.recent(), 'queries'), {
+    readiness: false,
+  });
+  const projections = async () => lagWithinLimit(await processor.measure(performance.now()), 'projections');
   health.register('processor', projections, { readiness: false });
 }
 
 /** Returns the lag to show. @throws FallingBehindError when the lag exceeds the limit */
-export function behind(lag: Lag, what: string): Record<string, unknown> {
+export function lagWithinLimit(lag: ReportedLag, what: string): Record<string, unknown> {
   if (lag.lag_seconds <= mostLagSeconds) return { ...lag };
   throw new FallingBehindError(`${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind the log`);
 }

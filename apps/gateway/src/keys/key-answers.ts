@@ -1,11 +1,11 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsString, ValidateNested } from 'class-validator';
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { KeyDefinition } from '#registry';
 import { scopes } from '#http';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 import { keyStatus, keyStatuses, secretWorks, type KeyStatus } from './key-status.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -19,20 +19,20 @@ export class KeyAnswer {
   @IsIn(keyStatuses) status: KeyStatus;
   @IsArray() @IsIn(scopes, { each: true }) scopes: readonly string[];
   @Allow()
-  @Schema({
+  @JsonSchemaPart({
     type: ['array', 'null'],
     items: { type: 'string' },
     description: 'Stream names and patterns. Null: every stream.',
   })
   streams: readonly string[] | null;
   @Allow()
-  @Schema({
+  @JsonSchemaPart({
     type: ['object', 'null'],
     properties: { events_per_second: perSecond, requests_per_second: perSecond },
     description: 'Limits per second, on each instance. Null: no limit.',
   })
   rate_limit: KeyDefinition['rate_limit'] | null;
-  @Schema(time) @IsString() created_at: string;
+  @JsonSchemaPart(time) @IsString() created_at: string;
   @Nullable('string', { format: 'date-time' }) expires_at: string | null;
   @Nullable('string', { format: 'date-time' }) rotated_at: string | null;
   @Nullable('string', {
@@ -46,7 +46,7 @@ export class KeyAnswer {
 /** A key with its text, which only this answer contains. */
 export class IssuedKeyAnswer extends KeyAnswer {
   @IsString()
-  @Schema({
+  @JsonSchemaPart({
     description:
       '`trb_<key_id>_<secret>_<checksum>`: send it as `Authorization: Bearer <key>`. It is not stored.',
   })
@@ -58,7 +58,7 @@ export class KeyList extends ListAnswer {
 }
 
 /** Converts a key to its form in the API. */
-export function keyAnswer(key: KeyDefinition, now: Micros): KeyAnswer {
+export function keyAnswer(key: KeyDefinition, now: EpochMicros): KeyAnswer {
   const { key_id, name, scopes, streams, rate_limit, created_at, expires_at, rotated_at, revoked_at } = key;
   const status = keyStatus(key, now);
   const older = key.secrets.slice(1).filter((secret) => status === 'active' && secretWorks(secret, now));

@@ -3,7 +3,7 @@ import { formatTime, parseTime } from '#event';
 import type { KeyDefinition } from '#registry';
 import { keyAnswer } from './key-answers.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
-import { endOf, keyStatus } from './key-status.js';
+import { endOfKey, keyStatus } from './key-status.js';
 
 const now = Date.UTC(2026, 10, 21) * 1000;
 const hour = 3_600_000_000;
@@ -105,9 +105,9 @@ describe('the status of a key', () => {
   });
 
   it('includes since when the key has been inactive', () => {
-    expect(endOf(expiring, now)).toBeUndefined();
-    expect(endOf(expiring, now + 2 * hour)).toBe(now + hour);
-    expect(endOf(revokedKey(expiring, now), now)).toBe(now);
+    expect(endOfKey(expiring, now)).toBeUndefined();
+    expect(endOfKey(expiring, now + 2 * hour)).toBe(now + hour);
+    expect(endOfKey(revokedKey(expiring, now), now)).toBe(now);
   });
 
   it('is answered without secrets', () => {

@@ -1,4 +1,4 @@
-import { formatTime, parseTime, type Micros } from '#event';
+import { formatTime, parseTime, type EpochMicros } from '#event';
 import { ProblemError } from '#api';
 import type { KeyDefinition, KeySecret } from '#registry';
 import { secretsPerKey } from '#http';
@@ -6,13 +6,13 @@ import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
 
 /** The parts of a generated key that may be stored. */
-export interface MadeKey {
+export interface GeneratedKey {
   keyId: string;
   sha256: string;
 }
 
 /** Returns the definition of a new key. */
-export function issuedKey(input: KeyInput, { keyId, sha256 }: MadeKey, now: Micros): KeyDefinition {
+export function issuedKey(input: KeyInput, { keyId, sha256 }: GeneratedKey, now: EpochMicros): KeyDefinition {
   const { name, scopes, streams, expires_at: expiresAt, rate_limit: rate } = input;
   return {
     key_id: keyId,
@@ -34,7 +34,7 @@ export function issuedKey(input: KeyInput, { keyId, sha256 }: MadeKey, now: Micr
 export function rotatedKey(
   key: KeyDefinition,
   { sha256, overlapMs }: { sha256: string; overlapMs: number },
-  now: Micros,
+  now: EpochMicros,
 ): KeyDefinition {
   refuseInactive(key, now);
   const until = now + overlapMs * 1000;
@@ -52,16 +52,16 @@ export function rotatedKey(
 }
 
 /** Returns the key as revoked now. A key that is already revoked does not change. */
-export function revokedKey(key: KeyDefinition, now: Micros): KeyDefinition {
+export function revokedKey(key: KeyDefinition, now: EpochMicros): KeyDefinition {
   return key.revoked_at === undefined ? { ...key, revoked_at: formatTime(now) } : key;
 }
 
-function endingBy({ sha256, expires_at }: KeySecret, until: Micros): KeySecret {
+function endingBy({ sha256, expires_at }: KeySecret, until: EpochMicros): KeySecret {
   const own = expires_at === undefined ? Infinity : (parseTime(expires_at) ?? 0);
   return { sha256, expires_at: formatTime(Math.min(own, until)) };
 }
 
-function refuseInactive(key: KeyDefinition, now: Micros): void {
+function refuseInactive(key: KeyDefinition, now: EpochMicros): void {
   const status = keyStatus(key, now);
   if (status === 'active') return;
   throw new ProblemError('key_inactive', `The key is ${status} and cannot be used again. Issue a new one.`);

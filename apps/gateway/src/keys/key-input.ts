@@ -17,10 +17,10 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
-import { limits, parseTime, type Micros } from '#event';
-import { ReadValue, scopes, type Scope } from '#http';
-import { Schema } from '../openapi/schema.js';
-import { Overlap } from './overlap.js';
+import { limits, parseTime, type EpochMicros } from '#event';
+import { ParseValue, scopes, type KeyScope } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
+import { RotationOverlap } from './overlap.js';
 
 const nameCharacters = 100;
 const mostStreams = 100;
@@ -29,7 +29,13 @@ const streamPattern = new RegExp(`^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.strea
 
 /** An optional rate per second. */
 function PerSecond(what: string): PropertyDecorator {
-  return applyDecorators(IsOptional(), IsInt(), Min(1), Max(mostPerSecond), Schema({ description: what }));
+  return applyDecorators(
+    IsOptional(),
+    IsInt(),
+    Min(1),
+    Max(mostPerSecond),
+    JsonSchemaPart({ description: what }),
+  );
 }
 
 /** Rate limits of a key. Each instance counts them separately. */
@@ -49,15 +55,17 @@ export class RateLimitInput {
 export class KeyInput {
   @Characters({ most: nameCharacters })
   @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
-  @Schema({ description: 'Purpose of the key. Names need not be unique.', example: 'web shop' })
+  @JsonSchemaPart({ description: 'Purpose of the key. Names need not be unique.', example: 'web shop' })
   name: string;
 
   @IsArray()
   @ArrayMinSize(1)
   @ArrayUnique()
   @IsIn(scopes, { each: true, message: `must be some of ${scopes.join(', ')}` })
-  @Schema({ description: 'What the key may do. No scope includes another: list all that the key needs.' })
-  scopes: Scope[];
+  @JsonSchemaPart({
+    description: 'What the key may do. No scope includes another: list all that the key needs.',
+  })
+  scopes: KeyScope[];
 
   @IsOptional()
   @IsArray()
@@ -68,7 +76,7 @@ export class KeyInput {
     each: true,
     message: 'must be names of streams, or prefixes of them followed by *',
   })
-  @Schema({
+  @JsonSchemaPart({
     description:
       'Streams that the key may read and write: names, or prefixes followed by `*`. Default: no limit.',
     example: ['orders', 'web.*'],
@@ -77,8 +85,8 @@ export class KeyInput {
 
   @IsOptional()
   @IsFuture()
-  @Schema({ description: 'Time from which the key is refused. Default: never.' })
-  expires_at?: Micros | null;
+  @JsonSchemaPart({ description: 'Time from which the key is refused. Default: never.' })
+  expires_at?: EpochMicros | null;
 
   @IsOptional()
   @IsObject()
@@ -92,8 +100,8 @@ export class KeyInput {
 @JSONSchema({ additionalProperties: false })
 export class RotationInput {
   @IsOptional()
-  @Overlap()
-  @Schema({
+  @RotationOverlap()
+  @JsonSchemaPart({
     description: 'How long the current secrets remain valid, at most `30d`. Default: `0s`, not at all.',
   })
   overlap?: number | null;
@@ -107,8 +115,8 @@ function IsFuture(): PropertyDecorator {
     return time !== undefined && time > Date.now() * 1000 ? time : undefined;
   };
   return applyDecorators(
-    ReadValue({ name: 'isFuture', read, message }),
-    Schema({ type: 'string', format: 'date-time' }),
+    ParseValue({ name: 'isFuture', read, message }),
+    JsonSchemaPart({ type: 'string', format: 'date-time' }),
   );
 }
 

@@ -1,26 +1,26 @@
-import { parseTime, type Micros } from '#event';
+import { parseTime, type EpochMicros } from '#event';
 import type { KeyDefinition, KeySecret } from '#registry';
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
 export type KeyStatus = (typeof keyStatuses)[number];
 
 /** Returns the status of a key at this time, from its revocation and its expiry. */
-export function keyStatus({ revoked_at, expires_at }: KeyDefinition, now: Micros): KeyStatus {
+export function keyStatus({ revoked_at, expires_at }: KeyDefinition, now: EpochMicros): KeyStatus {
   if (revoked_at !== undefined) return 'revoked';
   return isOver(expires_at, now) ? 'expired' : 'active';
 }
 
 /** Returns when the key was revoked or expired; undefined while it is active. */
-export function endOf(key: KeyDefinition, now: Micros): Micros | undefined {
+export function endOfKey(key: KeyDefinition, now: EpochMicros): EpochMicros | undefined {
   if (keyStatus(key, now) === 'active') return undefined;
   return parseTime(key.revoked_at ?? key.expires_at ?? '');
 }
 
 /** Whether this secret of a key is valid at this time. */
-export function secretWorks({ expires_at }: KeySecret, now: Micros): boolean {
+export function secretWorks({ expires_at }: KeySecret, now: EpochMicros): boolean {
   return !isOver(expires_at, now);
 }
 
-function isOver(time: string | undefined, now: Micros): boolean {
+function isOver(time: string | undefined, now: EpochMicros): boolean {
   return time !== undefined && (parseTime(time) ?? 0) <= now;
 }

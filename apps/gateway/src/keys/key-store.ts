@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { durationMs, ProblemError } from '#api';
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import { systemActor, type Actor, type Definitions, type KeyDefinition } from '#registry';
 import { generateKey } from '#http';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
-import { endOf } from './key-status.js';
+import { endOfKey } from './key-status.js';
 
 /** How long expired and revoked keys are listed. The audit stream keeps their history. */
 const endedKeptMicros = durationMs('7d') * 1000;
@@ -14,7 +14,7 @@ const endedKeptMicros = durationMs('7d') * 1000;
 const forgottenAtOnce = 10;
 
 /** A key's definition, and its text, which cannot be read again. */
-export interface Issued {
+export interface IssuedKey {
   definition: KeyDefinition;
   key: string;
 }
@@ -34,7 +34,7 @@ export class KeyStore {
   }
 
   /** Issues a key. @throws ProblemError definition_limit_reached, definition_conflict, log_unavailable */
-  async issue(input: KeyInput, actor: Actor): Promise<Issued> {
+  async issue(input: KeyInput, actor: Actor): Promise<IssuedKey> {
     const now = microsNow();
     await this.forgetEnded(now, actor);
     const made = generateKey();
@@ -50,7 +50,7 @@ export class KeyStore {
    * Gives a key a new secret.
    * @throws ProblemError key_not_found, key_inactive, definition_limit_reached, definition_conflict, log_unavailable
    */
-  async rotate(keyId: string, { overlapMs, actor }: { overlapMs: number; actor: Actor }): Promise<Issued> {
+  async rotate(keyId: string, { overlapMs, actor }: { overlapMs: number; actor: Actor }): Promise<IssuedKey> {
     const { key, sha256 } = generateKey(this.get(keyId).key_id);
     const next = (current: KeyDefinition | undefined) =>
       rotatedKey(found(current), { sha256, overlapMs }, microsNow());
@@ -65,16 +65,16 @@ export class KeyStore {
     await this.definitions.keys.change(keyId, next, actor);
   }
 
-  private async forgetEnded(now: Micros, { request_id }: Actor): Promise<void> {
+  private async forgetEnded(now: EpochMicros, { request_id }: Actor): Promise<void> {
     const system = { ...systemActor, request_id };
-    const isOld = (key: KeyDefinition) => (endOf(key, now) ?? now) < now - endedKeptMicros;
+    const isOld = (key: KeyDefinition) => (endOfKey(key, now) ?? now) < now - endedKeptMicros;
     const next = (current: KeyDefinition | undefined) => (current && isOld(current) ? undefined : current);
     const old = this.all().filter(isOld).slice(0, forgottenAtOnce);
     await Promise.all(old.map(({ key_id }) => this.definitions.keys.change(key_id, next, system)));
   }
 }
 
-function microsNow(): Micros {
+function microsNow(): EpochMicros {
   return Date.now() * 1000;
 }
 

@@ -1,12 +1,20 @@
 import { Controller, Delete, Get, Header, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AlwaysAnswered, Body, Caller, keyIdPattern, PathParameter, Principal, RequireScope } from '#http';
-import { Answers, NoContent } from '../openapi/answers.js';
+import {
+  AlwaysAnswered,
+  Body,
+  InjectPrincipal,
+  keyIdPattern,
+  PathParameter,
+  Principal,
+  RequireScope,
+} from '#http';
+import { ApiAnswer, NoContent } from '../openapi/answers.js';
 import { IssuedKeyAnswer, KeyAnswer, keyAnswer } from './key-answers.js';
 import { RotationInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
-import { Problems, body, changes, defines } from '../openapi/problems.js';
-import { UnlimitedKey } from './unlimited-key.js';
+import { Problems, bodyProblems, changeProblems, createProblems } from '../openapi/problems.js';
+import { UnlimitedKeyGuard } from './unlimited-key.js';
 
 /** Injects the key id from the path of the URL. */
 function KeyId(): ParameterDecorator {
@@ -14,7 +22,7 @@ function KeyId(): ParameterDecorator {
 }
 
 @ApiTags('keys')
-@UseGuards(UnlimitedKey)
+@UseGuards(UnlimitedKeyGuard)
 @Controller('api/v1/keys/:key_id')
 export class KeyController {
   constructor(private readonly keys: KeyStore) {}
@@ -22,7 +30,7 @@ export class KeyController {
   @Get()
   @RequireScope('admin')
   @ApiOperation({ summary: 'Get an API key, without its secret' })
-  @Answers(KeyAnswer, { description: 'The key.' })
+  @ApiAnswer(KeyAnswer, { description: 'The key.' })
   @Problems('key_not_found', 'stream_forbidden')
   one(@KeyId() keyId: string): KeyAnswer {
     return keyAnswer(this.keys.get(keyId), Date.now() * 1000);
@@ -39,8 +47,8 @@ export class KeyController {
       'may revoke itself. Repeating the request changes nothing.',
   })
   @NoContent('The key is revoked.')
-  @Problems('key_not_found', 'stream_forbidden', changes)
-  async revoke(@KeyId() keyId: string, @Caller() { actor }: Principal): Promise<void> {
+  @Problems('key_not_found', 'stream_forbidden', changeProblems)
+  async revoke(@KeyId() keyId: string, @InjectPrincipal() { actor }: Principal): Promise<void> {
     await this.keys.revoke(keyId, actor);
   }
 
@@ -54,13 +62,13 @@ export class KeyController {
       'The key keeps its id and its permissions. Its current secrets end after `overlap`, or at their ' +
       'earlier end; without `overlap` they end now. At most 4 secrets are valid at the same time.',
   })
-  @Answers(IssuedKeyAnswer, { description: 'The key with its new text, which only this answer contains.' })
-  @Problems(body, 'key_not_found', 'key_inactive', 'stream_forbidden', defines)
+  @ApiAnswer(IssuedKeyAnswer, { description: 'The key with its new text, which only this answer contains.' })
+  @Problems(bodyProblems, 'key_not_found', 'key_inactive', 'stream_forbidden', createProblems)
   @Header('cache-control', 'no-store')
   async rotate(
     @KeyId() keyId: string,
     @Body({ mayBeEmpty: true }) { overlap }: RotationInput,
-    @Caller() { actor }: Principal,
+    @InjectPrincipal() { actor }: Principal,
   ): Promise<IssuedKeyAnswer> {
     const { definition, key } = await this.keys.rotate(keyId, { overlapMs: overlap ?? 0, actor });
     return { ...keyAnswer(definition, Date.now() * 1000), key };

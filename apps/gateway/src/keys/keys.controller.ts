@@ -1,18 +1,18 @@
 import { Controller, Get, Header, Post, Res, UseGuards } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
+import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { IssuedKeyAnswer, keyAnswer, KeyList } from './key-answers.js';
 import { KeyInput } from './key-input.js';
 import { KeyStore } from './key-store.js';
-import { Problems, body, defines } from '../openapi/problems.js';
+import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { UnlimitedKey } from './unlimited-key.js';
+import { UnlimitedKeyGuard } from './unlimited-key.js';
 
 @ApiTags('keys')
-@UseGuards(UnlimitedKey)
+@UseGuards(UnlimitedKeyGuard)
 @Controller('api/v1/keys')
 export class KeysController {
   constructor(private readonly keys: KeyStore) {}
@@ -29,15 +29,15 @@ export class KeysController {
       'of answers contain the remaining quota; a request over a limit is a 429 with `Retry-After`. Keys ' +
       'that are no longer valid are listed for at least 7 days.',
   })
-  @Answers(IssuedKeyAnswer, {
+  @ApiAnswer(IssuedKeyAnswer, {
     status: 201,
     description: 'The key with its text, which only this answer contains.',
   })
-  @Problems(body, 'stream_forbidden', defines)
+  @Problems(bodyProblems, 'stream_forbidden', createProblems)
   @Header('cache-control', 'no-store')
   async issue(
     @Body() input: KeyInput,
-    @Caller() { actor }: Principal,
+    @InjectPrincipal() { actor }: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<IssuedKeyAnswer> {
     const { definition, key } = await this.keys.issue(input, actor);
@@ -51,7 +51,7 @@ export class KeysController {
     summary: 'List the API keys that were issued',
     description: 'Sorted by id, without secrets. Keys from the configuration are not listed.',
   })
-  @Answers(KeyList, { description: 'A page of keys; `total` counts all.' })
+  @ApiAnswer(KeyList, { description: 'A page of keys; `total` counts all.' })
   @Problems('invalid_cursor', 'stream_forbidden')
   list(@Query() { limit, cursor }: PageParameters): KeyList {
     const all = this.keys.all();

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { durationMs } from '#api';
-import { ReadValue } from '#http';
-import { Schema } from '../openapi/schema.js';
+import { ParseValue } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** Longest time that an old secret remains valid beside a new one, in milliseconds. */
 const mostMs = durationMs('30d');
@@ -21,10 +21,10 @@ export function parseOverlap(text: string): number | undefined {
 }
 
 /** How long an old secret remains valid. The property is in milliseconds. */
-export function Overlap(): PropertyDecorator {
+export function RotationOverlap(): PropertyDecorator {
   const message = () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s means no overlap';
   return applyDecorators(
-    ReadValue({ name: 'isOverlap', read: parseOverlap, message }),
-    Schema({ type: 'string', example: '24h' }),
+    ParseValue({ name: 'isOverlap', read: parseOverlap, message }),
+    JsonSchemaPart({ type: 'string', example: '24h' }),
   );
 }

@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { LOG } from '../adapters/adapters.js';
 
-export interface GroupLagBounds {
+export interface GroupLagLimits {
   /** Milliseconds for which a result of the log is reused. */
   keptMs: number;
   /** Limit of concurrent requests to the log. */
@@ -13,14 +13,14 @@ export interface GroupLagBounds {
 }
 
 /** A consumer group and the topics that it reads. */
-export interface ReadingGroup {
+export interface ConsumerGroup {
   /** Id of what the group processes: a generation of a projection, or a job of a pipeline. */
   id: string;
   group: string;
-  topics: readonly ReadTopic[];
+  topics: readonly ConsumedTopic[];
 }
 
-export interface ReadTopic {
+export interface ConsumedTopic {
   topic: string;
   /** The first offset that the group reads, by partition. Default: the beginning. */
   starts?: readonly number[] | undefined;
@@ -29,14 +29,14 @@ export interface ReadTopic {
 }
 
 /** The lag of a consumer group. */
-export interface Lag {
+export interface OffsetLag {
   /** Records that the group has not read yet. */
   lag: number;
   /** Records from where the group began to the end of the log. */
   total: number;
 }
 
-export interface GroupLagFound extends Lag {
+export interface GroupLagResult extends OffsetLag {
   /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;
 }
@@ -45,7 +45,7 @@ type Offsets = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
 const defaults = { keptMs: 1000, concurrent: 8, most: 20_000 };
 
-interface Kept {
+interface CachedResult {
   /** When the result expires, in milliseconds of `performance.now()`; Infinity while the request is running. */
   until: number;
   answer: Promise<unknown>;
@@ -54,14 +54,14 @@ interface Kept {
 /** Measures the lag of consumer groups from their committed offsets. */
 @Injectable()
 export class GroupLag {
-  private readonly bounds: GroupLagBounds;
-  private readonly kept = new Map<string, Kept>();
+  private readonly bounds: GroupLagLimits;
+  private readonly kept = new Map<string, CachedResult>();
   private readonly waiting: (() => void)[] = [];
   private running = 0;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets' | 'committedIn'> },
-    @Optional() bounds: Partial<GroupLagBounds> = {},
+    @Optional() bounds: Partial<GroupLagLimits> = {},
   ) {
     this.bounds = { ...defaults, ...bounds };
   }
@@ -71,16 +71,16 @@ export class GroupLag {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(groups: readonly ReadingGroup[]): Promise<Map<string, GroupLagFound>> {
+  async of(groups: readonly ConsumerGroup[]): Promise<Map<string, GroupLagResult>> {
     this.forgetOld();
     return new Map(
       await Promise.all(
-        groups.map(async (one): Promise<[string, GroupLagFound]> => [one.id, await this.ofGroup(one)]),
+        groups.map(async (one): Promise<[string, GroupLagResult]> => [one.id, await this.ofGroup(one)]),
       ),
     );
   }
 
-  private async ofGroup({ group, topics }: ReadingGroup): Promise<GroupLagFound> {
+  private async ofGroup({ group, topics }: ConsumerGroup): Promise<GroupLagResult> {
     const { admin } = this.log;
     const asked = await Promise.all(
       topics.map(async ({ topic, starts, isWhole }) => ({
@@ -98,7 +98,7 @@ export class GroupLag {
         lagOf({ ...place, beginning: isWhole ? 0 : beginning }, starts, committed.get(topic)),
       ),
     );
-    const sum = (of: keyof Lag) => parts.reduce((all, part) => all + part[of], 0);
+    const sum = (of: keyof OffsetLag) => parts.reduce((all, part) => all + part[of], 0);
     return { lag: sum('lag'), total: sum('total'), partitions };
   }
 
@@ -109,7 +109,7 @@ export class GroupLag {
       const detail = 'Too many requests ask for the lag of projections and pipelines.';
       return Promise.reject(new ProblemError('overloaded', detail, { retryAfterSeconds: 1 }));
     }
-    const kept: Kept = { until: Infinity, answer: this.inTurn(question) };
+    const kept: CachedResult = { until: Infinity, answer: this.inTurn(question) };
     this.kept.set(what, kept);
     kept.answer.then(
       () => (kept.until = performance.now() + this.bounds.keptMs),
@@ -142,7 +142,7 @@ function lagOf(
   { partition, beginning, end }: { partition: number; beginning: number; end: number },
   starts: readonly number[] | undefined,
   committed: ReadonlyMap<number, number> | undefined,
-): Lag {
+): OffsetLag {
   const start = Math.max(starts?.[partition] ?? 0, beginning);
   const next = Math.max(committed?.get(partition) ?? start, start);
   return { lag: Math.max(0, end - next), total: Math.max(0, end - start) };

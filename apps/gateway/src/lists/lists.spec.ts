@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseTime } from '#event';
 import { systemActor } from '#registry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
@@ -10,8 +10,8 @@ beforeAll(async () => {
   gateway = await givenGateway();
   for (const stream of ['orders', 'users']) await gateway.definitions.createStream({ stream }, systemActor);
   const rows = Array.from({ length: 10 }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.appendBlocks(
-    blocksOf([...rows, eventRow({ stream: 'users', offset: 70 })]),
+  await gateway.store.writer.appendRowBatches(
+    rowBatchesOf([...rows, eventRow({ stream: 'users', offset: 70 })]),
     'token',
   );
   await gateway.store.writer.appendDeadLetters(

@@ -1,7 +1,7 @@
 import { listEnd, type ListEnd } from './list-end.js';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
-export interface NamedPage<T> {
+export interface PageSortedByName<T> {
   items: T[];
   /** The members with which the answer of the list ends. */
   end: ListEnd & { total: number };
@@ -31,7 +31,7 @@ export function pageByName<T>(
   all: readonly T[],
   nameOf: (item: T) => string,
   { limit, cursor, boundTo, lengthOf }: PageRequest<T>,
-): NamedPage<T> {
+): PageSortedByName<T> {
   const after = cursor === undefined ? undefined : nameOfCursor(boundTo, cursor);
   const rest = all
     .map((item) => ({ item, name: nameOf(item) }))

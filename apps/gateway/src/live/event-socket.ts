@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tooSlow } from './live-problems.js';
+import { clientTooSlow } from './live-problems.js';
 
 export interface EventSocketOptions {
   /** Limit of unsent bytes; while the client has more to receive, nothing is written. */
@@ -43,7 +43,7 @@ export class EventSocket {
   async room(signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + this.options.slowMs;
     while (this.isFull) {
-      if (performance.now() > deadline) throw tooSlow();
+      if (performance.now() > deadline) throw clientTooSlow();
       await sleep(lookMs, undefined, { signal }).catch(() => signal.throwIfAborted());
     }
     signal.throwIfAborted();

@@ -5,12 +5,12 @@ import type { FastifyReply } from 'fastify';
 import Negotiator from 'negotiator';
 import { ProblemError } from '#api';
 
-export const mediaType = 'text/event-stream';
+export const eventStreamType = 'text/event-stream';
 
 /** Requires that the client accepts Server-Sent Events. @throws ProblemError 406 `not_acceptable` */
-export function requireAccepted(accept: string | undefined): void {
-  if (new Negotiator({ headers: { accept } }).mediaType([mediaType]) === mediaType) return;
-  throw new ProblemError('not_acceptable', `The answer is available as ${mediaType}.`);
+export function requireEventStreamAccepted(accept: string | undefined): void {
+  if (new Negotiator({ headers: { accept } }).mediaType([eventStreamType]) === eventStreamType) return;
+  throw new ProblemError('not_acceptable', `The answer is available as ${eventStreamType}.`);
 }
 
 /** Documents a stream of messages that resumes after the last id that the client received. */
@@ -25,7 +25,7 @@ export function DescribeEventStream(lastEventId: string): MethodDecorator {
     ApiResponse({
       status: 200,
       description: 'A stream of messages. The server ends it only after a message `error`.',
-      content: { [mediaType]: { schema: { type: 'string' } } },
+      content: { [eventStreamType]: { schema: { type: 'string' } } },
     }),
   );
 }
@@ -34,11 +34,11 @@ export function DescribeEventStream(lastEventId: string): MethodDecorator {
  * Sends the status line and headers, including headers that other code has set. From then on, Fastify no longer handles
  * the answer.
  */
-export function begin(reply: FastifyReply): ServerResponse {
+export function sendStreamHead(reply: FastifyReply): ServerResponse {
   reply.hijack();
   reply.raw.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
-    'content-type': mediaType,
+    'content-type': eventStreamType,
     'cache-control': 'no-store',
     // Proxies must pass on each message without buffering.
     'x-accel-buffering': 'no',

@@ -1,11 +1,16 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { EventStreamParameters } from '../events/event-parameters.js';
-import { begin, DescribeEventStream, mediaType, requireAccepted } from './event-stream-answer.js';
-import { Problems, readsBoth } from '../openapi/problems.js';
+import {
+  sendStreamHead,
+  DescribeEventStream,
+  eventStreamType,
+  requireEventStreamAccepted,
+} from './event-stream-answer.js';
+import { Problems, storeAndLogProblems } from '../openapi/problems.js';
 import { LiveStreams } from './live-streams.js';
 
 @ApiTags('events')
@@ -35,17 +40,17 @@ export class EventStreamController {
       'for a `where` that needs too many steps for the arriving events.',
   })
   @DescribeEventStream('The last id that was received. The other parameters must be the same.')
-  @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', readsBoth)
+  @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', storeAndLogProblems)
   async stream(
     @Query() { filter, format }: EventStreamParameters,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    requireAccepted(request.headers.accept);
+    requireEventStreamAccepted(request.headers.accept);
     const { access } = await this.streams.of({ access: caller.access, streams: filter.streams, client });
-    if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
+    if (request.method === 'HEAD') return void reply.header('content-type', eventStreamType).send();
     const opened = {
       question: { ...filter, access },
       format,
@@ -53,6 +58,6 @@ export class EventStreamController {
       requestId: request.id,
       caller,
     };
-    await this.live.open(opened, () => begin(reply), client);
+    await this.live.open(opened, () => sendStreamHead(reply), client);
   }
 }

@@ -1,16 +1,16 @@
 import type { TopicNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import { maxOffsetRanges, type OffsetRange } from '#store';
-import type { LiveGroup } from './live-group.js';
+import type { SharedSubscription } from './shared-subscription.js';
 import { LivePosition, streamKey } from './live-position.js';
 
 /** The offset that a consumer group reads next, by topic and then by partition. */
-export type Committed = ReadonlyMap<string, ReadonlyMap<number, number>>;
+export type CommittedOffsets = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /** An offset range that can be queried and has not been delivered. */
-export type FollowedRange = OffsetRange & { key: string };
+export type UndeliveredRange = OffsetRange & { key: string };
 
-interface Followed {
+interface FollowedStream {
   key: string;
   stream: string;
   topic: string;
@@ -19,11 +19,11 @@ interface Followed {
   next?: number[];
 }
 
-type Group = Pick<LiveGroup, 'cursor' | 'filter'>;
+type Group = Pick<SharedSubscription, 'cursor' | 'filter'>;
 
 /** The streams that live streams follow, and the delivered offsets of each of their partitions. */
 export class FollowedStreams {
-  private streams = new Map<string, Followed>();
+  private streams = new Map<string, FollowedStream>();
   private turn = 0;
 
   constructor(
@@ -61,7 +61,7 @@ export class FollowedStreams {
   }
 
   /** Sets where delivery begins: new streams at the committed offsets, waiting groups at the delivered offsets. */
-  begin(waiting: readonly Group[], committed: Committed): void {
+  begin(waiting: readonly Group[], committed: CommittedOffsets): void {
     for (const followed of this.streams.values()) {
       const offsets = committed.get(followed.topic);
       followed.next ??= Array.from({ length: followed.partitions }, (_, i) => offsets?.get(i) ?? 0);
@@ -73,8 +73,8 @@ export class FollowedStreams {
    * Returns ranges that can be queried and have not been delivered. Each range gets a share of the target number of
    * offsets. When there are many ranges, they take turns.
    */
-  behind(committed: Committed): FollowedRange[] {
-    const ranges: FollowedRange[] = [];
+  behind(committed: CommittedOffsets): UndeliveredRange[] {
+    const ranges: UndeliveredRange[] = [];
     for (const { key, stream, topic, next = [] } of this.streams.values()) {
       for (const [partition, until] of committed.get(topic) ?? []) {
         const from = next[partition];
@@ -94,7 +94,7 @@ export class FollowedStreams {
     key: string,
     { stream, id, partitions }: StreamDefinition,
     groups: readonly Group[],
-  ): Followed {
+  ): FollowedStream {
     const isNew = groups.some(({ cursor, filter }) => cursor && filter.wants(stream));
     const topic = this.options.topics.ofStream(id);
     return {

@@ -1,8 +1,8 @@
 import type { Logger } from '#telemetry';
-import { LiveConnections, type LiveTimes } from './live-connections.js';
+import { LiveConnections, type LiveTimings } from './live-connections.js';
 
 /** Limits and times of the connections that a spec replaces. */
-export interface GivenConnections extends Partial<LiveTimes> {
+export interface GivenConnections extends Partial<LiveTimings> {
   maxStreams?: number;
   maxStreamsPerKey?: number;
 }

@@ -7,13 +7,13 @@ import { metrics, type Logger } from '#telemetry';
 import { LOGGER } from '../adapters/adapters.js';
 import { GatewayConfig } from '../config.js';
 import { EventSocket, type EventSocketOptions } from './event-socket.js';
-import { shuttingDown, tooMany, tooManyOfKey } from './live-problems.js';
+import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 
 /** Limits of open streams of every kind: in total, and of one key. A further stream is refused. */
-export type LiveBounds = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
+export type LiveStreamLimits = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
 
-export interface LiveTimes {
+export interface LiveTimings {
   socket: EventSocketOptions;
   heartBeatMs: number;
   /** Milliseconds between two checks whether a stream may continue. */
@@ -24,7 +24,7 @@ export interface LiveTimes {
 export type StreamingCaller = Pick<Principal, 'access' | 'keyId' | 'requireStillAdmitted'>;
 
 /** The content that is sent on one connection. */
-export interface LiveContent {
+export interface LiveStreamContent {
   requestId: string;
   /** Returns the id from which the client can resume. */
   position(): string;
@@ -37,14 +37,14 @@ export interface LiveContent {
   run(socket: EventSocket, signal: AbortSignal): Promise<never>;
 }
 
-const defaults: LiveTimes = {
+const defaults: LiveTimings = {
   socket: { bytes: 256 * 1024, slowMs: 10_000 },
   heartBeatMs: 15_000,
   checkMs: 1_000,
 };
 
 interface OpenConnection {
-  content: LiveContent;
+  content: LiveStreamContent;
   socket: EventSocket;
   end: AbortController;
 }
@@ -55,7 +55,7 @@ interface OpenConnection {
  */
 @Injectable()
 export class LiveConnections {
-  private readonly times: LiveTimes;
+  private readonly times: LiveTimings;
   private readonly connections = new Set<OpenConnection>();
   private readonly closing = new AbortController();
   private admitted = 0;
@@ -65,8 +65,8 @@ export class LiveConnections {
 
   constructor(
     @Inject(LOGGER) private readonly logger: Logger,
-    @Inject(GatewayConfig) private readonly bounds: LiveBounds,
-    @Optional() times: Partial<LiveTimes> = {},
+    @Inject(GatewayConfig) private readonly bounds: LiveStreamLimits,
+    @Optional() times: Partial<LiveTimings> = {},
   ) {
     this.times = { ...defaults, ...times };
     setMaxListeners(0, this.closing.signal);
@@ -90,8 +90,8 @@ export class LiveConnections {
   async admit(keyId: string | null, work: () => Promise<void>): Promise<void> {
     if (this.closing.signal.aborted) throw shuttingDown();
     const { LIVE_STREAMS: most, LIVE_STREAMS_PER_KEY: mostOfKey } = this.bounds;
-    if (keyId !== null && this.openOf(keyId) >= mostOfKey) throw tooManyOfKey(mostOfKey);
-    if (this.admitted >= most) throw tooMany(most);
+    if (keyId !== null && this.openOf(keyId) >= mostOfKey) throw tooManyStreamsOfKey(mostOfKey);
+    if (this.admitted >= most) throw tooManyStreams(most);
     metrics.liveStreams.set(++this.admitted);
     this.count(keyId, 1);
     try {
@@ -116,7 +116,7 @@ export class LiveConnections {
   /**
    * Sends the content of an answer whose headers have been sent. Resolves when the stream has ended, for any reason.
    */
-  async serve(content: LiveContent, response: ServerResponse, client: AbortSignal): Promise<void> {
+  async serve(content: LiveStreamContent, response: ServerResponse, client: AbortSignal): Promise<void> {
     const socket = new EventSocket(response, this.times.socket);
     const connection: OpenConnection = { content, socket, end: new AbortController() };
     if (this.closing.signal.aborted) connection.end.abort(shuttingDown());

@@ -1,4 +1,11 @@
-import { cloudEventJson, eventToJson, parseTime, streamSource, type Micros, type StoredEvent } from '#event';
+import {
+  cloudEventJson,
+  eventToJson,
+  parseTime,
+  streamSource,
+  type EpochMicros,
+  type StoredEvent,
+} from '#event';
 import { eventValue, type ValueObject } from '#cel';
 import { onOneLine } from '../answers/event-page.js';
 import type { EventFormat } from '../events/event-parameters.js';
@@ -11,7 +18,7 @@ const encode: Record<EventFormat, (event: StoredEvent) => string> = {
 /** An event that is sent to many clients. Each derived form is computed once, when it is first needed. */
 export class LiveEvent {
   private readonly texts: Partial<Record<EventFormat, string>> = {};
-  private time: Micros | undefined;
+  private time: EpochMicros | undefined;
   private asValue: ValueObject | undefined;
 
   constructor(readonly event: StoredEvent) {}
@@ -26,7 +33,7 @@ export class LiveEvent {
     return this.event.data.length + this.event.metadata.length;
   }
 
-  get timestamp(): Micros {
+  get timestamp(): EpochMicros {
     return (this.time ??= parseTime(this.event.timestamp) ?? NaN);
   }
 

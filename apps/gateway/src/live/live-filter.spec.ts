@@ -3,7 +3,7 @@ import { allStreams } from '#api';
 import { parseTime, type StoredEvent } from '#event';
 import { parseExpression } from '#cel';
 import { LiveEvent } from './live-event.js';
-import { LiveFilter, type LiveQuestion } from './live-filter.js';
+import { LiveFilter, type LiveSelection } from './live-filter.js';
 
 const stored: StoredEvent = {
   event_id: '019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11',
@@ -20,7 +20,7 @@ const stored: StoredEvent = {
   offset: 10,
 };
 const at = (text: string) => parseTime(text) ?? NaN;
-const matches = (question: Partial<LiveQuestion>, event: Partial<StoredEvent> = {}) =>
+const matches = (question: Partial<LiveSelection>, event: Partial<StoredEvent> = {}) =>
   new LiveFilter({ access: allStreams, ...question }).matches(new LiveEvent({ ...stored, ...event }));
 
 describe('the filters of live events', () => {
@@ -53,7 +53,7 @@ describe('the filters of live events', () => {
   });
 
   it('select the named streams that the access covers', () => {
-    const wanted = (question: Partial<LiveQuestion>) =>
+    const wanted = (question: Partial<LiveSelection>) =>
       ['orders', 'orders-old', 'stock', 'tributary.audit'].filter((stream) =>
         new LiveFilter({ access: allStreams, ...question }).wants(stream),
       );
@@ -65,7 +65,7 @@ describe('the filters of live events', () => {
   });
 
   it('have the same binding in any order, and independently of the access', () => {
-    const binding = (question: Partial<LiveQuestion>) =>
+    const binding = (question: Partial<LiveSelection>) =>
       new LiveFilter({ access: allStreams, ...question }).binding;
     expect(binding({ streams: ['a', 'b'] })).toBe(binding({ streams: ['b', 'a'] }));
     expect(binding({ streams: ['a'] })).not.toBe(binding({ eventTypes: ['a'] }));

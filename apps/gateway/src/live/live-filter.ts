@@ -1,11 +1,11 @@
 import { permitsStream, type StreamAccess } from '#api';
-import type { EventFilter, Permitted } from '#store';
+import type { EventFilter, AuthorizationScope } from '#store';
 import { compileCondition } from '#cel';
 import type { LiveEvent } from './live-event.js';
 import { bindingOf } from './live-position.js';
 
 /** A selection of events, and the streams that the caller may see. */
-export type LiveQuestion = Omit<EventFilter, keyof Permitted> & { access: StreamAccess };
+export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & { access: StreamAccess };
 
 /**
  * Evaluates the filters of a query for one event at a time. `where` has the same CEL semantics as in queries, whose
@@ -21,7 +21,7 @@ export class LiveFilter {
   private readonly where: ((event: LiveEvent) => boolean) | undefined;
 
   /** @throws ExpressionError for a `where` that cannot be compiled */
-  constructor(readonly question: LiveQuestion) {
+  constructor(readonly question: LiveSelection) {
     this.binding = bindingOf(boundTo(question));
     this.streams = question.streams && new Set(question.streams);
     this.eventTypes = question.eventTypes && new Set(question.eventTypes);
@@ -57,7 +57,7 @@ function compiled(where: NonNullable<EventFilter['where']>): (event: LiveEvent) 
 }
 
 /** Returns everything that selects events. The access is not included, because it is checked for each event. */
-function boundTo(question: LiveQuestion): unknown {
+function boundTo(question: LiveSelection): unknown {
   const sorted = (values?: readonly string[]) => (values ? [...values].sort() : null);
   const { streams, eventTypes, entityIds, eventTypePrefix, since, until, where } = question;
   const lists = [streams, eventTypes, entityIds].map(sorted);

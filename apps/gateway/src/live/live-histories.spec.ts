@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#cel';
 import type { EventRow } from '#store';
 import { EventStreamParser, Random, until } from '#testkit';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
-import type { LiveQuestion } from './live-filter.js';
-import { LiveClient, LiveWorld } from './live.fixture.js';
+import type { LiveSelection } from './live-filter.js';
+import { LiveClient, LiveStreamsFixture } from './live.fixture.js';
 
-const questions: Partial<LiveQuestion>[] = [
+const questions: Partial<LiveSelection>[] = [
   {},
   { since: 0 },
   { streams: ['a'] },
@@ -20,7 +20,7 @@ const questions: Partial<LiveQuestion>[] = [
   { access: { patterns: ['b', 'l*'], reserved: false }, since: 0 },
 ];
 
-const isIn = (row: EventRow, { streams, eventTypes, where, access }: Partial<LiveQuestion>) =>
+const isIn = (row: EventRow, { streams, eventTypes, where, access }: Partial<LiveSelection>) =>
   (!streams || streams.includes(row.stream)) &&
   (!eventTypes || eventTypes.includes(row.event_type)) &&
   (!where || (JSON.parse(row.data) as { n: number }).n % 3 === 0) &&
@@ -36,7 +36,7 @@ class Materializer {
   private readonly stored = new Map<string, [stream: string, partition: number, next: number]>();
 
   constructor(
-    private readonly world: LiveWorld,
+    private readonly world: LiveStreamsFixture,
     private readonly random: Random,
   ) {}
 
@@ -63,7 +63,7 @@ class Materializer {
       rows.push(eventRow({ ...own, event_id: random.uuid(), timestamp }));
     }
     this.next.set(place, offset);
-    await world.store.writer.appendBlocks(blocksOf(rows), random.uuid());
+    await world.store.writer.appendRowBatches(rowBatchesOf(rows), random.uuid());
     this.written.push(...rows);
     this.stored.set(place, [stream, partition, offset]);
     if (random.chance(0.6)) this.commit();
@@ -86,7 +86,7 @@ describe('streams that are interrupted and resumed', () => {
     'deliver every event in the order of its partition (LIVE_SEED=$seed, $wide)',
     async ({ seed, wide }) => {
       const random = new Random(seed);
-      const world = new LiveWorld();
+      const world = new LiveStreamsFixture();
       if (wide) defineWide(world);
       world.define('a', { partitions: 3 });
       world.define('b', { partitions: 1 });
@@ -143,7 +143,7 @@ const anyTurn = (random: Random) => () => ({
 });
 
 /** Defines a stream whose offsets make every id longer than a few events. */
-function defineWide(world: LiveWorld): void {
+function defineWide(world: LiveStreamsFixture): void {
   const partitions = 400;
   world.define('wide', { partitions });
   for (let partition = 0; partition < partitions; partition++) world.commit('wide', partition, 2 ** 30);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { StreamId } from '#event';
 
-interface StreamPlace {
+interface StreamOffsets {
   /** The next offset, by partition. */
   next: number[];
   /** The text of this stream's segment; undefined after a change. */
@@ -9,7 +9,7 @@ interface StreamPlace {
 }
 
 /** Offsets of one partition that one position includes and another does not. */
-export interface Missing {
+export interface MissingRange {
   key: string;
   partition: number;
   from: number;
@@ -22,7 +22,7 @@ const keyLength = 8;
  * Limit of a position as text, in characters: it must fit into the headers of a request, which Node limits to 16 KiB in
  * total.
  */
-export const longestId = 12_000;
+export const maxIdCharacters = 12_000;
 
 /** Returns the key of a stream in positions: 48 bits of a hash of its id. */
 export function streamKey(id: StreamId): string {
@@ -45,7 +45,7 @@ function hash(text: string): string {
  * as LEB128. The offsets are in the order of the partitions, without the zeros at the end.
  */
 export class LivePosition {
-  private readonly streams = new Map<string, StreamPlace>();
+  private readonly streams = new Map<string, StreamOffsets>();
   private text: string | undefined;
 
   constructor(private readonly binding: string) {}
@@ -93,8 +93,8 @@ export class LivePosition {
   }
 
   /** Returns the offsets that `other` includes and this position does not. */
-  missingTo(other: LivePosition): Missing[] {
-    const missing: Missing[] = [];
+  missingTo(other: LivePosition): MissingRange[] {
+    const missing: MissingRange[] = [];
     for (const [key, { next }] of other.streams) {
       for (let partition = 0; partition < next.length; partition++) {
         const [from, until] = [this.at(key, partition), next[partition] as number];

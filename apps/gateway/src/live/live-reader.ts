@@ -1,19 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
-import { PageReader, StoreUnavailableError, type EventReader, type OffsetRange, type PageRead } from '#store';
+import {
+  LogPageReader,
+  StoreUnavailableError,
+  type EventReader,
+  type OffsetRange,
+  type LogPageRead,
+} from '#store';
 import { metrics } from '#telemetry';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import { LiveEvent } from './live-event.js';
-import type { LiveGroup, LiveListener } from './live-group.js';
-import type { LivePosition, Missing } from './live-position.js';
+import type { SharedSubscription, SubscriptionListener } from './shared-subscription.js';
+import type { LivePosition, MissingRange } from './live-position.js';
 import type { LogFollower } from './log-follower.js';
-import { eventMessage, reached } from './server-sent.js';
+import { eventMessage, positionMessage } from './server-sent.js';
 import { SpacedIds } from './spaced-ids.js';
 import type { StoreOutage } from './store-outage.js';
 import type { EventSocket } from './event-socket.js';
 
 export interface LiveReaderOptions {
-  group: LiveGroup;
+  group: SharedSubscription;
   follower: Pick<LogFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Limits the store reads of streams that are catching up. */
@@ -26,7 +32,7 @@ export interface LiveReaderOptions {
   unknownMs?: number;
 }
 
-type FollowedRange = OffsetRange & { key: string };
+type KeyedOffsetRange = OffsetRange & { key: string };
 type Socket = Pick<EventSocket, 'isFull' | 'write' | 'room'>;
 
 const page = { events: 500, bytes: 256 * 1024 };
@@ -39,7 +45,7 @@ const pieceCharacters = 64 * 1024;
  * past it, so the change from one phase to the other causes neither a gap nor a repeated event.
  */
 export class LiveReader {
-  private readonly pages: PageReader;
+  private readonly pages: LogPageReader;
   private readonly options: Required<LiveReaderOptions>;
   /** Decides which of the events read from the store are sent with an id. The group decides it for live events. */
   private ids = new SpacedIds();
@@ -51,7 +57,7 @@ export class LiveReader {
     options: LiveReaderOptions,
   ) {
     this.options = { retryMs: 1000, unknownMs: 5000, ...options };
-    this.pages = new PageReader({ reader: options.reader, ...page });
+    this.pages = new LogPageReader({ reader: options.reader, ...page });
   }
 
   /** The client has received, or is about to receive, everything before this position. */
@@ -87,9 +93,13 @@ export class LiveReader {
     return cursor;
   }
 
-  private async catchUp(missing: readonly Missing[], socket: Socket, signal: AbortSignal): Promise<void> {
+  private async catchUp(
+    missing: readonly MissingRange[],
+    socket: Socket,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { follower } = this.options;
-    const ranges = missing.flatMap((range): FollowedRange[] => {
+    const ranges = missing.flatMap((range): KeyedOffsetRange[] => {
       const stream = follower.streamOf(range.key);
       return stream === undefined ? [] : [{ ...range, stream }];
     });
@@ -101,7 +111,10 @@ export class LiveReader {
   }
 
   /** Reads a page from the store. Resolves with undefined after a transient failure. */
-  private async read(ranges: readonly FollowedRange[], signal: AbortSignal): Promise<PageRead | undefined> {
+  private async read(
+    ranges: readonly KeyedOffsetRange[],
+    signal: AbortSignal,
+  ): Promise<LogPageRead | undefined> {
     const { bulkhead, group, outage } = this.options;
     const { streams: _, ...filter } = group.filter.question;
     try {
@@ -110,14 +123,14 @@ export class LiveReader {
       return read;
     } catch (error) {
       signal.throwIfAborted();
-      if (!isPassing(error)) throw error;
+      if (!isTransient(error)) throw error;
       outage.failed(this, error);
       return undefined;
     }
   }
 
   private async write(
-    { events, reached, keys }: PageRead & { keys: ReadonlyMap<string, string> },
+    { events, reached, keys }: LogPageRead & { keys: ReadonlyMap<string, string> },
     socket: Socket,
     signal: AbortSignal,
   ): Promise<void> {
@@ -160,9 +173,9 @@ export class LiveReader {
    */
   private async live(socket: Socket, signal: AbortSignal): Promise<void> {
     const { group } = this.options;
-    if (this.ids.areDue) socket.write(reached(this.own.toString()));
+    if (this.ids.areDue) socket.write(positionMessage(this.own.toString()));
     this.isLive = true;
-    let listener: LiveListener | undefined;
+    let listener: SubscriptionListener | undefined;
     let stop: () => void = () => undefined;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -189,7 +202,7 @@ export class LiveReader {
     }
   }
 
-  private leave(listener: LiveListener | undefined): void {
+  private leave(listener: SubscriptionListener | undefined): void {
     if (!listener || !this.options.group.listeners.delete(listener)) return;
     this.own = this.cursor.copy();
     this.ids = new SpacedIds();
@@ -198,6 +211,6 @@ export class LiveReader {
 }
 
 /** Whether an error of the store is transient, so that a later read may succeed. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return error instanceof StoreUnavailableError || (error instanceof ProblemError && error.retryable);
 }

@@ -4,25 +4,25 @@ import { ProblemError } from '#api';
 import { StoreUnavailableError, type EventReader } from '#store';
 import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
-import type { LiveQuestion } from './live-filter.js';
-import { begun, came, LiveClient, LiveWorld } from './live.fixture.js';
+import type { LiveSelection } from './live-filter.js';
+import { begun, eventsReceived, LiveClient, LiveStreamsFixture } from './live.fixture.js';
 
-const newClient = (question: Partial<LiveQuestion> = {}) =>
+const newClient = (question: Partial<LiveSelection> = {}) =>
   new LiveClient(() => new EventStreamParser(), question);
 
 /** Returns a world with the stream `orders` and this many events. */
-async function given(events = 0): Promise<LiveWorld> {
-  const world = new LiveWorld();
+async function given(events = 0): Promise<LiveStreamsFixture> {
+  const world = new LiveStreamsFixture();
   world.define('orders');
   await store(world, 0, events);
   return world;
 }
 
-async function store(world: LiveWorld, from: number, end: number): Promise<void> {
+async function store(world: LiveStreamsFixture, from: number, end: number): Promise<void> {
   const rows = Array.from({ length: end - from }, (_, i) => eventRow({ offset: from + i }));
-  await world.store.writer.appendBlocks(blocksOf(rows), `rows from ${from}`);
+  await world.store.writer.appendRowBatches(rowBatchesOf(rows), `rows from ${from}`);
   world.commit('orders', 0, end);
 }
 
@@ -34,10 +34,10 @@ describe('open streams', () => {
     void now.connect(live);
     void since.connect(live);
     await begun(now);
-    await came(since, 3);
+    await eventsReceived(since, 3);
     await store(world, 3, 5);
-    await came(now, 2);
-    await came(since, 5);
+    await eventsReceived(now, 2);
+    await eventsReceived(since, 5);
     expect(now.offsets).toEqual(['orders/0/3', 'orders/0/4']);
     live.close();
   });
@@ -49,9 +49,9 @@ describe('open streams', () => {
     void client.connect(live);
     await begun(client);
     await store(world, 0, 5);
-    await came(client, 5);
+    await eventsReceived(client, 5);
     world.commit('orders', 0, 5);
-    await world.store.writer.appendBlocks(blocksOf([eventRow({ offset: 5 })]), 'not committed');
+    await world.store.writer.appendRowBatches(rowBatchesOf([eventRow({ offset: 5 })]), 'not committed');
     await sleep(20);
     expect(client.offsets).toHaveLength(5);
     live.close();
@@ -74,7 +74,7 @@ describe('open streams', () => {
     for (const client of clients) void client.connect(live);
     await Promise.all(clients.map(begun));
     await store(world, 0, 10);
-    await Promise.all(clients.map((client) => came(client, 10)));
+    await Promise.all(clients.map((client) => eventsReceived(client, 10)));
     expect(asked).toBeLessThan(3);
     for (const client of clients) client.cut();
     await sleep(20);
@@ -124,7 +124,7 @@ describe('open streams', () => {
     await store(world, 0, 5);
     await sleep(10);
     world.logFailure = undefined;
-    await came(client, 5);
+    await eventsReceived(client, 5);
     expect(client.offsets).toHaveLength(5);
     live.close();
   });
@@ -144,7 +144,7 @@ describe('open streams', () => {
     void client.connect(live);
     await begun(client);
     await store(world, 0, 5);
-    await came(client, 5);
+    await eventsReceived(client, 5);
     expect(client.offsets).toHaveLength(5);
     live.close();
   });
@@ -165,7 +165,7 @@ describe('open streams', () => {
     });
     const clients = ['a', 'b'].map(() => newClient({ since: 0 }));
     for (const client of clients) void client.connect(live);
-    await Promise.all(clients.map((client) => came(client, 5)));
+    await Promise.all(clients.map((client) => eventsReceived(client, 5)));
     expect(lines).toEqual([
       'live streams cannot read from the store: trying again until it answers',
       'live streams read from the store again',
@@ -177,8 +177,8 @@ describe('open streams', () => {
 describe('streams with long ids', () => {
   /** Another stream with this many partitions at large offsets is part of every id. */
   const partitions = 1_500;
-  async function givenLong(events = 0): Promise<LiveWorld> {
-    const world = new LiveWorld();
+  async function givenLong(events = 0): Promise<LiveStreamsFixture> {
+    const world = new LiveStreamsFixture();
     world.define('orders');
     world.define('wide', { partitions });
     for (let partition = 0; partition < partitions; partition++) world.commit('wide', partition, 2 ** 30);
@@ -222,14 +222,14 @@ describe('streams with long ids', () => {
     await Promise.all([begun(client), begun(other)]);
     client.cut();
     await store(world, 0, 30);
-    await came(other, 30);
+    await eventsReceived(other, 30);
     void client.connect(live);
-    await came(client, 30);
+    await eventsReceived(client, 30);
     await sleep(5);
     client.cut();
     void client.connect(live);
     await store(world, 30, 31);
-    await came(client, 31);
+    await eventsReceived(client, 31);
     expect(client.offsets).toEqual(Array.from({ length: 31 }, (_, i) => `orders/0/${i}`));
     live.close();
   });
@@ -261,7 +261,7 @@ describe('a stream is ended, and its client gets the reason,', () => {
     await ended;
     expect(named.errors).toMatchObject([{ code: 'stream_not_found' }]);
     await store(world, 0, 2);
-    await came(all, 2);
+    await eventsReceived(all, 2);
     expect(all.errors).toEqual([]);
     live.close();
   });
@@ -284,7 +284,7 @@ describe('a stream is ended, and its client gets the reason,', () => {
     expect(seen).toBeLessThan(250);
     client.holding = false;
     void client.connect(live);
-    await came(client, 500);
+    await eventsReceived(client, 500);
     expect(client.offsets).toEqual(Array.from({ length: 500 }, (_, i) => `orders/0/${i}`));
     live.close();
   });

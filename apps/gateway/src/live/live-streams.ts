@@ -6,19 +6,19 @@ import type { Logger } from '#telemetry';
 import type { EventFormat } from '../events/event-parameters.js';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { LiveConnections, type LiveContent, type StreamingCaller } from './live-connections.js';
-import { LiveFilter, type LiveQuestion } from './live-filter.js';
-import { LiveGroup } from './live-group.js';
-import { LivePosition, longestId } from './live-position.js';
-import { deleted, notAPosition, tooWide } from './live-problems.js';
+import { LiveConnections, type LiveStreamContent, type StreamingCaller } from './live-connections.js';
+import { LiveFilter, type LiveSelection } from './live-filter.js';
+import { SharedSubscription } from './shared-subscription.js';
+import { LivePosition, maxIdCharacters } from './live-position.js';
+import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
 import { LiveReader } from './live-reader.js';
 import { LogFollower } from './log-follower.js';
-import { beginning } from './server-sent.js';
+import { startMessage } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
 
 /** An authorized request for a stream of events. */
 export interface LiveRequest {
-  question: LiveQuestion;
+  question: LiveSelection;
   format: EventFormat;
   /** The header `Last-Event-ID`. */
   lastEventId: string | undefined;
@@ -32,7 +32,7 @@ const concurrentHistory = 3;
 /** All open streams of events of one process. */
 @Injectable()
 export class LiveStreams {
-  private readonly groups = new Map<string, LiveGroup>();
+  private readonly groups = new Map<string, SharedSubscription>();
   private readonly bulkhead: Bulkhead;
   private readonly outage: StoreOutage;
 
@@ -62,7 +62,7 @@ export class LiveStreams {
         await this.askOnce(group.filter.question, client);
         const cursor = await this.follower.join(group, client);
         const position = startOf(request, cursor, group.filter);
-        if (position.toString().length > longestId) throw tooWide();
+        if (position.toString().length > maxIdCharacters) throw positionTooLong();
         const content = this.contentOf(request, group, position);
         await this.connections.serve(content, begin(), client);
       } finally {
@@ -72,7 +72,11 @@ export class LiveStreams {
     });
   }
 
-  private contentOf(request: LiveRequest, group: LiveGroup, position: LivePosition): LiveContent {
+  private contentOf(
+    request: LiveRequest,
+    group: SharedSubscription,
+    position: LivePosition,
+  ): LiveStreamContent {
     const { follower } = this;
     const { reader } = this.store;
     const named = this.named(request.question);
@@ -84,10 +88,10 @@ export class LiveStreams {
       requireGood: () => {
         request.caller.requireStillAdmitted();
         this.requireThere(named);
-        if (live.position.toString().length > longestId) throw tooWide();
+        if (live.position.toString().length > maxIdCharacters) throw positionTooLong();
       },
       run: (socket, signal) => {
-        socket.write(beginning(position.toString()));
+        socket.write(startMessage(position.toString()));
         return live.run(socket, signal);
       },
     };
@@ -97,7 +101,7 @@ export class LiveStreams {
    * Refuses a `where` that the store cannot evaluate, before anything is sent. The store evaluates it when a stream
    * catches up on earlier events.
    */
-  private async askOnce(question: LiveQuestion, client: AbortSignal): Promise<void> {
+  private async askOnce(question: LiveSelection, client: AbortSignal): Promise<void> {
     const { where, access } = question;
     if (!where) return;
     const nothing = { stream: 'x', partition: 0, from: 0, until: 0 };
@@ -109,21 +113,21 @@ export class LiveStreams {
     );
   }
 
-  private groupOf({ question, format, caller: { keyId } }: LiveRequest): LiveGroup {
+  private groupOf({ question, format, caller: { keyId } }: LiveRequest): SharedSubscription {
     const filter = new LiveFilter(question);
     const key = groupKey({ filter, format });
     let group = this.groups.get(key);
-    if (!group) this.groups.set(key, (group = new LiveGroup(filter, keyId, format)));
+    if (!group) this.groups.set(key, (group = new SharedSubscription(filter, keyId, format)));
     return group;
   }
 
-  private forget(group: LiveGroup): void {
+  private forget(group: SharedSubscription): void {
     this.groups.delete(groupKey(group));
     this.follower.leave(group);
   }
 
   /** Returns the ids of the named streams, by name. */
-  private named({ streams = [] }: LiveQuestion): Map<string, string | undefined> {
+  private named({ streams = [] }: LiveSelection): Map<string, string | undefined> {
     return new Map(streams.map((stream) => [stream, this.definitions.stream(stream)?.id]));
   }
 
@@ -131,12 +135,12 @@ export class LiveStreams {
     for (const [stream, id] of named) {
       if (id === undefined) continue;
       const now = this.definitions.stream(stream);
-      if (now?.state !== 'live' || now.id !== id) throw deleted(stream);
+      if (now?.state !== 'live' || now.id !== id) throw streamDeleted(stream);
     }
   }
 }
 
-function groupKey({ filter, format }: Pick<LiveGroup, 'filter' | 'format'>): string {
+function groupKey({ filter, format }: Pick<SharedSubscription, 'filter' | 'format'>): string {
   const { access } = filter.question;
   return JSON.stringify([filter.binding, format, access.patterns, access.reserved]);
 }
@@ -153,7 +157,7 @@ function startOf(
   if (lastEventId !== undefined && lastEventId !== '') {
     const position = LivePosition.parse(lastEventId, binding);
     if (position) return position;
-    throw notAPosition();
+    throw invalidLastEventId();
   }
   return question.since === undefined ? cursor.copy() : new LivePosition(binding);
 }

@@ -7,10 +7,10 @@ import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { expect, vi } from 'vitest';
 import { createLogger, type Logger } from '#telemetry';
-import type { LiveQuestion } from './live-filter.js';
+import type { LiveSelection } from './live-filter.js';
 import { givenConnections, type GivenConnections } from './given-connections.fixture.js';
 import { LiveStreams } from './live-streams.js';
-import { LogFollower, type FollowingTimes } from './log-follower.js';
+import { LogFollower, type LogFollowerTimings } from './log-follower.js';
 import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
 const topics = new TopicNames('spec.');
@@ -24,7 +24,7 @@ export interface LiveGateway {
 /**
  * The inputs of live streams: stream definitions, stored events, and the offsets that the materializer has committed.
  */
-export class LiveWorld {
+export class LiveStreamsFixture {
   readonly store = new MemoryStore({ evaluate });
   readonly definitions = new Map<string, StreamDefinition>();
   /** Committed offsets by stream, then partition. */
@@ -51,7 +51,7 @@ export class LiveWorld {
 
   /** Returns a process with its open streams. */
   gateway(
-    options: GivenConnections & { logger?: Logger } & Pick<Partial<FollowingTimes>, 'newTurn'> & {
+    options: GivenConnections & { logger?: Logger } & Pick<Partial<LogFollowerTimings>, 'newTurn'> & {
         reader?: EventReader;
       } = {},
   ): LiveGateway {
@@ -94,7 +94,7 @@ export class LiveWorld {
 export class LiveClient extends StreamClient {
   constructor(
     newParser: () => MessageParser,
-    private readonly question: Partial<LiveQuestion> = {},
+    private readonly question: Partial<LiveSelection> = {},
   ) {
     super(newParser);
   }
@@ -129,6 +129,6 @@ export function begun(client: LiveClient): Promise<void> {
 }
 
 /** Resolves when the client has received this number of events. */
-export function came(client: LiveClient, count: number): Promise<void> {
+export function eventsReceived(client: LiveClient, count: number): Promise<void> {
   return vi.waitFor(() => expect(client.offsets.length).toBeGreaterThanOrEqual(count), patience);
 }

@@ -1,30 +1,30 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { allStreams } from '#api';
 import { TopicNames, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#log';
-import { PageReader, type EventReader } from '#store';
+import { LogPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../adapters/adapters.js';
 import { FilterBudgets } from './filter-budgets.js';
-import { FollowedStreams, type Committed, type FollowedRange } from './followed-streams.js';
+import { FollowedStreams, type CommittedOffsets, type UndeliveredRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
-import type { LiveBatch, LiveGroup } from './live-group.js';
+import type { LiveBatch, SharedSubscription } from './shared-subscription.js';
 import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
-import { Rounds } from './rounds.js';
+import { SharedPoller } from './shared-poller.js';
 
-export interface FollowingTimes {
+export interface LogFollowerTimings {
   /** Milliseconds between two polls of the materializer's committed offsets. */
   pollMs: number;
   /** Milliseconds between an engine's failure and the next attempt. */
   retryMs: number;
   /** Returns a turn, which lets other work of the process run while a page is delivered. */
-  newTurn: () => Pick<Turn, 'over' | 'end'>;
+  newTurn: () => Pick<TimeSlice, 'over' | 'end'>;
 }
 
-const defaults: FollowingTimes = { pollMs: 50, retryMs: 1000, newTurn: () => new Turn() };
+const defaults: LogFollowerTimings = { pollMs: 50, retryMs: 1000, newTurn: () => new TimeSlice() };
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
@@ -36,12 +36,12 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
  */
 @Injectable()
 export class LogFollower {
-  private readonly groups = new Set<LiveGroup>();
+  private readonly groups = new Set<SharedSubscription>();
   private readonly followed: FollowedStreams;
-  private readonly times: FollowingTimes;
-  private readonly pages: PageReader;
+  private readonly times: LogFollowerTimings;
+  private readonly pages: LogPageReader;
   private outdated = true;
-  private readonly rounds: Rounds;
+  private readonly rounds: SharedPoller;
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committedIn'> },
@@ -49,12 +49,12 @@ export class LogFollower {
     @Inject(DEFINITIONS) definitions: Pick<Definitions, 'streams' | 'onChange'>,
     private readonly topics: TopicNames,
     @Inject(LOGGER) logger: Logger,
-    @Optional() times: Partial<FollowingTimes> = {},
+    @Optional() times: Partial<LogFollowerTimings> = {},
   ) {
     this.times = { ...defaults, ...times };
     this.followed = new FollowedStreams({ definitions, topics, events: page.events });
-    this.pages = new PageReader({ reader, ...page });
-    this.rounds = new Rounds({
+    this.pages = new LogPageReader({ reader, ...page });
+    this.rounds = new SharedPoller({
       isFollowed: () => this.isFollowed(),
       look: () => this.readNext(),
       what: 'live streams',
@@ -67,7 +67,7 @@ export class LogFollower {
    * Follows the log for this group from now on. Resolves when the group has a cursor.
    * @throws ProblemError 503 `log_unavailable`, and the signal's reason
    */
-  async join(group: LiveGroup, signal: AbortSignal): Promise<LivePosition> {
+  async join(group: SharedSubscription, signal: AbortSignal): Promise<LivePosition> {
     if (!this.groups.has(group)) {
       this.groups.add(group);
       this.outdated = true;
@@ -80,7 +80,7 @@ export class LogFollower {
     return group.cursor;
   }
 
-  leave(group: LiveGroup): void {
+  leave(group: SharedSubscription): void {
     this.groups.delete(group);
     this.outdated = true;
   }
@@ -106,7 +106,7 @@ export class LogFollower {
     const { admin } = this.log;
     const { topics: names } = this;
     const { topics } = this.followed;
-    const committed: Committed =
+    const committed: CommittedOffsets =
       topics.size > 0 ? await admin.committedIn(names.materializerGroup, topics) : new Map();
     this.followed.begin(waiting, committed);
     const ranges = this.followed.behind(committed);
@@ -120,7 +120,7 @@ export class LogFollower {
     this.outdated = false;
   }
 
-  private async readNew(ranges: readonly FollowedRange[]): Promise<void> {
+  private async readNew(ranges: readonly UndeliveredRange[]): Promise<void> {
     const keys = new Map(ranges.map(({ stream, key }) => [stream, key]));
     const { events, reached } = await this.pages.read({ access: allStreams }, ranges);
     // Events of a stream that was deleted or replaced during the read or the delivery are not delivered.

@@ -13,7 +13,7 @@ export function eventMessage(json: string, id: string | undefined): string {
  * Returns the first text of a stream: the client resumes from this position even if it has received no event. The text
  * has no data, so the client sees no message.
  */
-export function beginning(position: string): string {
+export function startMessage(position: string): string {
   return `retry: 1000\nid: ${position}\n\n`;
 }
 
@@ -21,7 +21,7 @@ export function beginning(position: string): string {
  * Returns the id of a position up to which everything has been sent. The text has no data, so the client sees no
  * message.
  */
-export function reached(position: string): string {
+export function positionMessage(position: string): string {
   return `id: ${position}\n\n`;
 }
 

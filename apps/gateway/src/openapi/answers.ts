@@ -1,7 +1,7 @@
 import { ApiResponse } from '@nestjs/swagger';
 
 /** Documents the answer of a route. The schema of the class is derived from its class-validator decorators. */
-export function Answers(
+export function ApiAnswer(
   type: new () => object,
   options: { status?: number; description: string; text?: string[] },
 ): MethodDecorator {

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ValidateBy } from 'class-validator';
-import { Schema } from './schema.js';
+import { JsonSchemaPart } from './schema.js';
 
 /** A member of an answer that is always present and may be null. */
 export function Nullable(type: 'string' | 'integer', more: Record<string, unknown> = {}): PropertyDecorator {
@@ -8,6 +8,6 @@ export function Nullable(type: 'string' | 'integer', more: Record<string, unknow
     value === null || typeof value === (type === 'string' ? 'string' : 'number');
   return applyDecorators(
     ValidateBy({ name: 'isNullable', validator: { validate } }),
-    Schema({ type: [type, 'null'], ...more }),
+    JsonSchemaPart({ type: [type, 'null'], ...more }),
   );
 }

@@ -156,12 +156,12 @@ describe('the OpenAPI document', () => {
   });
 
   it('says that a change of retention replaces the whole retention', () => {
-    const { StreamChange, StreamInput } = document.components.schemas as Record<
+    const { StreamChangeInput, StreamInput } = document.components.schemas as Record<
       string,
       { properties: Record<string, { description: string }> }
     >;
     expect(StreamInput?.properties.retention?.description).toBe('Default: unlimited.');
-    expect(StreamChange?.properties.retention?.description).toMatch(
+    expect(StreamChangeInput?.properties.retention?.description).toMatch(
       /Replaces the whole.*removes the limit by time/,
     );
   });

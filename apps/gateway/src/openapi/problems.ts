@@ -16,17 +16,17 @@ const everywhere: readonly ProblemCode[] = [
 ];
 
 /** Problem codes of a route with a body. */
-export const body = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
+export const bodyProblems = ['invalid_json', 'payload_too_large', 'unsupported_media_type'] as const;
 /** Problem codes of a route that reads from the store. */
-export const reads = ['query_too_expensive', 'store_unavailable'] as const;
+export const storeProblems = ['query_too_expensive', 'store_unavailable'] as const;
 /** Problem codes of a route that reads from the store and the log. */
-export const readsBoth = [...reads, 'log_unavailable'] as const;
+export const storeAndLogProblems = [...storeProblems, 'log_unavailable'] as const;
 /** Problem codes of a route with `wait_for`, which reads events that the client has written before. */
-export const awaits = [...readsBoth, 'not_yet_materialized'] as const;
+export const consistentReadProblems = [...storeAndLogProblems, 'not_yet_materialized'] as const;
 /** Problem codes of a route that changes a definition. */
-export const changes = ['definition_conflict', 'log_unavailable'] as const;
+export const changeProblems = ['definition_conflict', 'log_unavailable'] as const;
 /** Problem codes of a route that creates a definition. */
-export const defines = ['definition_limit_reached', ...changes] as const;
+export const createProblems = ['definition_limit_reached', ...changeProblems] as const;
 
 /** Documents the problems of a route: those that every route may answer, and the given codes or groups of codes. */
 export function Problems(...codes: (ProblemCode | readonly ProblemCode[])[]): MethodDecorator {

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   gateway = await givenGateway();
   await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
   const rows = [eventRow({ offset: 0 }), eventRow({ offset: 1, entity_id: null, version: null })];
-  await gateway.store.writer.appendBlocks(blocksOf(rows), 't');
+  await gateway.store.writer.appendRowBatches(rowBatchesOf(rows), 't');
   const schema = { type: 'object', properties: { n: { type: 'number' } } };
   await send('POST', '/api/v1/schemas', { stream: 'strict', event_type: 'x', schema });
   const limited = { streams: ['orders'], rate_limit: { events_per_second: 5 } };

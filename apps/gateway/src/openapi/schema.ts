@@ -7,7 +7,7 @@ const parts = Symbol('schema parts');
  * Adds members to the JSON Schema of a property. Unlike `JSONSchema`, it keeps the members that other decorators have
  * added.
  */
-export function Schema(part: Record<string, unknown>): PropertyDecorator {
+export function JsonSchemaPart(part: Record<string, unknown>): PropertyDecorator {
   return (target, key) => {
     const present = Reflect.getMetadata(parts, target, key) as Record<string, unknown> | undefined;
     const merged = { ...present, ...part };

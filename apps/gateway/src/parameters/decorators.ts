@@ -2,13 +2,16 @@ import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsBoolean, IsOptional, Matches, ValidateBy } from 'class-validator';
 import { Characters, FromText } from '#api';
 import { limits, parseTime, streamNamePattern } from '#event';
-import { askedFor, ReadValue, ReadValues, Repeatable } from '#http';
-import { Schema } from '../openapi/schema.js';
+import { askedFor, ParseValue, ParseValues, Repeatable } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
 import { parsePosition } from '../consistency/position.js';
 
 /** An optional parameter, with its description and example for the OpenAPI document. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {
-  return applyDecorators(IsOptional(), Schema({ description, ...(example !== undefined && { example }) }));
+  return applyDecorators(
+    IsOptional(),
+    JsonSchemaPart({ description, ...(example !== undefined && { example }) }),
+  );
 }
 
 /** A parameter that may be repeated; its values are alternatives. */
@@ -20,12 +23,12 @@ const streamName =
   'must be a stream name: letters, digits, ".", "_" and "-", up to 200, the first a letter or digit';
 
 /** A stream name that may be repeated. */
-export function Streams(): PropertyDecorator {
+export function StreamNames(): PropertyDecorator {
   return applyDecorators(Alternatives(), Matches(streamNamePattern, { each: true, message: streamName }));
 }
 
 /** One stream name. */
-export function OneStream(): PropertyDecorator {
+export function OneStreamName(): PropertyDecorator {
   return Matches(streamNamePattern, { message: streamName });
 }
 
@@ -48,8 +51,8 @@ const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 19
 export function Time(description: string, example?: string): PropertyDecorator {
   const form = '(RFC 3339; in a URL, write the `+` of an offset as `%2B`: `2026-11-21T05:00:00%2B01:00`)';
   return applyDecorators(
-    ReadValue({ name: 'isTime', read: parseTime, message: timeMessage }),
-    Schema({ type: 'string', format: 'date-time' }),
+    ParseValue({ name: 'isTime', read: parseTime, message: timeMessage }),
+    JsonSchemaPart({ type: 'string', format: 'date-time' }),
     Parameter(`${description} ${form}.`, example),
   );
 }
@@ -70,7 +73,7 @@ export function PageLimit(): PropertyDecorator {
     FromText('number'),
     ValidateBy({ name: 'isPageLimit', validator: { validate, defaultMessage } }),
     Parameter('Largest number of items in a page.'),
-    Schema({ type: 'integer', minimum, maximum, default: limits.pageDefault }),
+    JsonSchemaPart({ type: 'integer', minimum, maximum, default: limits.pageDefault }),
   );
 }
 
@@ -87,8 +90,8 @@ export function Positions(): PropertyDecorator {
   const message = () => 'must be <stream>:<partition>:<offset>';
   return applyDecorators(
     Alternatives(),
-    ReadValues({ name: 'isPosition', read: parsePosition, message }),
-    Schema({ type: 'array', items: { type: 'string', pattern: '^[^:]+:[0-9]+:[0-9]+$' } }),
+    ParseValues({ name: 'isPosition', read: parsePosition, message }),
+    JsonSchemaPart({ type: 'array', items: { type: 'string', pattern: '^[^:]+:[0-9]+:[0-9]+$' } }),
     Parameter(
       'Waits until this position can be queried, for at most 10 s. The form is ' +
         '`<stream>:<partition>:<offset>`, as the answer of a write gives it. Repeatable.',
@@ -103,11 +106,11 @@ export function Flag(description: string): PropertyDecorator {
     FromText('boolean'),
     IsBoolean({ message: 'must be true or false' }),
     Parameter(description),
-    Schema({ type: 'boolean' }),
+    JsonSchemaPart({ type: 'boolean' }),
   );
 }
 
 /** The name of the item to delete, repeated as a confirmation. */
 export function Confirmation(longest: number, description: string, example: string): PropertyDecorator {
-  return applyDecorators(Text(longest), Parameter(description, example), Schema(askedFor));
+  return applyDecorators(Text(longest), Parameter(description, example), JsonSchemaPart(askedFor));
 }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ReadValue } from '#http';
-import { Schema } from '../openapi/schema.js';
+import { ParseValue } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** The longest bucket, in seconds: 366 days. */
 export const longestInterval = 366 * 86_400;
@@ -23,7 +23,7 @@ export function parseInterval(text: string): number | undefined {
 export function Interval(): PropertyDecorator {
   const message = () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d';
   return applyDecorators(
-    ReadValue({ name: 'isInterval', read: parseInterval, message }),
-    Schema({ type: 'string', pattern: '^[1-9][0-9]{0,7}[smhd]$' }),
+    ParseValue({ name: 'isInterval', read: parseInterval, message }),
+    JsonSchemaPart({ type: 'string', pattern: '^[1-9][0-9]{0,7}[smhd]$' }),
   );
 }

@@ -1,8 +1,8 @@
 import { ProblemError } from '#api';
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 
 /** Refuses an empty time range, because it is a mistake. @throws ProblemError 400 */
-export function requireTimeRange({ since, until }: { since?: Micros; until?: Micros }): void {
+export function requireTimeRange({ since, until }: { since?: EpochMicros; until?: EpochMicros }): void {
   if (since === undefined || until === undefined || since < until) return;
   throw new ProblemError('invalid_request', 'since must be before until.', {
     errors: [{ pointer: 'since', detail: 'must be before until' }],

@@ -1,13 +1,13 @@
 import type { PipelineDefinition } from '#registry';
-import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
+import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
 
-const known = new WeakMap<PipelineDefinition, Pipeline | null>();
+const known = new WeakMap<PipelineDefinition, CompiledPipeline | null>();
 
 /**
  * Returns the compiled definition, or null when this version of the software cannot compile it. Compiles each
  * definition once.
  */
-export function compiledDefinition(definition: PipelineDefinition): Pipeline | null {
+export function compiledDefinition(definition: PipelineDefinition): CompiledPipeline | null {
   const before = known.get(definition);
   if (before !== undefined) return before;
   const compiled = compiledOrNot(definition);
@@ -15,7 +15,7 @@ export function compiledDefinition(definition: PipelineDefinition): Pipeline | n
   return compiled;
 }
 
-function compiledOrNot({ spec }: PipelineDefinition): Pipeline | null {
+function compiledOrNot({ spec }: PipelineDefinition): CompiledPipeline | null {
   try {
     return compilePipeline(spec);
   } catch (error) {

@@ -5,8 +5,8 @@ import type { PipelineDefinition } from '#registry';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
-import type { RunStats } from './pipeline-stats.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
+import type { JobStats } from './pipeline-stats.js';
 import { pipelineStarts } from './pipeline-input.js';
 import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
 
@@ -24,21 +24,25 @@ export class PipelineAnswer {
   @IsString() name: string;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'Increases by one with each change of the definition.' })
+  @JsonSchemaPart({ description: 'Increases by one with each change of the definition.' })
   version: number;
   @IsIn(pipelineStatuses)
-  @Schema({
+  @JsonSchemaPart({
     description:
       '`failed`: the pipeline cannot continue. `failure` gives the reason; a reset or a new definition can restart it.',
   })
   status: PipelineStatus;
   @ValidateNested() @Type(() => PipelineSourceAnswer) source: PipelineSourceAnswer;
   @Allow()
-  @Schema({ type: 'array', items: { type: 'object' }, description: 'The operators as they were defined.' })
+  @JsonSchemaPart({
+    type: 'array',
+    items: { type: 'object' },
+    description: 'The operators as they were defined.',
+  })
   operators: readonly OperatorSpec[];
   @IsIn(pipelineStarts) from: PipelineSpec['from'];
-  @Schema(time) @IsString() created_at: string;
-  @Schema({
+  @JsonSchemaPart(time) @IsString() created_at: string;
+  @JsonSchemaPart({
     ...time,
     description: 'When its current job started: when the pipeline was defined, reset, or restarted.',
   })
@@ -51,7 +55,7 @@ export class PipelineAnswer {
 /** An internal topic of a pipeline. */
 export class InternalTopicAnswer {
   @IsString() topic: string;
-  @Schema({
+  @JsonSchemaPart({
     description:
       'The window or dedupe that reads the topic, as a JSON pointer into the definition. Empty for the ' +
       'topic through which dead letters are replayed.',
@@ -62,33 +66,35 @@ export class InternalTopicAnswer {
 }
 
 /** The definition of a pipeline, with the statistics of its current job. */
-export class PipelineFiguresAnswer extends PipelineAnswer {
+export class PipelineStatsAnswer extends PipelineAnswer {
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events of the source streams that the pipeline selects.' })
+  @JsonSchemaPart({ description: 'Events of the source streams that the pipeline selects.' })
   processed: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that were written to streams, and deliveries to webhooks.' })
+  @JsonSchemaPart({ description: 'Events that were written to streams, and deliveries to webhooks.' })
   emitted: number;
   @IsInt()
   @Min(0)
-  @Schema({
+  @JsonSchemaPart({
     description:
       'Events that an operator dropped: filtered, duplicate, without a matching branch, or without a key.',
   })
   dropped: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that arrived after their window had closed.' })
+  @JsonSchemaPart({ description: 'Events that arrived after their window had closed.' })
   late: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that could not be processed. They are dead letters of `pipeline:<name>`.' })
+  @JsonSchemaPart({
+    description: 'Events that could not be processed. They are dead letters of `pipeline:<name>`.',
+  })
   failed: number;
   @IsInt()
   @Min(0)
-  @Schema({
+  @JsonSchemaPart({
     description: 'Records of the source streams and of the internal topics that have not been processed yet.',
   })
   lag: number;
@@ -102,7 +108,7 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => InternalTopicAnswer)
-  @Schema({
+  @JsonSchemaPart({
     description:
       'Topics for the windows and dedupes of the pipeline, and for replays. They are removed with the ' +
       'pipeline.',
@@ -115,8 +121,8 @@ export class PipelineFiguresAnswer extends PipelineAnswer {
 export class PipelineList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => PipelineFiguresAnswer)
-  pipelines: PipelineFiguresAnswer[];
+  @Type(() => PipelineStatsAnswer)
+  pipelines: PipelineStatsAnswer[];
 }
 
 /** Converts the definition of a pipeline to its form in the API. */
@@ -130,10 +136,10 @@ export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
 }
 
 /** Converts the definition of a pipeline and the statistics of its job. `stats` are by the id of the job. */
-export function pipelineFiguresAnswer(
+export function pipelineStatsAnswer(
   definition: PipelineDefinition,
-  stats: ReadonlyMap<string, RunStats>,
-): PipelineFiguresAnswer {
+  stats: ReadonlyMap<string, JobStats>,
+): PipelineStatsAnswer {
   const found = stats.get(definition.run.id);
   const timeOf = (micros: number | null | undefined) => (micros == null ? null : formatTime(micros));
   const { processed = 0, emitted = 0, dropped = 0, late = 0, failed = 0, lag = 0 } = found ?? {};

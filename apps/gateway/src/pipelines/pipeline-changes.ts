@@ -1,21 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTime } from '#event';
 import { ProblemError, type StreamAccess } from '#api';
-import type { Definitions, PipelineDefinition, PipelineRun, PipelineWay } from '#registry';
+import type { Definitions, PipelineDefinition, PipelineJob, LoopCandidate } from '#registry';
 import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
 import { DEFINITIONS, STORE } from '../adapters/adapters.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionCaller } from '../definitions/visible-definitions.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { BoundSources } from '../sources/bound-sources.js';
-import { continuedRun } from './continued-run.js';
-import { refuseLoop } from './refused-loop.js';
-import { RequiredStreams } from './required-streams.js';
+import { SourceBinder } from '../sources/source-binder.js';
+import { continuedJob } from './continued-job.js';
+import { refuseLoop } from './refuse-loop.js';
+import { PipelineRequirements } from './pipeline-requirements.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
 /** The desired definition of a pipeline. The signal is aborted when the client disconnects. */
-export interface WantedPipeline {
+export interface DesiredPipeline {
   name: string;
   spec: PipelineSpec;
   client: AbortSignal;
@@ -32,8 +32,8 @@ export class PipelineChanges {
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'pipelines'>,
     @Inject(STORE) private readonly store: { pipelines: KeyedStateReader },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: RequiredStreams,
-    private readonly sources: BoundSources,
+    private readonly streams: PipelineRequirements,
+    private readonly sources: SourceBinder,
   ) {}
 
   /**
@@ -42,7 +42,7 @@ export class PipelineChanges {
    * payload_too_large, the errors of creating a target stream, and the errors of `VisibleDefinitions.define`
    */
   async define(
-    { name, spec, client }: WantedPipeline,
+    { name, spec, client }: DesiredPipeline,
     caller: DefinitionCaller,
   ): Promise<{ definition: PipelineDefinition; created: boolean }> {
     await this.require({ name, spec, client }, caller);
@@ -63,7 +63,7 @@ export class PipelineChanges {
    * @throws StoreUnavailableError when the spec adds a stream
    */
   async replace(
-    { name, spec, client, from }: WantedPipeline & { from?: 'beginning' | undefined },
+    { name, spec, client, from }: DesiredPipeline & { from?: 'beginning' | undefined },
     caller: DefinitionCaller,
   ): Promise<PipelineDefinition> {
     const { run: before } = this.pipelines.get(name, caller.access);
@@ -76,7 +76,7 @@ export class PipelineChanges {
       if (same && !from) return current;
       const version = same ? current.version : current.version + 1;
       const ofThisRun = current.run.id === before.id ? former : none;
-      const run = from ? fresh : continuedRun(current.run, fresh, { definitions, former: ofThisRun });
+      const run = from ? fresh : continuedJob(current.run, fresh, { definitions, former: ofThisRun });
       return this.loopless({ ...current, version, spec, run, failure: null }, caller.access);
     });
   }
@@ -123,7 +123,7 @@ export class PipelineChanges {
   }
 
   private async require(
-    { name, spec, client }: WantedPipeline,
+    { name, spec, client }: DesiredPipeline,
     { actor, access }: DefinitionCaller,
   ): Promise<void> {
     await this.streams.require(spec, { access, client });
@@ -136,7 +136,7 @@ export class PipelineChanges {
    * of the job contains them.
    */
   private async formerSources(
-    { id, sources }: PipelineRun,
+    { id, sources }: PipelineJob,
     { source }: PipelineSpec,
     client: AbortSignal,
   ): Promise<ReadonlyMap<string, string>> {
@@ -146,7 +146,7 @@ export class PipelineChanges {
     return new Map(progress.filter(({ stage }) => stage === '').map(({ stream, state }) => [stream, state]));
   }
 
-  private refuseLoop(pipeline: PipelineWay, access: StreamAccess): void {
+  private refuseLoop(pipeline: LoopCandidate, access: StreamAccess): void {
     const visible = this.pipelines.all(access);
     refuseLoop(pipeline, this.definitions.pipelines.all(), { access, visible });
   }
@@ -191,7 +191,7 @@ export class PipelineChanges {
   }
 }
 
-function firstDefinition(more: { name: string; spec: PipelineSpec; run: PipelineRun }): PipelineDefinition {
+function firstDefinition(more: { name: string; spec: PipelineSpec; run: PipelineJob }): PipelineDefinition {
   const created_at = formatTime(Date.now() * 1000);
   return { ...more, version: 1, created_at, paused: false, failure: null };
 }

@@ -11,9 +11,9 @@ import {
 } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { operators, pipelineLimits, type PipelineSpec } from '#dataflow';
-import { AsSent } from '#http';
-import { NewName, SameName } from '../definitions/definition-names.js';
-import { Schema } from '../openapi/schema.js';
+import { Verbatim } from '#http';
+import { NewDefinitionName, OptionalDefinitionName } from '../definitions/definition-names.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 import { ProjectionSourceInput } from '../projections/projection-input.js';
 
 export const pipelineStarts = ['beginning', 'now'] as const;
@@ -23,7 +23,7 @@ export const pipelineStarts = ['beginning', 'now'] as const;
 export class PipelineSourceInput extends ProjectionSourceInput {
   @IsOptional()
   @IsString()
-  @Schema({
+  @JsonSchemaPart({
     type: 'string',
     description:
       'How long a partition may have no event at the end of its log before it is idle. An idle partition ' +
@@ -48,11 +48,11 @@ export class PipelineSpecInput {
   source: PipelineSourceInput;
 
   /** `wantedPipeline` validates the operators, so that errors name the exact position in them. */
-  @AsSent()
+  @Verbatim()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(pipelineLimits.operators)
-  @Schema({
+  @JsonSchemaPart({
     type: 'array',
     minItems: 1,
     maxItems: pipelineLimits.operators,
@@ -69,7 +69,7 @@ export class PipelineSpecInput {
 
   @IsOptional()
   @IsIn(pipelineStarts, { message: `must be ${pipelineStarts.join(' or ')}` })
-  @Schema({
+  @JsonSchemaPart({
     type: 'string',
     enum: [...pipelineStarts],
     description: 'Where the pipeline starts in a stream that it has not read yet. Default: `beginning`.',
@@ -80,13 +80,13 @@ export class PipelineSpecInput {
 /** Input for a new pipeline. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineInput extends PipelineSpecInput {
-  @NewName('big_orders')
+  @NewDefinitionName('big_orders')
   name: string;
 }
 
 /** The new definition of an existing pipeline. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineReplacementInput extends PipelineSpecInput {
-  @SameName()
+  @OptionalDefinitionName()
   name?: string | null;
 }

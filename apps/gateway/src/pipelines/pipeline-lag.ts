@@ -17,7 +17,7 @@ export interface InternalTopic {
 }
 
 /** The lag of a pipeline, and its internal topics. */
-export interface PipelineReading {
+export interface PipelineLagResult {
   /** Records of the source streams and internal topics that the job has not processed yet. */
   lag: number;
   internalTopics: InternalTopic[];
@@ -37,7 +37,7 @@ export class PipelineLag {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineReading>> {
+  async of(definitions: readonly PipelineDefinition[]): Promise<Map<string, PipelineLagResult>> {
     const readings = definitions.map((definition) => this.readingOf(definition));
     const found = await this.lag.of(readings.map(({ group }) => group));
     return new Map(

@@ -1,10 +1,10 @@
 import { IsIn, IsOptional } from 'class-validator';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 export class PipelineReplacementParameters {
   @IsOptional()
   @IsIn(['beginning'], { message: 'must be beginning' })
-  @Schema({
+  @JsonSchemaPart({
     type: 'string',
     enum: ['beginning'],
     description:

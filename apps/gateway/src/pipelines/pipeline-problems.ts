@@ -2,7 +2,7 @@
  * Problem codes of a pipeline definition, for the streams that it reads and writes and the projections that it looks
  * up.
  */
-export const ofDefinition = [
+export const definitionProblems = [
   'invalid_expression',
   'stream_forbidden',
   'stream_reserved',
@@ -11,7 +11,7 @@ export const ofDefinition = [
 ] as const;
 
 /** Problem codes of a definition that takes effect: it may close a loop, and it creates its target streams. */
-export const ofEffect = [
+export const effectProblems = [
   'pipeline_loop',
   'stream_name_collision',
   'stream_limit_reached',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StateProgress } from '#store';
-import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import type { PartitionProgress } from '#store';
+import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { GivenPipelines, minutes, spec } from './given-pipelines.fixture.js';
 
@@ -9,11 +9,11 @@ const second = 1_000_000;
 const at = (seconds: number) => `1970-01-01T00:00:0${seconds}.000000Z`;
 
 /** Returns progress, by default of the source's first partition. */
-function progress(owner: string, more: Partial<StateProgress> = {}): StateProgress {
-  return stateProgress({ owner, updated_at: second, ...more });
+function progress(owner: string, more: Partial<PartitionProgress> = {}): PartitionProgress {
+  return partitionProgress({ owner, updated_at: second, ...more });
 }
 
-const save = (rows: StateProgress[]) => given.gateway.store.pipelines.save([], rows);
+const save = (rows: PartitionProgress[]) => given.gateway.store.pipelines.save([], rows);
 
 /** Creates a pipeline with a window; returns its job, its keyed stage and the topic of the stage. */
 async function givenWindow(): Promise<{ run: string; stage: string; topic: string }> {

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { PipelineDefinition } from '#registry';
-import type { StateProgress, KeyedStateReader } from '#store';
+import type { PartitionProgress, KeyedStateReader } from '#store';
 import { STORE } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
-import { PipelineLag, type PipelineReading } from './pipeline-lag.js';
+import { PipelineLag, type PipelineLagResult } from './pipeline-lag.js';
 
 /** Counts of a job since its start. */
 export interface PipelineCounts {
@@ -20,14 +20,14 @@ export interface PipelineCounts {
 }
 
 /** Statistics of the job of one pipeline. */
-export interface RunStats extends PipelineCounts, PipelineReading {
+export interface JobStats extends PipelineCounts, PipelineLagResult {
   /**
    * The watermark: all events before it have been processed, except those that arrive late. Null before the first
    * event.
    */
-  watermark: Micros | null;
+  watermark: EpochMicros | null;
   /** Time of the last checkpoint; null before the first one. */
-  updatedAt: Micros | null;
+  updatedAt: EpochMicros | null;
 }
 
 /** Reads the statistics of pipelines from the store and the log. */
@@ -45,7 +45,7 @@ export class PipelineStats {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(definitions: readonly PipelineDefinition[], client: AbortSignal): Promise<Map<string, RunStats>> {
+  async of(definitions: readonly PipelineDefinition[], client: AbortSignal): Promise<Map<string, JobStats>> {
     if (definitions.length === 0) return new Map();
     const runs = definitions.map(({ run }) => run.id);
     const [progress, readings] = await Promise.all([
@@ -65,8 +65,8 @@ export class PipelineStats {
 
 function statsOf(
   definition: PipelineDefinition,
-  rows: readonly StateProgress[],
-): Omit<RunStats, keyof PipelineReading> {
+  rows: readonly PartitionProgress[],
+): Omit<JobStats, keyof PipelineLagResult> {
   const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
   const sources = rows.filter(({ stage }) => stage === '');
   return {
@@ -81,15 +81,15 @@ function statsOf(
  * Returns the minimum watermark of the pipeline's windows and dedupes, or of its sources when it has neither. Null
  * until each of them has received an event.
  */
-function watermarkOf(definition: PipelineDefinition, rows: readonly StateProgress[]): Micros | null {
+function watermarkOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): EpochMicros | null {
   const keyed = compiledDefinition(definition)?.stages.map(({ id }) => id) ?? [];
   const stages = (keyed.length > 0 ? keyed : ['']).map((id) =>
     leastOf(rows.filter(({ stage }) => stage === id)),
   );
-  return stages.some((watermark) => watermark === null) ? null : Math.min(...(stages as Micros[]));
+  return stages.some((watermark) => watermark === null) ? null : Math.min(...(stages as EpochMicros[]));
 }
 
-function leastOf(rows: readonly StateProgress[]): Micros | null {
+function leastOf(rows: readonly PartitionProgress[]): EpochMicros | null {
   const watermarks = rows.flatMap(({ watermark }) => watermark ?? []);
   return watermarks.length === 0 ? null : Math.min(...watermarks);
 }

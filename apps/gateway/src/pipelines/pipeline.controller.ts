@@ -1,23 +1,31 @@
 import { Controller, Delete, Get, HttpCode, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
+import {
+  DisconnectSignal,
+  AlwaysAnswered,
+  Body,
+  InjectPrincipal,
+  Principal,
+  Query,
+  RequireScope,
+} from '#http';
 import { WebhookNetworks } from '#webhooks';
-import { Answers, NoContent } from '../openapi/answers.js';
+import { ApiAnswer, NoContent } from '../openapi/answers.js';
 import { PipelineName, requireSameName } from '../definitions/definition-name.js';
 import {
   PipelineAnswer,
   pipelineAnswer,
-  PipelineFiguresAnswer,
-  pipelineFiguresAnswer,
+  PipelineStatsAnswer,
+  pipelineStatsAnswer,
 } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineStats } from './pipeline-stats.js';
 import { VisiblePipelines } from './visible-pipelines.js';
-import { wantedPipeline } from './wanted-pipeline.js';
+import { validatedPipeline } from './validated-pipeline.js';
 import { PipelineReplacementInput } from './pipeline-input.js';
 import { PipelineReplacementParameters } from './pipeline-parameters.js';
-import { Problems, body, readsBoth, changes } from '../openapi/problems.js';
-import { ofDefinition, ofEffect } from './pipeline-problems.js';
+import { Problems, bodyProblems, storeAndLogProblems, changeProblems } from '../openapi/problems.js';
+import { definitionProblems, effectProblems } from './pipeline-problems.js';
 
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
@@ -32,15 +40,15 @@ export class PipelineController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get one pipeline' })
-  @Answers(PipelineFiguresAnswer, { description: 'The definition of the pipeline, and its statistics.' })
-  @Problems('pipeline_not_found', readsBoth)
+  @ApiAnswer(PipelineStatsAnswer, { description: 'The definition of the pipeline, and its statistics.' })
+  @Problems('pipeline_not_found', storeAndLogProblems)
   async one(
     @PipelineName() name: string,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
-  ): Promise<PipelineFiguresAnswer> {
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
+  ): Promise<PipelineStatsAnswer> {
     const definition = this.pipelines.get(name, access);
-    return pipelineFiguresAnswer(definition, await this.stats.of([definition], client));
+    return pipelineStatsAnswer(definition, await this.stats.of([definition], client));
   }
 
   @Put()
@@ -54,26 +62,26 @@ export class PipelineController {
       'and its open windows are discarded. With `from=beginning`, everything is processed and emitted ' +
       'again, as different events. The same definition changes nothing.',
   })
-  @Answers(PipelineAnswer, { description: 'The current definition of the pipeline.' })
+  @ApiAnswer(PipelineAnswer, { description: 'The current definition of the pipeline.' })
   @Problems(
-    body,
+    bodyProblems,
     'pipeline_not_found',
-    ofDefinition,
-    ofEffect,
+    definitionProblems,
+    effectProblems,
     'definition_limit_reached',
     'definition_conflict',
-    readsBoth,
+    storeAndLogProblems,
   )
   async replace(
     @PipelineName() name: string,
     @Query() { from }: PipelineReplacementParameters,
     @Body() input: PipelineReplacementInput,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<PipelineAnswer> {
     requireSameName('pipeline', input, name);
     this.pipelines.get(name, caller.access);
-    const { spec } = wantedPipeline(input, this.webhooks);
+    const { spec } = validatedPipeline(input, this.webhooks);
     return pipelineAnswer(await this.changes.replace({ name, spec, client, from }, caller));
   }
 
@@ -86,8 +94,8 @@ export class PipelineController {
     description: 'The events that it has emitted and its dead letters remain.',
   })
   @NoContent('The pipeline is deleted.')
-  @Problems('pipeline_not_found', changes)
-  async remove(@PipelineName() name: string, @Caller() caller: Principal): Promise<void> {
+  @Problems('pipeline_not_found', changeProblems)
+  async remove(@PipelineName() name: string, @InjectPrincipal() caller: Principal): Promise<void> {
     await this.changes.remove(name, caller);
   }
 }

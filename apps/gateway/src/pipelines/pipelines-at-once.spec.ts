@@ -9,9 +9,9 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { GatewayConfig } from '../config.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
-import { BoundSources } from '../sources/bound-sources.js';
+import { SourceBinder } from '../sources/source-binder.js';
 import { PipelineChanges } from './pipeline-changes.js';
-import { RequiredStreams } from './required-streams.js';
+import { PipelineRequirements } from './pipeline-requirements.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
 const topics = new TopicNames('t.');
@@ -33,8 +33,8 @@ async function gateway(): Promise<{ changes: PipelineChanges; definitions: Defin
   await definitions.start();
   const streams = new ReadableStreams(definitions, { reached: () => Promise.resolve() });
   const projections = new VisibleProjections(definitions);
-  const required = new RequiredStreams(definitions, projections, streams, new GatewayConfig());
-  const sources = new BoundSources(definitions, log, topics);
+  const required = new PipelineRequirements(definitions, projections, streams, new GatewayConfig());
+  const sources = new SourceBinder(definitions, log, topics);
   const bulkhead = new Bulkhead({ concurrent: 1, queued: 10, waitMs: 1000 });
   const visible = new VisiblePipelines(definitions);
   return {

@@ -1,19 +1,27 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
+import {
+  DisconnectSignal,
+  AlwaysAnswered,
+  Body,
+  InjectPrincipal,
+  Principal,
+  Query,
+  RequireScope,
+} from '#http';
 import { WebhookNetworks } from '#webhooks';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers } from '../openapi/answers.js';
-import { PipelineAnswer, pipelineAnswer, pipelineFiguresAnswer, PipelineList } from './pipeline-answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
+import { PipelineAnswer, pipelineAnswer, pipelineStatsAnswer, PipelineList } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineStats } from './pipeline-stats.js';
 import { VisiblePipelines } from './visible-pipelines.js';
-import { wantedPipeline } from './wanted-pipeline.js';
+import { validatedPipeline } from './validated-pipeline.js';
 import { PipelineInput } from './pipeline-input.js';
-import { Problems, body, readsBoth, defines } from '../openapi/problems.js';
+import { Problems, bodyProblems, storeAndLogProblems, createProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { ofDefinition, ofEffect } from './pipeline-problems.js';
+import { definitionProblems, effectProblems } from './pipeline-problems.js';
 
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines')
@@ -36,16 +44,16 @@ export class PipelinesController {
       'cover the streams that the pipeline reads and writes. If the same pipeline exists already, the ' +
       'answer is that pipeline (200).',
   })
-  @Answers(PipelineAnswer, { status: 201, description: 'The pipeline is running.' })
-  @Answers(PipelineAnswer, { description: 'The pipeline exists already.' })
-  @Problems(body, ofDefinition, 'pipeline_exists', ofEffect, defines)
+  @ApiAnswer(PipelineAnswer, { status: 201, description: 'The pipeline is running.' })
+  @ApiAnswer(PipelineAnswer, { description: 'The pipeline exists already.' })
+  @Problems(bodyProblems, definitionProblems, 'pipeline_exists', effectProblems, createProblems)
   async define(
     @Body() input: PipelineInput,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PipelineAnswer> {
-    const { spec } = wantedPipeline(input, this.webhooks);
+    const { spec } = validatedPipeline(input, this.webhooks);
     const { definition, created } = await this.changes.define({ name: input.name, spec, client }, caller);
     void reply.code(created ? 201 : 200).header('location', `/api/v1/pipelines/${definition.name}`);
     return pipelineAnswer(definition);
@@ -57,16 +65,16 @@ export class PipelinesController {
     summary: 'List pipelines',
     description: 'Sorted by name. A key sees a pipeline only if it covers all of its streams.',
   })
-  @Answers(PipelineList, { description: 'A page of pipelines; `total` counts all.' })
-  @Problems('invalid_cursor', readsBoth)
+  @ApiAnswer(PipelineList, { description: 'A page of pipelines; `total` counts all.' })
+  @Problems('invalid_cursor', storeAndLogProblems)
   async list(
     @Query() { limit, cursor }: PageParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<PipelineList> {
     const all = this.pipelines.all(access);
     const { items, end } = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['pipelines'] });
     const stats = await this.stats.of(items, client);
-    return { pipelines: items.map((definition) => pipelineFiguresAnswer(definition, stats)), ...end };
+    return { pipelines: items.map((definition) => pipelineStatsAnswer(definition, stats)), ...end };
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { between, GivenPipelines, minutes, path, spec } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();
@@ -313,7 +313,7 @@ describe('a pipeline', () => {
     const { run } = given.definition!;
     const { id } = run.sources['brief']!;
     const read = { owner: run.id, stream: 'brief', state: id, processed: 5, next: 5 };
-    await store.pipelines.save([], [stateProgress(read)]);
+    await store.pipelines.save([], [partitionProgress(read)]);
     await given.send('PUT', given.at(), between(['orders'], 'large'));
     expect((await given.send('PUT', given.at(), both)).statusCode).toBe(200);
     expect(given.definition!.run).toEqual(run);

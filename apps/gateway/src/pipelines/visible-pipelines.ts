@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { permitsStream, type StreamAccess } from '#api';
-import { pipelineStreams, type Definitions, type PipelineDefinition, type PipelineWay } from '#registry';
+import { pipelineStreams, type Definitions, type PipelineDefinition, type LoopCandidate } from '#registry';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { VisibleDefinitions } from '../definitions/visible-definitions.js';
 
@@ -12,7 +12,7 @@ type AskedProjections = Pick<Definitions['projections'], 'get'>;
  * pipeline.
  */
 export function permitsPipeline(
-  { spec }: PipelineWay,
+  { spec }: LoopCandidate,
   access: StreamAccess,
   projections: AskedProjections,
 ): boolean {

@@ -1,14 +1,14 @@
 import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
-import { latestBuild, type ProjectionDefinition, type ProjectionSpec } from '#registry';
+import { latestGeneration, type ProjectionDefinition, type ProjectionSpec } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
-import type { BuildStats } from './projection-stats.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
+import type { GenerationStats } from './projection-stats.js';
 import { projectionStarts } from './projection-input.js';
 import { projectionStatus, projectionStatuses, type ProjectionStatus } from './projection-status.js';
-import { defaultKey } from './wanted-projection.js';
+import { defaultKey } from './validated-projection.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -23,10 +23,10 @@ export class ProjectionAnswer {
   @IsString() name: string;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'Increases by one with each change of the definition.' })
+  @JsonSchemaPart({ description: 'Increases by one with each change of the definition.' })
   version: number;
   @IsIn(projectionStatuses)
-  @Schema({
+  @JsonSchemaPart({
     description:
       '`building`: no states can be read yet. `failed`: the projection cannot continue. `failure` gives ' +
       'the reason; a reset or a new definition restarts it.',
@@ -35,10 +35,13 @@ export class ProjectionAnswer {
   @ValidateNested() @Type(() => ProjectionSourceAnswer) source: ProjectionSourceAnswer;
   @IsString() key: string;
   @Allow()
-  @Schema({ type: 'object', additionalProperties: { $ref: '#/components/schemas/ProjectionFieldInput' } })
+  @JsonSchemaPart({
+    type: 'object',
+    additionalProperties: { $ref: '#/components/schemas/ProjectionFieldInput' },
+  })
   fields: ProjectionSpec['fields'];
   @IsIn(projectionStarts) from: ProjectionSpec['from'];
-  @Schema(time) @IsString() created_at: string;
+  @JsonSchemaPart(time) @IsString() created_at: string;
   @Nullable('integer', {
     description: 'The version from which states are read; null while no states can be read yet.',
   })
@@ -48,22 +51,27 @@ export class ProjectionAnswer {
 }
 
 /** A projection with the statistics of its serving generation, or of its first generation while none is serving. */
-export class ProjectionFiguresAnswer extends ProjectionAnswer {
-  @IsInt() @Min(0) @Schema({ description: 'Events that have been folded into states.' }) processed: number;
+export class ProjectionStatsAnswer extends ProjectionAnswer {
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Events that could not be folded. They are dead letters of `projection:<name>`.' })
+  @JsonSchemaPart({ description: 'Events that have been folded into states.' })
+  processed: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({
+    description: 'Events that could not be folded. They are dead letters of `projection:<name>`.',
+  })
   failed: number;
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Records of the source streams that have not been processed yet.' })
+  @JsonSchemaPart({ description: 'Records of the source streams that have not been processed yet.' })
   lag: number;
   @Nullable('string', { format: 'date-time', description: 'Time of the last checkpoint.' })
   updated_at: string | null;
 }
 
 /** The progress of a generation that will serve reads once it has caught up. */
-export interface BuildProgressAnswer {
+export interface GenerationProgressAnswer {
   version: number;
   started_at: string;
   processed: number;
@@ -74,9 +82,9 @@ export interface BuildProgressAnswer {
 
 const count = { type: 'integer', minimum: 0 } as const;
 
-export class ProjectionDetailAnswer extends ProjectionFiguresAnswer {
+export class ProjectionDetailAnswer extends ProjectionStatsAnswer {
   @Allow()
-  @Schema({
+  @JsonSchemaPart({
     type: ['object', 'null'],
     description:
       'The generation that will serve reads once it has caught up; null when no generation is being built.',
@@ -92,20 +100,20 @@ export class ProjectionDetailAnswer extends ProjectionFiguresAnswer {
       },
     },
   })
-  progress: BuildProgressAnswer | null;
+  progress: GenerationProgressAnswer | null;
 }
 
 export class ProjectionList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => ProjectionFiguresAnswer)
-  projections: ProjectionFiguresAnswer[];
+  @Type(() => ProjectionStatsAnswer)
+  projections: ProjectionStatsAnswer[];
 }
 
 /** Converts the definition of a projection to its form in the API. */
 export function projectionAnswer(definition: ProjectionDefinition): ProjectionAnswer {
   const { name, version, created_at, serving, failure } = definition;
-  const { source, key, fields, from } = latestBuild(definition).spec;
+  const { source, key, fields, from } = latestGeneration(definition).spec;
   return {
     ...{ name, version, status: projectionStatus(definition) },
     ...{ source, key: key ?? defaultKey, fields, from },
@@ -117,11 +125,11 @@ export function projectionAnswer(definition: ProjectionDefinition): ProjectionAn
  * Converts a projection with the statistics of the generation that serves reads. `stats` are by the id of the
  * generation.
  */
-export function figuresAnswer(
+export function projectionStatsAnswer(
   definition: ProjectionDefinition,
-  stats: ReadonlyMap<string, BuildStats>,
-): ProjectionFiguresAnswer {
-  const read = stats.get((definition.serving ?? latestBuild(definition)).id);
+  stats: ReadonlyMap<string, GenerationStats>,
+): ProjectionStatsAnswer {
+  const read = stats.get((definition.serving ?? latestGeneration(definition)).id);
   const updated_at = read?.updated_at ?? null;
   return {
     ...projectionAnswer(definition),
@@ -131,17 +139,17 @@ export function figuresAnswer(
 }
 
 /** Converts a projection with its statistics and the progress of the generation being built. */
-export function detailAnswer(
+export function projectionDetailAnswer(
   definition: ProjectionDefinition,
-  stats: ReadonlyMap<string, BuildStats>,
+  stats: ReadonlyMap<string, GenerationStats>,
 ): ProjectionDetailAnswer {
-  return { ...figuresAnswer(definition, stats), progress: progressAnswer(definition, stats) };
+  return { ...projectionStatsAnswer(definition, stats), progress: progressAnswer(definition, stats) };
 }
 
 function progressAnswer(
   { building }: ProjectionDefinition,
-  stats: ReadonlyMap<string, BuildStats>,
-): BuildProgressAnswer | null {
+  stats: ReadonlyMap<string, GenerationStats>,
+): GenerationProgressAnswer | null {
   const statsOfBuild = building && stats.get(building.id);
   if (!building || !statsOfBuild) return null;
   const { version, started_at } = building;

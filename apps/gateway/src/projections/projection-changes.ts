@@ -1,23 +1,28 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { formatTime } from '#event';
 import { ProblemError } from '#api';
-import { latestBuild, type ProjectionBuild, type ProjectionDefinition, type ProjectionSpec } from '#registry';
+import {
+  latestGeneration,
+  type ProjectionGeneration,
+  type ProjectionDefinition,
+  type ProjectionSpec,
+} from '#registry';
 import type { KeyedStateWriter } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { STORE } from '../adapters/adapters.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionCaller } from '../definitions/visible-definitions.js';
-import { BoundSources } from '../sources/bound-sources.js';
+import { SourceBinder } from '../sources/source-binder.js';
 import { VisibleProjections } from './visible-projections.js';
 
 /** The desired definition of a projection. The signal is aborted when the client disconnects. */
-export interface WantedProjection {
+export interface DesiredProjection {
   name: string;
   spec: ProjectionSpec;
   client: AbortSignal;
 }
 
-type Prepared = Omit<ProjectionBuild, 'version'>;
+type PreparedGeneration = Omit<ProjectionGeneration, 'version'>;
 
 /** Changes projections. A change that is already in effect does nothing; each reset starts a new generation. */
 @Injectable()
@@ -26,7 +31,7 @@ export class ProjectionChanges {
     private readonly projections: VisibleProjections,
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateWriter, 'remove'> },
     private readonly streams: ReadableStreams,
-    private readonly sources: BoundSources,
+    private readonly sources: SourceBinder,
   ) {}
 
   /**
@@ -34,14 +39,14 @@ export class ProjectionChanges {
    * @throws ProblemError stream_not_found, payload_too_large, and the errors of `VisibleDefinitions.define`
    */
   async define(
-    { name, spec, client }: WantedProjection,
+    { name, spec, client }: DesiredProjection,
     caller: DefinitionCaller,
   ): Promise<{ definition: ProjectionDefinition; created: boolean }> {
     await this.streams.requireSources(spec, { access: caller.access, client });
     const build = await this.build(spec);
     return this.projections.define(name, caller, {
       first: () => firstDefinition(name, build),
-      isSame: (current) => sameSpec(latestBuild(current).spec, spec),
+      isSame: (current) => sameSpec(latestGeneration(current).spec, spec),
       verb: 'folds',
     });
   }
@@ -52,14 +57,14 @@ export class ProjectionChanges {
    * @throws ProblemError projection_not_found, and the errors of `define`
    */
   async replace(
-    { name, spec, client }: WantedProjection,
+    { name, spec, client }: DesiredProjection,
     caller: DefinitionCaller,
   ): Promise<ProjectionDefinition> {
     this.projections.get(name, caller.access);
     await this.streams.requireSources(spec, { access: caller.access, client });
     const build = await this.build(spec);
     return this.projections.change(name, caller, (current) => {
-      if (sameSpec(latestBuild(current).spec, spec)) return current;
+      if (sameSpec(latestGeneration(current).spec, spec)) return current;
       return rebuilt(current, { ...build, version: current.version + 1 });
     });
   }
@@ -69,10 +74,10 @@ export class ProjectionChanges {
    * @throws ProblemError projection_not_found, and the errors of `define`
    */
   async reset(name: string, caller: DefinitionCaller): Promise<ProjectionDefinition> {
-    const { spec } = latestBuild(this.projections.get(name, caller.access));
+    const { spec } = latestGeneration(this.projections.get(name, caller.access));
     const build = await this.build(spec);
     return this.projections.change(name, caller, (current) => {
-      if (sameSpec(latestBuild(current).spec, spec))
+      if (sameSpec(latestGeneration(current).spec, spec))
         return rebuilt(current, { ...build, version: current.version });
       const detail =
         'The projection was changed during this request, and is already being rebuilt for that change.';
@@ -99,18 +104,18 @@ export class ProjectionChanges {
     await Promise.allSettled(builds.map(({ id }) => this.store.projections.remove(id)));
   }
 
-  private async build(spec: ProjectionSpec): Promise<Prepared> {
+  private async build(spec: ProjectionSpec): Promise<PreparedGeneration> {
     return { ...(await this.sources.begin(spec)), spec };
   }
 }
 
-function firstDefinition(name: string, build: Prepared): ProjectionDefinition {
+function firstDefinition(name: string, build: PreparedGeneration): ProjectionDefinition {
   const building = { ...build, version: 1 };
   const created_at = formatTime(Date.now() * 1000);
   return { name, version: 1, created_at, paused: false, serving: null, building, failure: null };
 }
 
 /** Returns the definition with a new generation and without its failure. */
-function rebuilt(current: ProjectionDefinition, building: ProjectionBuild): ProjectionDefinition {
+function rebuilt(current: ProjectionDefinition, building: ProjectionGeneration): ProjectionDefinition {
   return { ...current, version: building.version, building, failure: null };
 }

@@ -16,9 +16,9 @@ import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { projectionLimits, type ProjectionSpec } from '#registry';
 import { foldLimits, foldOperations } from '#dataflow';
-import { AsSent } from '#http';
-import { NewName, SameName } from '../definitions/definition-names.js';
-import { Schema } from '../openapi/schema.js';
+import { Verbatim } from '#http';
+import { NewDefinitionName, OptionalDefinitionName } from '../definitions/definition-names.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 export const projectionStarts = ['beginning', 'now'] as const;
 
@@ -30,7 +30,7 @@ export class ProjectionSourceInput {
   @ArrayMaxSize(projectionLimits.streams)
   @ArrayUnique()
   @Matches(streamNamePattern, { each: true, message: streamNameRule })
-  @Schema({ description: 'Names of existing streams.', example: ['orders'] })
+  @JsonSchemaPart({ description: 'Names of existing streams.', example: ['orders'] })
   streams: string[];
 
   @IsOptional()
@@ -43,12 +43,12 @@ export class ProjectionSourceInput {
     each: true,
     message: 'must not contain control characters or half surrogate pairs',
   })
-  @Schema({ description: 'Default: events of every type.', example: ['order.placed'] })
+  @JsonSchemaPart({ description: 'Default: events of every type.', example: ['order.placed'] })
   event_types?: string[] | null;
 
   @IsOptional()
   @Characters({ least: 0, most: limits.whereCharacters })
-  @Schema({
+  @JsonSchemaPart({
     description: 'A CEL expression, as in queries. Events for which it is not true are skipped.',
     example: 'event.data.amount > 0.0',
   })
@@ -63,7 +63,7 @@ export class ProjectionFieldInput {
 
   @IsOptional()
   @Characters({ least: 0, most: limits.whereCharacters })
-  @Schema({
+  @JsonSchemaPart({
     description:
       'A CEL expression on the event. Every operation except `count` needs one; a null result adds nothing.',
     example: 'event.data.amount',
@@ -81,7 +81,7 @@ export class ProjectionSpecInput {
 
   @IsOptional()
   @Characters({ least: 0, most: limits.whereCharacters })
-  @Schema({
+  @JsonSchemaPart({
     description:
       'A CEL expression: events with the same key are folded into one state. Events with the key null are ' +
       'skipped. Default: `event.entity_id`.',
@@ -89,10 +89,10 @@ export class ProjectionSpecInput {
   })
   key?: string | null;
 
-  @AsSent()
+  @Verbatim()
   @IsObject()
   @IsNotEmptyObject({ nullable: true }, { message: `has 1 to ${foldLimits.fields} fields` })
-  @Schema({
+  @JsonSchemaPart({
     type: 'object',
     minProperties: 1,
     maxProperties: foldLimits.fields,
@@ -103,20 +103,20 @@ export class ProjectionSpecInput {
 
   @IsOptional()
   @IsIn(projectionStarts, { message: `must be ${projectionStarts.join(' or ')}` })
-  @Schema({ type: 'string', description: 'Where each generation starts. Default: `beginning`.' })
+  @JsonSchemaPart({ type: 'string', description: 'Where each generation starts. Default: `beginning`.' })
   from?: ProjectionSpec['from'] | null;
 }
 
 /** Input for a new projection. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionInput extends ProjectionSpecInput {
-  @NewName('revenue_by_currency')
+  @NewDefinitionName('revenue_by_currency')
   name: string;
 }
 
 /** The new definition of an existing projection. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionReplacementInput extends ProjectionSpecInput {
-  @SameName()
+  @OptionalDefinitionName()
   name?: string | null;
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
-import type { ProjectionBuild, StreamDefinition } from '#registry';
+import type { ProjectionGeneration, StreamDefinition } from '#registry';
 import { MemoryLog } from '#log/memory';
-import { GroupLag, type GroupLagBounds } from '../lag/group-lag.js';
+import { GroupLag, type GroupLagLimits } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';
 
 const topics = new TopicNames('t.');
@@ -26,11 +26,14 @@ const definitions = {
       : undefined,
 };
 const lagWith = (
-  bounds: Partial<GroupLagBounds> = {},
+  bounds: Partial<GroupLagLimits> = {},
   admin: ConstructorParameters<typeof GroupLag>[0]['admin'] = log.admin,
 ) => new ProjectionLag(new GroupLag({ admin }, { keptMs: 0, ...bounds }), definitions, topics);
 
-function build(id: string, source: ProjectionBuild['sources'][string] = { id: 'orders#1' }): ProjectionBuild {
+function build(
+  id: string,
+  source: ProjectionGeneration['sources'][string] = { id: 'orders#1' },
+): ProjectionGeneration {
   const spec = { source: { streams: ['orders'] }, fields: {}, from: 'beginning' } as const;
   return { id, version: 1, spec, sources: { orders: source }, started_at: created_at };
 }

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { TopicNames } from '#event';
-import type { Definitions, ProjectionBuild } from '#registry';
+import type { Definitions, ProjectionGeneration } from '#registry';
 import { DEFINITIONS } from '../adapters/adapters.js';
-import { GroupLag, type Lag } from '../lag/group-lag.js';
+import { GroupLag, type OffsetLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 
 /** Measures the lag of projection generations. */
@@ -19,7 +19,7 @@ export class ProjectionLag {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(builds: readonly ProjectionBuild[]): Promise<Map<string, Lag>> {
+  async of(builds: readonly ProjectionGeneration[]): Promise<Map<string, OffsetLag>> {
     const { definitions, topics } = this;
     return this.lag.of(
       builds.map(({ id, sources }) => ({

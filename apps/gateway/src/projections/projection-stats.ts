@@ -1,23 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Micros } from '#event';
-import type { ProjectionBuild, ProjectionDefinition } from '#registry';
+import type { EpochMicros } from '#event';
+import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { STORE } from '../adapters/adapters.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import type { Lag } from '../lag/group-lag.js';
+import type { OffsetLag } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';
 
 /** Statistics of one generation. */
-export interface BuildStats extends Lag {
+export interface GenerationStats extends OffsetLag {
   /** Events that have been folded. */
   processed: number;
   /** Events that could not be folded. They are dead letters. */
   failed: number;
   /** Time of the last checkpoint; null before the first one. */
-  updated_at: Micros | null;
+  updated_at: EpochMicros | null;
 }
 
-const noLag: Lag = { lag: 0, total: 0 };
+const noLag: OffsetLag = { lag: 0, total: 0 };
 
 /** Reads the statistics of projection generations from the store and the log. */
 @Injectable()
@@ -37,7 +37,7 @@ export class ProjectionStats {
   async of(
     definitions: readonly ProjectionDefinition[],
     client: AbortSignal,
-  ): Promise<Map<string, BuildStats>> {
+  ): Promise<Map<string, GenerationStats>> {
     const builds = definitions.flatMap(buildsOf);
     if (builds.length === 0) return new Map();
     const ids = builds.map(({ id }) => id);
@@ -45,7 +45,7 @@ export class ProjectionStats {
       this.bulkhead.run(client, (signal) => this.store.projections.progress(ids, signal)),
       this.lag.of(builds),
     ]);
-    const stats = new Map<string, BuildStats>(
+    const stats = new Map<string, GenerationStats>(
       ids.map((id) => [id, { ...(lags.get(id) ?? noLag), processed: 0, failed: 0, updated_at: null }]),
     );
     for (const { owner, processed, failed, updated_at } of progress) {
@@ -59,6 +59,6 @@ export class ProjectionStats {
   }
 }
 
-function buildsOf({ serving, building }: ProjectionDefinition): ProjectionBuild[] {
+function buildsOf({ serving, building }: ProjectionDefinition): ProjectionGeneration[] {
   return [serving, building].filter((build) => build !== null);
 }

@@ -1,10 +1,10 @@
 import { Controller, Delete, Get, HttpCode, Put } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '#http';
-import { Answers, NoContent } from '../openapi/answers.js';
+import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, RequireScope } from '#http';
+import { ApiAnswer, NoContent } from '../openapi/answers.js';
 import { ProjectionName, requireSameName } from '../definitions/definition-name.js';
 import {
-  detailAnswer,
+  projectionDetailAnswer,
   ProjectionAnswer,
   projectionAnswer,
   ProjectionDetailAnswer,
@@ -13,8 +13,14 @@ import { ProjectionChanges } from './projection-changes.js';
 import { ProjectionStats } from './projection-stats.js';
 import { VisibleProjections } from './visible-projections.js';
 import { ProjectionReplacementInput } from './projection-input.js';
-import { Problems, body, readsBoth, changes, defines } from '../openapi/problems.js';
-import { wantedProjection } from './wanted-projection.js';
+import {
+  Problems,
+  bodyProblems,
+  storeAndLogProblems,
+  changeProblems,
+  createProblems,
+} from '../openapi/problems.js';
+import { validatedProjection } from './validated-projection.js';
 
 @ApiTags('projections')
 @Controller('api/v1/projections/:name')
@@ -31,15 +37,15 @@ export class ProjectionController {
     summary: 'Get one projection',
     description: 'Includes the progress of the generation being built, if there is one.',
   })
-  @Answers(ProjectionDetailAnswer, { description: 'The definition of the projection, and its statistics.' })
-  @Problems('projection_not_found', readsBoth)
+  @ApiAnswer(ProjectionDetailAnswer, { description: 'The definition of the projection, and its statistics.' })
+  @Problems('projection_not_found', storeAndLogProblems)
   async one(
     @ProjectionName() name: string,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<ProjectionDetailAnswer> {
     const definition = this.projections.get(name, access);
-    return detailAnswer(definition, await this.stats.of([definition], client));
+    return projectionDetailAnswer(definition, await this.stats.of([definition], client));
   }
 
   @Put()
@@ -52,17 +58,17 @@ export class ProjectionController {
       'one still serves reads, and replaces it once it has caught up. The same definition changes ' +
       'nothing.',
   })
-  @Answers(ProjectionAnswer, { description: 'The current definition of the projection.' })
-  @Problems(body, 'invalid_expression', 'projection_not_found', 'stream_not_found', defines)
+  @ApiAnswer(ProjectionAnswer, { description: 'The current definition of the projection.' })
+  @Problems(bodyProblems, 'invalid_expression', 'projection_not_found', 'stream_not_found', createProblems)
   async replace(
     @ProjectionName() name: string,
     @Body() input: ProjectionReplacementInput,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<ProjectionAnswer> {
     requireSameName('projection', input, name);
     this.projections.get(name, caller.access);
-    const wanted = { name, spec: wantedProjection(input), client };
+    const wanted = { name, spec: validatedProjection(input), client };
     return projectionAnswer(await this.changes.replace(wanted, caller));
   }
 
@@ -75,8 +81,8 @@ export class ProjectionController {
     description: 'Its dead letters and the events of its streams remain.',
   })
   @NoContent('The projection is deleted.')
-  @Problems('projection_not_found', changes)
-  async remove(@ProjectionName() name: string, @Caller() caller: Principal): Promise<void> {
+  @Problems('projection_not_found', changeProblems)
+  async remove(@ProjectionName() name: string, @InjectPrincipal() caller: Principal): Promise<void> {
     await this.changes.remove(name, caller);
   }
 }

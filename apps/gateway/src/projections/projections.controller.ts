@@ -1,17 +1,30 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Aborted, AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
+import {
+  DisconnectSignal,
+  AlwaysAnswered,
+  Body,
+  InjectPrincipal,
+  Principal,
+  Query,
+  RequireScope,
+} from '#http';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers } from '../openapi/answers.js';
-import { figuresAnswer, ProjectionAnswer, projectionAnswer, ProjectionList } from './projection-answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
+import {
+  projectionStatsAnswer,
+  ProjectionAnswer,
+  projectionAnswer,
+  ProjectionList,
+} from './projection-answers.js';
 import { ProjectionChanges } from './projection-changes.js';
 import { ProjectionStats } from './projection-stats.js';
 import { VisibleProjections } from './visible-projections.js';
 import { ProjectionInput } from './projection-input.js';
-import { Problems, body, readsBoth, defines } from '../openapi/problems.js';
+import { Problems, bodyProblems, storeAndLogProblems, createProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { wantedProjection } from './wanted-projection.js';
+import { validatedProjection } from './validated-projection.js';
 
 @ApiTags('projections')
 @Controller('api/v1/projections')
@@ -32,16 +45,16 @@ export class ProjectionsController {
       'from now on. States can be read once it has caught up with the log for the first time. If the same ' +
       'projection exists already, the answer is that projection (200).',
   })
-  @Answers(ProjectionAnswer, { status: 201, description: 'The projection is being built.' })
-  @Answers(ProjectionAnswer, { description: 'The projection exists already.' })
-  @Problems(body, 'invalid_expression', 'stream_not_found', 'projection_exists', defines)
+  @ApiAnswer(ProjectionAnswer, { status: 201, description: 'The projection is being built.' })
+  @ApiAnswer(ProjectionAnswer, { description: 'The projection exists already.' })
+  @Problems(bodyProblems, 'invalid_expression', 'stream_not_found', 'projection_exists', createProblems)
   async define(
     @Body() input: ProjectionInput,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ProjectionAnswer> {
-    const wanted = { name: input.name, spec: wantedProjection(input), client };
+    const wanted = { name: input.name, spec: validatedProjection(input), client };
     const { definition, created } = await this.changes.define(wanted, caller);
     void reply.code(created ? 201 : 200).header('location', `/api/v1/projections/${definition.name}`);
     return projectionAnswer(definition);
@@ -53,16 +66,16 @@ export class ProjectionsController {
     summary: 'List projections',
     description: 'Sorted by name. A key sees a projection only if it covers all of its streams.',
   })
-  @Answers(ProjectionList, { description: 'A page of projections; `total` counts all.' })
-  @Problems('invalid_cursor', readsBoth)
+  @ApiAnswer(ProjectionList, { description: 'A page of projections; `total` counts all.' })
+  @Problems('invalid_cursor', storeAndLogProblems)
   async list(
     @Query() { limit, cursor }: PageParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<ProjectionList> {
     const all = this.projections.all(access);
     const { items, end } = pageByName(all, ({ name }) => name, { limit, cursor, boundTo: ['projections'] });
     const stats = await this.stats.of(items, client);
-    return { projections: items.map((definition) => figuresAnswer(definition, stats)), ...end };
+    return { projections: items.map((definition) => projectionStatsAnswer(definition, stats)), ...end };
   }
 }

@@ -5,7 +5,7 @@ import { ProjectionFollower } from './changes/projection-follower.js';
 import { StateChangesController } from './changes/state-changes.controller.js';
 import { ProjectionChanges } from './projection-changes.js';
 import { ProjectionLag } from './projection-lag.js';
-import { ProjectionRunController } from './projection-run.controller.js';
+import { ProjectionLifecycleController } from './projection-lifecycle.controller.js';
 import { ProjectionStats } from './projection-stats.js';
 import { ProjectionController } from './projection.controller.js';
 import { ProjectionsController } from './projections.controller.js';
@@ -18,7 +18,7 @@ import { VisibleProjections } from './visible-projections.js';
   controllers: [
     ProjectionsController,
     ProjectionController,
-    ProjectionRunController,
+    ProjectionLifecycleController,
     ProjectionStatesController,
     StateChangesController,
   ],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { stateProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress, stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import { GivenProjections, path, spec } from './given-projections.fixture.js';
 
 const given = new GivenProjections();
@@ -316,4 +316,4 @@ describe('the list of projections', () => {
 });
 
 const stateOf = (owner: string) => stateRow({ owner, key: 'EUR', updated_at: 1 });
-const progressOf = (owner: string) => stateProgress({ owner, processed: 1, updated_at: 1 });
+const progressOf = (owner: string) => partitionProgress({ owner, processed: 1, updated_at: 1 });

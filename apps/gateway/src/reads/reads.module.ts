@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { GroupLag } from '../lag/group-lag.js';
-import { BoundSources } from '../sources/bound-sources.js';
+import { SourceBinder } from '../sources/source-binder.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
 /**
@@ -9,7 +9,7 @@ import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
  */
 @Global()
 @Module({
-  providers: [ConsistencyTokens, ReadableStreams, GroupLag, BoundSources],
-  exports: [ConsistencyTokens, ReadableStreams, GroupLag, BoundSources],
+  providers: [ConsistencyTokens, ReadableStreams, GroupLag, SourceBinder],
+  exports: [ConsistencyTokens, ReadableStreams, GroupLag, SourceBinder],
 })
 export class ReadsModule {}

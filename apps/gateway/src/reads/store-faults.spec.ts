@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { QueryTooExpensiveError, StoreUnavailableError, type EventReader } from '#store';
-import { givenGateway, type GivenGateway, type GivenOptions } from '../gateway.fixture.js';
+import { givenGateway, type GivenGateway, type GivenGatewayOptions } from '../gateway.fixture.js';
 import { Bulkhead } from './bulkhead.js';
 
 const reads = [
@@ -18,7 +18,7 @@ const reads = [
 let gateway: GivenGateway;
 afterEach(() => gateway.close());
 
-async function given(options: GivenOptions): Promise<void> {
+async function given(options: GivenGatewayOptions): Promise<void> {
   gateway = await givenGateway(options);
   await gateway.definitions.createStream({ stream: 'orders' }, systemActor);
 }

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
-import { nextSubject as next, type WantedSchema } from './next-subject.js';
+import { nextSubject as next, type DesiredSchema } from './next-subject.js';
 import type { CompatibilityPolicy } from '#schemas';
 import { GatewayConfig } from '../config.js';
-import { SchemaChecks } from './schema-checks.js';
+import { CompatibilityChecks } from './schema-checks.js';
 
 const now = '2026-11-21T04:00:00.000000Z';
 const later = '2026-11-22T04:00:00.000000Z';
 const amount = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
 const stricter = { ...amount, required: ['amount', 'customer'] };
-const wanted = (more: Partial<WantedSchema> = {}): WantedSchema => ({
+const wanted = (more: Partial<DesiredSchema> = {}): DesiredSchema => ({
   stream: 'orders',
   event_type: 'order.placed',
   schema: amount,
   ...more,
 });
 const checksWith = (policy: CompatibilityPolicy) =>
-  new SchemaChecks(Object.assign(new GatewayConfig(), { SCHEMA_COMPATIBILITY_POLICY: policy }));
+  new CompatibilityChecks(Object.assign(new GatewayConfig(), { SCHEMA_COMPATIBILITY_POLICY: policy }));
 const [lenient, strict] = [checksWith('lenient'), checksWith('strict')];
-const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, WantedSchema, string]) =>
+const nextSubject = (...[current, schema, at]: [SchemaSubject | undefined, DesiredSchema, string]) =>
   next(current, schema, { now: at, checks: lenient });
 const first: SchemaSubject = await nextSubject(undefined, wanted(), now);
 

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ProblemError, type Compatibility, type InputError } from '#api';
+import { ProblemError, type SchemaCompatibility, type InputError } from '#api';
 import type { SchemaMode, SchemaSubject } from '#registry';
-import type { SchemaChecks } from './schema-checks.js';
+import type { CompatibilityChecks } from './schema-checks.js';
 
 /** The schema that a client wants to register for a subject. */
-export interface WantedSchema {
+export interface DesiredSchema {
   stream: string;
   event_type: string;
   /** Parsed JSON that compiles as a schema. */
   schema: unknown;
   /** Undefined keeps the current compatibility of the subject. */
-  compatibility?: Compatibility | undefined;
+  compatibility?: SchemaCompatibility | undefined;
   mode?: SchemaMode | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface WantedSchema {
  */
 export async function nextSubject(
   current: SchemaSubject | undefined,
-  wanted: WantedSchema,
-  { now, checks }: { now: string; checks: SchemaChecks },
+  wanted: DesiredSchema,
+  { now, checks }: { now: string; checks: CompatibilityChecks },
 ): Promise<SchemaSubject> {
   const { stream, event_type, schema } = wanted;
   const compatibility = wanted.compatibility ?? current?.compatibility ?? 'backward';
@@ -40,7 +40,7 @@ export async function nextSubject(
   return { stream, event_type, compatibility, mode, retired: false, versions: [...versions, version] };
 }
 
-function incompatible(compatibility: Compatibility, errors: InputError[]): ProblemError {
+function incompatible(compatibility: SchemaCompatibility, errors: InputError[]): ProblemError {
   const detail =
     `The schema is not ${compatibility} compatible with earlier versions. Change it, or register it with another ` +
     'compatibility ("none" accepts anything).';

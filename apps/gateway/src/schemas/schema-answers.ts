@@ -1,19 +1,19 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNested } from 'class-validator';
-import { compatibilities, type Compatibility } from '#api';
+import { compatibilities, type SchemaCompatibility } from '#api';
 import { schemaModes, type SchemaMode, type SchemaSubject, type SchemaVersion } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** One version of a schema. */
 export class SchemaAnswer {
   @IsString() stream: string;
   @IsString() event_type: string;
   @IsInt() @Min(1) version: number;
-  @IsIn(compatibilities) compatibility: Compatibility;
+  @IsIn(compatibilities) compatibility: SchemaCompatibility;
   @IsIn(schemaModes) mode: SchemaMode;
-  @IsDefined() @Schema({ description: 'The JSON Schema.' }) schema: unknown;
-  @Schema({ type: 'string', format: 'date-time' }) @IsString() created_at: string;
+  @IsDefined() @JsonSchemaPart({ description: 'The JSON Schema.' }) schema: unknown;
+  @JsonSchemaPart({ type: 'string', format: 'date-time' }) @IsString() created_at: string;
 }
 
 export class SchemaList extends ListAnswer {
@@ -22,7 +22,7 @@ export class SchemaList extends ListAnswer {
 
 /** A reason why a schema is incompatible, and where in the schema it is. */
 export class IncompatibilityAnswer {
-  @IsString() @Schema({ description: 'A JSON pointer into the body.' }) pointer: string;
+  @IsString() @JsonSchemaPart({ description: 'A JSON pointer into the body.' }) pointer: string;
   @IsString() detail: string;
 }
 
@@ -30,11 +30,11 @@ export class SchemaCheckAnswer {
   @IsBoolean() compatible: boolean;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'The version that the schema has or would get.' })
+  @JsonSchemaPart({ description: 'The version that the schema has or would get.' })
   version: number;
   @IsIn(compatibilities)
-  @Schema({ description: 'The compatibility that was checked.' })
-  compatibility: Compatibility;
+  @JsonSchemaPart({ description: 'The compatibility that was checked.' })
+  compatibility: SchemaCompatibility;
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => IncompatibilityAnswer)

@@ -2,23 +2,23 @@ import { Controller, HttpCode, Inject, Post } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { isDeepStrictEqual } from 'node:util';
 import { schemaName, type Definitions } from '#registry';
-import { Body, Caller, Principal, RequireScope } from '#http';
-import { requireWritable } from '../access/permit.js';
-import { Answers } from '../openapi/answers.js';
+import { Body, InjectPrincipal, Principal, RequireScope } from '#http';
+import { requireWriteAccess } from '../access/write-access.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
-import { SchemaChecks } from './schema-checks.js';
+import { CompatibilityChecks } from './schema-checks.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
-import { Problems, body } from '../openapi/problems.js';
-import { usableSchema } from './usable-schema.js';
+import { Problems, bodyProblems } from '../openapi/problems.js';
+import { validatedSchema } from './validated-schema.js';
 
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type/check')
 export class SchemaCheckController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly checks: SchemaChecks,
+    private readonly checks: CompatibilityChecks,
   ) {}
 
   @Post()
@@ -28,19 +28,19 @@ export class SchemaCheckController {
     summary: 'Try a schema: would it be accepted as the next version?',
     description: 'Changes nothing. Without an earlier schema, every valid schema is compatible.',
   })
-  @Answers(SchemaCheckAnswer, {
+  @ApiAnswer(SchemaCheckAnswer, {
     description: 'Whether the schema is compatible, and all reasons why it is not.',
   })
-  @Problems(body, 'invalid_schema', 'stream_forbidden')
+  @Problems(bodyProblems, 'invalid_schema', 'stream_forbidden')
   async check(
     @SubjectStream() stream: string,
     @SubjectType() eventType: string,
     @Body() input: SchemaCheckInput,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
   ): Promise<SchemaCheckAnswer> {
     // The check has the same requirements as a registration: a key registers schemas only for streams that it covers.
-    requireWritable(access, [stream], { pointer: 'stream' });
-    const schema = usableSchema(input);
+    requireWriteAccess(access, [stream], { pointer: 'stream' });
+    const schema = validatedSchema(input);
     const subject = this.definitions.schemas.get(schemaName(stream, eventType));
     const compatibility = input.compatibility ?? subject?.compatibility ?? 'backward';
     const versions = subject?.versions ?? [];

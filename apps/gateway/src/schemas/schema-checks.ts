@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ProblemError, type InputError } from '#api';
-import { checkCompatibility, type CompatibilityQuestion } from '#schemas';
+import { checkCompatibility, type CompatibilityRequest } from '#schemas';
 import { GatewayConfig } from '../config.js';
 
 /** Limit of checks that run or wait; the next one is refused. */
@@ -11,7 +11,7 @@ const most = 32;
  * process needs for other work.
  */
 @Injectable()
-export class SchemaChecks {
+export class CompatibilityChecks {
   private last: Promise<unknown> = Promise.resolve();
   private asked = 0;
 
@@ -22,7 +22,7 @@ export class SchemaChecks {
    * which contains the schema as `schema`.
    * @throws ProblemError `overloaded`
    */
-  async incompatibilities(question: Omit<CompatibilityQuestion, 'policy'>): Promise<InputError[]> {
+  async incompatibilities(question: Omit<CompatibilityRequest, 'policy'>): Promise<InputError[]> {
     if (this.asked >= most) {
       const detail = 'Too many schemas are being compared at once.';
       throw new ProblemError('overloaded', detail, { retryAfterSeconds: 1 });

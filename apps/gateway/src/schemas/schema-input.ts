@@ -1,19 +1,19 @@
 import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Characters, compatibilities, type Compatibility, plainTextPattern } from '#api';
+import { Characters, compatibilities, type SchemaCompatibility, plainTextPattern } from '#api';
 import { limits, streamNamePattern } from '#event';
 import { schemaModes, type SchemaMode } from '#registry';
-import { AsSent } from '#http';
-import { Schema } from '../openapi/schema.js';
+import { Verbatim } from '#http';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
 
 /** A schema to check or to register. */
 @JSONSchema({ additionalProperties: false })
 export class SchemaCheckInput {
-  @AsSent()
+  @Verbatim()
   @IsDefined()
-  @Schema({
+  @JsonSchemaPart({
     description: 'A JSON Schema (draft 2020-12): an object, `true` or `false`.',
     example: { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } },
   })
@@ -21,12 +21,12 @@ export class SchemaCheckInput {
 
   @IsOptional()
   @IsIn(compatibilities, oneOf(compatibilities))
-  @Schema({
+  @JsonSchemaPart({
     type: 'string',
     description:
       'How the schema must be compatible with earlier versions. Default: the current setting, initially `backward`.',
   })
-  compatibility?: Compatibility | null;
+  compatibility?: SchemaCompatibility | null;
 }
 
 /** A schema for the `data` of all events of one type in one stream. */
@@ -34,17 +34,17 @@ export class SchemaCheckInput {
 export class SchemaInput extends SchemaCheckInput {
   @IsString()
   @Matches(streamNamePattern, { message: `must match ${streamNamePattern.source}` })
-  @Schema({ description: 'The stream of the events. It need not exist yet.', example: 'orders' })
+  @JsonSchemaPart({ description: 'The stream of the events. It need not exist yet.', example: 'orders' })
   stream: string;
 
   @Characters({ most: limits.eventTypeCharacters })
   @Matches(plainTextPattern, { message: 'must not contain control characters or half surrogate pairs' })
-  @Schema({ example: 'order.placed' })
+  @JsonSchemaPart({ example: 'order.placed' })
   event_type: string;
 
   @IsOptional()
   @IsIn(schemaModes, oneOf(schemaModes))
-  @Schema({
+  @JsonSchemaPart({
     type: 'string',
     description:
       'What happens to an event that violates the schema: `enforce` refuses it with a 422, `warn` stores ' +

@@ -1,9 +1,9 @@
 import { limits } from '#event';
-import { Parameter, Streams, Texts } from '../parameters/decorators.js';
+import { Parameter, StreamNames, Texts } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 
 export class SchemaListParameters extends PageParameters {
-  @Streams()
+  @StreamNames()
   @Parameter('Only schemas of this stream. Repeatable.', ['orders'])
   stream?: string[];
 

@@ -2,9 +2,9 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
-import { Caller, Principal, Query, RequireScope } from '#http';
+import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SubjectStream, SubjectType, Version } from './subject-params.js';
@@ -21,13 +21,13 @@ export class SchemaVersionsController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'List the versions of a schema', description: 'Oldest first.' })
-  @Answers(SchemaList, { description: 'A page of versions; `total` counts all.' })
+  @ApiAnswer(SchemaList, { description: 'A page of versions; `total` counts all.' })
   @Problems('invalid_cursor', 'schema_not_found')
   list(
     @SubjectStream() stream: string,
     @SubjectType() eventType: string,
     @Query() { limit, cursor }: PageParameters,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
   ): SchemaList {
     const subject = subjectOf(this.definitions.schemas, { stream, eventType }, access);
     const boundTo = ['schema versions', stream, eventType];
@@ -41,13 +41,13 @@ export class SchemaVersionsController {
   @Get(':version')
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get one version of a schema' })
-  @Answers(SchemaAnswer, { description: 'The version.' })
+  @ApiAnswer(SchemaAnswer, { description: 'The version.' })
   @Problems('schema_not_found')
   version(
     @Version() version: number,
     @SubjectStream() stream: string,
     @SubjectType() eventType: string,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
   ): SchemaAnswer {
     const subject = subjectOf(this.definitions.schemas, { stream, eventType }, access);
     const found = subject.versions.find((one) => one.version === version);

@@ -1,13 +1,13 @@
 import { Controller, Delete, Get, HttpCode, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { schemaName, type Definitions, type SchemaSubject } from '#registry';
-import { AlwaysAnswered, Caller, Principal, RequireScope } from '#http';
-import { NoContent, Answers } from '../openapi/answers.js';
+import { AlwaysAnswered, InjectPrincipal, Principal, RequireScope } from '#http';
+import { NoContent, ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
-import { Problems, changes } from '../openapi/problems.js';
-import { requireSeenSubject, retiredOrMissing, subjectInForce } from './subject-of.js';
+import { Problems, changeProblems } from '../openapi/problems.js';
+import { requireSeenSubject, retiredOrMissing, activeSubject } from './subject-of.js';
 
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type')
@@ -17,14 +17,14 @@ export class SchemaController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get the latest version of a schema' })
-  @Answers(SchemaAnswer, { description: 'The version that is used to check events.' })
+  @ApiAnswer(SchemaAnswer, { description: 'The version that is used to check events.' })
   @Problems('schema_not_found')
   latest(
     @SubjectStream() stream: string,
     @SubjectType() eventType: string,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
   ): SchemaAnswer {
-    const subject = subjectInForce(this.definitions.schemas, { stream, eventType }, access);
+    const subject = activeSubject(this.definitions.schemas, { stream, eventType }, access);
     return schemaAnswer(subject, latestVersion(subject));
   }
 
@@ -39,11 +39,11 @@ export class SchemaController {
       'A schema that is registered later continues their numbers.',
   })
   @NoContent('The schema is retired.')
-  @Problems('schema_not_found', changes)
+  @Problems('schema_not_found', changeProblems)
   async retire(
     @SubjectStream() stream: string,
     @SubjectType() eventType: string,
-    @Caller() { access, actor }: Principal,
+    @InjectPrincipal() { access, actor }: Principal,
   ): Promise<void> {
     const path = { stream, eventType };
     requireSeenSubject(path, access);

@@ -4,25 +4,25 @@ import type { FastifyReply } from 'fastify';
 import { formatTime } from '#event';
 import { permitsStream, type StreamAccess } from '#api';
 import { schemaName, type Actor, type Definitions, type SchemaSubject } from '#registry';
-import { AlwaysAnswered, Body, Caller, Principal, Query, RequireScope } from '#http';
-import { refuseReserved, requireWritable } from '../access/permit.js';
+import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
+import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
-import { nextSubject, type WantedSchema } from './next-subject.js';
+import { nextSubject, type DesiredSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
-import { SchemaChecks } from './schema-checks.js';
+import { CompatibilityChecks } from './schema-checks.js';
 import { SchemaInput } from './schema-input.js';
 import { SchemaListParameters } from './schema-parameters.js';
-import { Problems, body, defines } from '../openapi/problems.js';
-import { usableSchema } from './usable-schema.js';
+import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
+import { validatedSchema } from './validated-schema.js';
 
 @ApiTags('schemas')
 @Controller('api/v1/schemas')
 export class SchemasController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
-    private readonly checks: SchemaChecks,
+    private readonly checks: CompatibilityChecks,
   ) {}
 
   @Post()
@@ -35,12 +35,19 @@ export class SchemasController {
       'equals the latest version creates no new version (200): only `mode` and `compatibility` change. A ' +
       'retired schema becomes active again. The stream need not exist.',
   })
-  @Answers(SchemaAnswer, { status: 201, description: 'The new version.' })
-  @Answers(SchemaAnswer, { description: 'The schema is already the latest version.' })
-  @Problems(body, 'invalid_schema', 'stream_forbidden', 'stream_reserved', 'schema_incompatible', defines)
+  @ApiAnswer(SchemaAnswer, { status: 201, description: 'The new version.' })
+  @ApiAnswer(SchemaAnswer, { description: 'The schema is already the latest version.' })
+  @Problems(
+    bodyProblems,
+    'invalid_schema',
+    'stream_forbidden',
+    'stream_reserved',
+    'schema_incompatible',
+    createProblems,
+  )
   async register(
     @Body() input: SchemaInput,
-    @Caller() { access, actor }: Principal,
+    @InjectPrincipal() { access, actor }: Principal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SchemaAnswer> {
     const { subject, created } = await this.registered(wantedSchema(input, access), actor);
@@ -59,11 +66,11 @@ export class SchemasController {
     description:
       'The latest version of each, sorted by stream and event type. Retired schemas are not listed.',
   })
-  @Answers(SchemaList, { description: 'A page of schemas; `total` counts all that match.' })
+  @ApiAnswer(SchemaList, { description: 'A page of schemas; `total` counts all that match.' })
   @Problems('invalid_cursor')
   list(
     @Query() { stream, event_type, limit, cursor }: SchemaListParameters,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
   ): SchemaList {
     const matching = this.definitions.schemas
       .all()
@@ -80,7 +87,7 @@ export class SchemasController {
    * first.
    */
   private async registered(
-    wanted: WantedSchema,
+    wanted: DesiredSchema,
     actor: Actor,
   ): Promise<{ subject: SchemaSubject; created: boolean }> {
     const now = formatTime(Date.now() * 1000);
@@ -98,14 +105,14 @@ export class SchemasController {
 }
 
 /** Validates a request to register a schema. @throws ProblemError 400, 403 */
-function wantedSchema(input: SchemaInput, access: StreamAccess): WantedSchema {
+function wantedSchema(input: SchemaInput, access: StreamAccess): DesiredSchema {
   const { stream, event_type, compatibility, mode } = input;
-  requireWritable(access, [stream], { pointer: '/stream' });
+  requireWriteAccess(access, [stream], { pointer: '/stream' });
   refuseReserved(stream, { pointer: '/stream' });
   return {
     stream,
     event_type,
-    schema: usableSchema(input),
+    schema: validatedSchema(input),
     compatibility: compatibility ?? undefined,
     mode: mode ?? undefined,
   };

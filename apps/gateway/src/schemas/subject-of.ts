@@ -8,7 +8,7 @@ export interface SubjectPath {
 }
 
 /** Looks up subjects by name. */
-export interface Subjects {
+export interface SubjectLookup {
   get(name: string): SchemaSubject | undefined;
 }
 
@@ -24,7 +24,7 @@ export function requireSeenSubject(path: SubjectPath, access: StreamAccess): voi
  * Returns the subject of a path, even when it is retired.
  * @throws ProblemError 404 `schema_not_found`
  */
-export function subjectOf(schemas: Subjects, path: SubjectPath, access: StreamAccess): SchemaSubject {
+export function subjectOf(schemas: SubjectLookup, path: SubjectPath, access: StreamAccess): SchemaSubject {
   requireSeenSubject(path, access);
   const subject = schemas.get(schemaName(path.stream, path.eventType));
   if (!subject) throw retiredOrMissing(path, subject);
@@ -32,7 +32,11 @@ export function subjectOf(schemas: Subjects, path: SubjectPath, access: StreamAc
 }
 
 /** Returns the subject of a path, unless it is retired. @throws ProblemError 404 `schema_not_found` */
-export function subjectInForce(schemas: Subjects, path: SubjectPath, access: StreamAccess): SchemaSubject {
+export function activeSubject(
+  schemas: SubjectLookup,
+  path: SubjectPath,
+  access: StreamAccess,
+): SchemaSubject {
   const subject = subjectOf(schemas, path, access);
   if (subject.retired) throw retiredOrMissing(path, subject);
   return subject;

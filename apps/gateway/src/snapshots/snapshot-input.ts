@@ -2,18 +2,18 @@ import { IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** The entity of which to create a snapshot. */
 @JSONSchema({ additionalProperties: false })
 export class SnapshotInput {
   @IsString()
   @Matches(streamNamePattern, { message: streamNameRule })
-  @Schema({ example: 'orders' })
+  @JsonSchemaPart({ example: 'orders' })
   stream: string;
 
   @Characters({ most: limits.entityIdCharacters })
   @Matches(plainTextPattern, { message: 'must have no control characters' })
-  @Schema({ example: 'order-17' })
+  @JsonSchemaPart({ example: 'order-17' })
   entity_id: string;
 }

@@ -1,24 +1,24 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { makeSnapshot } from '#entities';
-import { Aborted, Body, Caller, Principal, Query, RequireScope } from '#http';
+import { createSnapshot } from '#entities';
+import { DisconnectSignal, Body, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import type { SnapshotStore } from '#store';
-import { refuseReserved } from '../access/permit.js';
+import { refuseReserved } from '../access/write-access.js';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { STORE } from '../adapters/adapters.js';
 import {
-  MadeSnapshotAnswer,
+  CreatedSnapshotAnswer,
   snapshotJson,
   snapshotJsonWithoutState,
   SnapshotList,
   snapshotListJson,
 } from '../entities/entity-answers.js';
 import { SnapshotListParameters } from '../entities/entity-parameters.js';
-import { entityProblem, noEvents, removedMeanwhile } from '../entities/entity-problems.js';
-import { Problems, body, reads } from '../openapi/problems.js';
+import { entityProblem, noEventsProblem, removedMeanwhileProblem } from '../entities/entity-problems.js';
+import { Problems, bodyProblems, storeProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { SnapshotInput } from './snapshot-input.js';
 
@@ -38,13 +38,13 @@ export class SnapshotsController {
     description:
       'A page ends before its `limit` when states are large: follow `next_cursor` while there is one.',
   })
-  @Answers(SnapshotList, { description: 'A page of snapshots; `total` counts all that match.' })
-  @Problems('invalid_cursor', 'stream_not_found', reads)
+  @ApiAnswer(SnapshotList, { description: 'A page of snapshots; `total` counts all that match.' })
+  @Problems('invalid_cursor', 'stream_not_found', storeProblems)
   @Header('content-type', jsonType)
   async list(
     @Query() { stream, entity_id: entityId, limit, cursor }: SnapshotListParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
     const streams = stream === undefined ? undefined : [stream];
     const permitted = await this.streams.of({ access, streams, client });
@@ -62,22 +62,22 @@ export class SnapshotsController {
       'A version has at most one snapshot: if it exists already, the answer is that snapshot (200). The ' +
       'answer has the `state` only for a key with the scope `events:read`.',
   })
-  @Answers(MadeSnapshotAnswer, { status: 201, description: 'The new snapshot.' })
-  @Answers(MadeSnapshotAnswer, { description: 'The existing snapshot of this version.' })
+  @ApiAnswer(CreatedSnapshotAnswer, { status: 201, description: 'The new snapshot.' })
+  @ApiAnswer(CreatedSnapshotAnswer, { description: 'The existing snapshot of this version.' })
   @Problems(
-    body,
+    bodyProblems,
     'entity_not_found',
     'entity_state_too_large',
     'snapshot_impossible',
     'stream_not_found',
     'stream_reserved',
-    reads,
+    storeProblems,
   )
   @Header('content-type', jsonType)
   async make(
     @Body() { stream, entity_id: entityId }: SnapshotInput,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     refuseReserved(stream, { pointer: '/stream' });
@@ -85,12 +85,12 @@ export class SnapshotsController {
     const permitted = await this.streams.of({ access, streams: [stream], client, pointer: '/stream' });
     const wanted = { ...permitted, stream, entityId, reason: 'requested', now: Date.now() * 1000 } as const;
     const made = await this.bulkhead
-      .run(client, (signal) => makeSnapshot(this.store.snapshots, wanted, signal))
+      .run(client, (signal) => createSnapshot(this.store.snapshots, wanted, signal))
       .catch((error: unknown) => {
         throw entityProblem(error);
       });
-    if (made === 'no_events') throw noEvents({ stream });
-    if (made === 'removed_meanwhile') throw removedMeanwhile();
+    if (made === 'no_events') throw noEventsProblem({ stream });
+    if (made === 'removed_meanwhile') throw removedMeanwhileProblem();
     const { snapshot, created } = made;
     void reply.code(created ? 201 : 200);
     return caller.has('events:read') ? snapshotJson(snapshot) : snapshotJsonWithoutState(snapshot);

@@ -1,15 +1,15 @@
 import type { TopicNames } from '#event';
-import type { Definitions, RunSource } from '#registry';
-import type { ReadTopic } from '../lag/group-lag.js';
+import type { Definitions, SourceBinding } from '#registry';
+import type { ConsumedTopic } from '../lag/group-lag.js';
 
 /**
  * Returns the topics of the bound sources of a generation or a job. A stream that was deleted, or deleted and created
  * again, is no longer read.
  */
 export function readTopics(
-  sources: Readonly<Record<string, RunSource>>,
+  sources: Readonly<Record<string, SourceBinding>>,
   { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicNames },
-): ReadTopic[] {
+): ConsumedTopic[] {
   return Object.entries(sources).flatMap(([stream, { id, starts }]) => {
     const definition = definitions.stream(stream);
     if (definition?.state !== 'live' || definition.id !== id) return [];

@@ -7,7 +7,7 @@ import {
 } from '#registry';
 import { topLevelColumns } from '#schemas';
 import type { AnalystViews, EventTypeView } from '#store';
-import { viewNames, type Named } from './view-names.js';
+import { viewNames, type NamedView } from './view-names.js';
 
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
 
@@ -15,7 +15,7 @@ type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
  * A view, with the names of the streams whose events it contains. It is either a view of an event type or of a
  * projection.
  */
-interface Viewed extends Named {
+interface AnalystView extends NamedView {
   readonly streams: readonly string[];
   /** The event type of the view; undefined for a projection. */
   readonly eventType?: Omit<EventTypeView, 'view'>;
@@ -30,7 +30,9 @@ export function analystViews(definitions: Defined): AnalystViews {
   const views = [...viewsOf(definitions)];
   return {
     eventTypes: views.flatMap(([view, { eventType }]) => (eventType ? [{ view, ...eventType }] : [])),
-    projections: views.flatMap(([view, { build }]) => (build === undefined ? [] : [{ view, build }])),
+    projections: views.flatMap(([view, { build }]) =>
+      build === undefined ? [] : [{ view, generation: build }],
+    ),
   };
 }
 
@@ -49,7 +51,7 @@ export function permittedViews(
 }
 
 /** Returns the views by name. Views of event types and of projections share one set of names. */
-function viewsOf(definitions: Defined): Map<string, Viewed> {
+function viewsOf(definitions: Defined): Map<string, AnalystView> {
   const { schemas, projections } = definitions;
   const viewed = [
     ...schemas.all().flatMap((subject) => ofEventType(subject, definitions)),
@@ -58,7 +60,7 @@ function viewsOf(definitions: Defined): Map<string, Viewed> {
   return viewNames(viewed, [eventsView]);
 }
 
-function ofEventType(subject: SchemaSubject, definitions: Defined): Viewed[] {
+function ofEventType(subject: SchemaSubject, definitions: Defined): AnalystView[] {
   const { stream, event_type: eventType, versions } = subject;
   const definition = definitions.stream(stream);
   if (subject.retired || definition?.state !== 'live') return [];
@@ -73,7 +75,7 @@ function ofEventType(subject: SchemaSubject, definitions: Defined): Viewed[] {
   ];
 }
 
-function ofProjection(definition: ProjectionDefinition): Viewed[] {
+function ofProjection(definition: ProjectionDefinition): AnalystView[] {
   const { name, created_at: createdAt, serving } = definition;
   if (!serving) return [];
   return [

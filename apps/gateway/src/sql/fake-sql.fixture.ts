@@ -1,20 +1,20 @@
 import { Readable } from 'node:stream';
 import {
-  SqlRefusedError,
+  SqlRejectedError,
   type AnalystViews,
   type CheckedStatement,
-  type SqlAnswer,
-  type SqlQueries,
-  type SqlQuestion,
+  type SqlResponse,
+  type AnalystSql,
+  type SqlRequest,
 } from '#store';
 
 /** In-memory fake of `SqlQueries`: refuses statements that contain `refused`, and records the others. */
-export class FakeSql implements SqlQueries {
+export class FakeSql implements AnalystSql {
   readonly database = 'tributary_sql';
   readonly ownUser = false;
   readonly mostSeconds = 30;
   readonly published: AnalystViews[] = [];
-  readonly asked: SqlQuestion[] = [];
+  readonly asked: SqlRequest[] = [];
   readonly ended: unknown[] = [];
 
   publish(views: AnalystViews): Promise<void> {
@@ -22,13 +22,13 @@ export class FakeSql implements SqlQueries {
     return Promise.resolve();
   }
 
-  check(question: SqlQuestion): Promise<CheckedStatement> {
+  check(question: SqlRequest): Promise<CheckedStatement> {
     if (question.text.includes('refused')) return Promise.reject(refusal());
     return Promise.resolve({ text: question.text, format: 'TabSeparated', outline: 'SELECT ?' });
   }
 
   /** Answers with the text of the statement. For `forever`, it answers one line and ends with the signal. */
-  run(question: SqlQuestion, { text }: CheckedStatement, signal: AbortSignal): Promise<SqlAnswer> {
+  run(question: SqlRequest, { text }: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     this.asked.push(question);
     const body = new Readable({ read: () => undefined });
     body.push(`${text}\n`);
@@ -45,8 +45,8 @@ export class FakeSql implements SqlQueries {
   }
 }
 
-function refusal(): SqlRefusedError {
-  const error = new SqlRefusedError('The function sleep is not allowed');
+function refusal(): SqlRejectedError {
+  const error = new SqlRejectedError('The function sleep is not allowed');
   error.outline = 'SELECT sleep(?)';
   return error;
 }

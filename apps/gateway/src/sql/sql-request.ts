@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import { SqlError, type SqlQuestion } from '#store';
+import { SqlError, type SqlRequest } from '#store';
 
 /** The part of an SQL question that the request contains. The rest is the authorization scope of the key. */
 export type SqlInput = Pick<
-  SqlQuestion,
+  SqlRequest,
   'text' | 'params' | 'format' | 'queryId' | 'seconds' | 'transport' | 'acceptEncoding'
 >;
 

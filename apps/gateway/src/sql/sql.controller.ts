@@ -2,10 +2,10 @@ import { Controller, Get, HttpCode, Post, Query, Req, Res } from '@nestjs/common
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
-  Aborted,
+  DisconnectSignal,
   AcceptsAny,
   BodyLimit,
-  Caller,
+  InjectPrincipal,
   ClickHouseCredentials,
   Principal,
   Public,
@@ -13,9 +13,9 @@ import {
   resetAnswer,
   whenClosed,
 } from '#http';
-import { SqlError, type SqlAnswer } from '#store';
+import { SqlError, type SqlResponse } from '#store';
 import type { UrlParameters } from './sql-request.js';
-import { SqlRuns, type SqlCall } from './sql-runs.js';
+import { SqlStatementRunner, type AnalystSqlRequest } from './sql-statement-runner.js';
 
 /** Size limit of a statement in bytes, the same as in ClickHouse. */
 const statementBytes = 256 * 1024;
@@ -30,7 +30,7 @@ const description =
 @ApiTags('sql')
 @Controller()
 export class SqlController {
-  constructor(private readonly runs: SqlRuns) {}
+  constructor(private readonly runs: SqlStatementRunner) {}
 
   @Get(['ping', 'clickhouse/ping'])
   @Public()
@@ -45,8 +45,8 @@ export class SqlController {
   @ApiOperation({ summary: 'Run a SELECT', description })
   get(
     @Query() parameters: UrlParameters,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -63,15 +63,15 @@ export class SqlController {
   @ApiOperation({ summary: 'Run a SELECT', description })
   post(
     @Query() parameters: UrlParameters,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     return this.answer({ request, parameters, caller, client }, reply);
   }
 
-  private async answer(call: SqlCall, reply: FastifyReply): Promise<void> {
+  private async answer(call: AnalystSqlRequest, reply: FastifyReply): Promise<void> {
     void reply.header('x-tributary-sql-guard', this.runs.guard);
     try {
       await this.runs.run(call, (answer) => sendAnswer(answer, reply));
@@ -83,7 +83,7 @@ export class SqlController {
 }
 
 /** Sends the answer. Resolves with whether all of it was sent. */
-function sendAnswer(answer: SqlAnswer, reply: FastifyReply): Promise<boolean> {
+function sendAnswer(answer: SqlResponse, reply: FastifyReply): Promise<boolean> {
   const closed = new Promise<boolean>((resolve) =>
     whenClosed(reply.raw, () => resolve(reply.raw.writableFinished)),
   );

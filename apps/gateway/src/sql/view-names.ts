@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** An event type or a projection that gets a view. */
-export interface Named {
+export interface NamedView {
   /** The parts of the view's name. */
   parts: readonly string[];
   /** Creation time (RFC 3339). If two views would have the same name, the older definition gets it. */
@@ -16,7 +16,10 @@ const mostCharacters = 120;
  * `order.placed` becomes `orders__order_placed`. A name that is taken or too long ends in a hash of its parts.
  * @param reserved names that no view may get
  */
-export function viewNames<T extends Named>(all: readonly T[], reserved: readonly string[]): Map<string, T> {
+export function viewNames<T extends NamedView>(
+  all: readonly T[],
+  reserved: readonly string[],
+): Map<string, T> {
   const names = new Map<string, T>();
   const sorted = [...all].sort((a, b) => order(a.createdAt, b.createdAt) || order(keyOf(a), keyOf(b)));
   for (const named of sorted) {
@@ -28,11 +31,11 @@ export function viewNames<T extends Named>(all: readonly T[], reserved: readonly
   return names;
 }
 
-function keyOf({ parts }: Named): string {
+function keyOf({ parts }: NamedView): string {
   return parts.join('\0');
 }
 
-function hashOf(named: Named): string {
+function hashOf(named: NamedView): string {
   return createHash('sha256').update(keyOf(named)).digest('hex').slice(0, 12);
 }
 

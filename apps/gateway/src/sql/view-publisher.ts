@@ -1,10 +1,10 @@
 import type { Definitions } from '#registry';
-import { storeMayReturn, type SqlQueries } from '#store';
+import { isRetryableStoreError, type AnalystSql } from '#store';
 import type { Logger } from '#telemetry';
 import { analystViews } from './analyst-views.js';
 
 export interface ViewPublisherOptions {
-  sql: Pick<SqlQueries, 'publish'>;
+  sql: Pick<AnalystSql, 'publish'>;
   definitions: Definitions;
   logger: Logger;
   /** Milliseconds for which changes are collected; default 200. */
@@ -57,7 +57,7 @@ export class ViewPublisher {
       await sql.publish(analystViews(definitions));
       this.within(compareMs);
     } catch (err) {
-      if (!storeMayReturn(err))
+      if (!isRetryableStoreError(err))
         logger.error(
           { err },
           'Some views of analysts could not be published; the error names them; trying again',

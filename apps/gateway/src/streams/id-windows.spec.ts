@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import { LogUnavailableError } from '#log';
 import { GatewayConfig } from '../config.js';
-import { IdWindows } from './id-windows.js';
+import { IdWindowReader } from './id-windows.js';
 
 const stream = 'orders#0123456789';
 const config = Object.assign(new GatewayConfig(), { DEDUPE_WINDOW_RECORDS: 10, DEDUPE_WINDOW_MINUTES: 60 });
@@ -24,7 +24,7 @@ function logOf(perSecond: readonly number[]) {
   return log;
 }
 const secondsOf = (log: { admin: unknown }) =>
-  new IdWindows(log as ReturnType<typeof logOf>, new TopicNames('spec.'), config).secondsOf(stream);
+  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicNames('spec.'), config).secondsOf(stream);
 
 describe('the id window of a stream', () => {
   it.each<[string, number[], number]>([

@@ -11,7 +11,7 @@ const patienceMs = 1000;
 
 /** Computes for how long a repeated event id is recognised as a duplicate, from offsets in the log. */
 @Injectable()
-export class IdWindows {
+export class IdWindowReader {
   constructor(
     @Inject(LOG) private readonly log: { admin: Admin },
     private readonly topics: TopicNames,

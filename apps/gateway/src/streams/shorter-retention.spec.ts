@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Retention } from '#api';
-import { isShorter } from './shorter-retention.js';
+import { removesEvents } from './shorter-retention.js';
 
 describe('a change of retention', () => {
   it.each<[Retention, Retention, boolean]>([
@@ -15,6 +15,6 @@ describe('a change of retention', () => {
     [{ time: '7d' }, { time: 'P7D' }, false],
     [{ time: '8d' }, { time: '7d', bytes: 5 }, false],
   ])('to %j from %j removes events: %j', (wanted, current, expected) => {
-    expect(isShorter(wanted, current)).toBe(expected);
+    expect(removesEvents(wanted, current)).toBe(expected);
   });
 });

@@ -5,7 +5,7 @@ import { durationMs, type Retention } from '#api';
  * events.
  * @throws RangeError for an invalid duration
  */
-export function isShorter(wanted: Retention, current: Retention): boolean {
+export function removesEvents(wanted: Retention, current: Retention): boolean {
   const [less, more] = [bounds(wanted), bounds(current)];
   return less.ms < more.ms || less.bytes < more.bytes;
 }

@@ -6,7 +6,7 @@ import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
-import { Schema } from '../openapi/schema.js';
+import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -21,11 +21,11 @@ export class StreamAnswer {
   retention: StreamDefinition['retention'];
   @IsInt()
   @Min(0)
-  @Schema({
+  @JsonSchemaPart({
     description: 'Versions of an entity between two automatic snapshots; 0 means that there are none.',
   })
   snapshot_every: number;
-  @Schema(time) @IsString() created_at: string;
+  @JsonSchemaPart(time) @IsString() created_at: string;
 }
 
 /** One stream, with a member that would be too expensive to read from Kafka for a list of streams. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { StoreUnavailableError } from '#store';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
@@ -9,7 +9,7 @@ let gateway: GivenGateway;
 beforeEach(async () => {
   gateway = await givenGateway();
   await gateway.definitions.createStream({ stream: 'orders', partitions: 1 }, systemActor);
-  await gateway.store.writer.appendBlocks(blocksOf([eventRow({ offset: 0 })]), 'token');
+  await gateway.store.writer.appendRowBatches(rowBatchesOf([eventRow({ offset: 0 })]), 'token');
 });
 afterEach(() => gateway.close());
 

@@ -1,11 +1,11 @@
 import { Controller, Delete, HttpCode } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { AlwaysAnswered, Caller, Principal, Query, RequireScope } from '#http';
+import { AlwaysAnswered, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { requireConfirmation } from '../access/confirmation.js';
 import { NoContent } from '../openapi/answers.js';
 import { requireChangeable, StreamName } from './named-stream.js';
 import { StreamDeletion } from './stream-deletion.js';
-import { Problems, changes } from '../openapi/problems.js';
+import { Problems, changeProblems } from '../openapi/problems.js';
 import { StreamDeletionParameters } from './stream-parameters.js';
 
 @ApiTags('streams')
@@ -26,11 +26,17 @@ export class StreamDeletionController {
       'for the stream remain.',
   })
   @NoContent('The stream is deleted.')
-  @Problems('stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
+  @Problems(
+    'stream_not_found',
+    'stream_reserved',
+    'stream_being_deleted',
+    changeProblems,
+    'store_unavailable',
+  )
   async remove(
     @StreamName() stream: string,
     @Query() { confirm }: StreamDeletionParameters,
-    @Caller() { access, actor }: Principal,
+    @InjectPrincipal() { access, actor }: Principal,
   ): Promise<void> {
     requireChangeable(stream, access);
     requireConfirmation(confirm, stream, 'the name of the stream');

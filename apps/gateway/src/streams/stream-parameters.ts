@@ -6,8 +6,8 @@ import { Confirmation } from '../parameters/decorators.js';
 
 /** The members of a stream that can be changed. At least one is required. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
-export class StreamChange {
-  @ValidateIf(({ retention, snapshot_every }: StreamChange) => {
+export class StreamChangeInput {
+  @ValidateIf(({ retention, snapshot_every }: StreamChangeInput) => {
     return retention !== undefined || snapshot_every == null;
   })
   @IsDefined()

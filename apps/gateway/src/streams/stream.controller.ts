@@ -2,16 +2,16 @@ import { Controller, Get, Inject, Patch } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
-import { Aborted, AlwaysAnswered, Body, Caller, Principal, RequireScope } from '#http';
+import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
-import { IdWindows } from './id-windows.js';
+import { IdWindowReader } from './id-windows.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';
-import { isShorter } from './shorter-retention.js';
+import { removesEvents } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';
-import { StreamChange } from './stream-parameters.js';
-import { Problems, body, reads, changes } from '../openapi/problems.js';
+import { StreamChangeInput } from './stream-parameters.js';
+import { Problems, bodyProblems, storeProblems, changeProblems } from '../openapi/problems.js';
 import { StreamSummaries } from './stream-summaries.js';
 
 @ApiTags('streams')
@@ -21,18 +21,18 @@ export class StreamController {
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: ReadableStreams,
     private readonly summaries: StreamSummaries,
-    private readonly windows: IdWindows,
+    private readonly windows: IdWindowReader,
   ) {}
 
   @Get()
   @RequireScope('events:read')
   @ApiOperation({ summary: 'Get one stream' })
-  @Answers(StreamDetail, { description: 'The definition of the stream, and a summary of its events.' })
-  @Problems('stream_not_found', reads)
+  @ApiAnswer(StreamDetail, { description: 'The definition of the stream, and a summary of its events.' })
+  @Problems('stream_not_found', storeProblems)
   async one(
     @StreamName() stream: string,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<StreamDetail> {
     await this.streams.of({ access, streams: [stream], client });
     return this.answer(this.definitions.stream(stream), access, client);
@@ -49,21 +49,28 @@ export class StreamController {
       'effect within minutes. A shorter retention, or a first limit, removes events like a deletion does. ' +
       'On a port with API keys, it therefore needs the scope `admin`.',
   })
-  @Answers(StreamDetail, {
+  @ApiAnswer(StreamDetail, {
     description: 'The current definition of the stream, and a summary of its events.',
   })
-  @Problems(body, 'stream_not_found', 'stream_reserved', 'stream_being_deleted', changes, 'store_unavailable')
+  @Problems(
+    bodyProblems,
+    'stream_not_found',
+    'stream_reserved',
+    'stream_being_deleted',
+    changeProblems,
+    'store_unavailable',
+  )
   async change(
     @StreamName() stream: string,
-    @Body() { retention: wanted, snapshot_every }: StreamChange,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @Body() { retention: wanted, snapshot_every }: StreamChangeInput,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<StreamDetail> {
     const { access, actor } = caller;
     requireChangeable(stream, access);
     const next = (current: StreamDefinition) => {
       const retention = wanted ?? current.retention;
-      if (isShorter(retention, current.retention)) caller.requireScope('admin');
+      if (removesEvents(retention, current.retention)) caller.requireScope('admin');
       return { ...current, retention, ...(snapshot_every != null && { snapshot_every }) };
     };
     const changed = await this.definitions.changeStream(stream, next, actor);

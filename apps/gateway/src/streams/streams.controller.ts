@@ -2,12 +2,12 @@ import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { permitsStream } from '#api';
 import type { Definitions } from '#registry';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
-import { Answers } from '../openapi/answers.js';
+import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
-import { Problems, reads } from '../openapi/problems.js';
+import { Problems, storeProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { StreamSummaries } from './stream-summaries.js';
 
@@ -27,12 +27,12 @@ export class StreamsController {
       'Sorted by name; streams without events are included. A key sees the streams that it covers. With ' +
       "the scope `admin` it also sees the system's own streams (`tributary.…`).",
   })
-  @Answers(StreamList, { description: 'A page of streams; `total` counts all.' })
-  @Problems('invalid_cursor', reads)
+  @ApiAnswer(StreamList, { description: 'A page of streams; `total` counts all.' })
+  @Problems('invalid_cursor', storeProblems)
   async list(
     @Query() { limit, cursor }: PageParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<StreamList> {
     const all = this.definitions
       .streams()

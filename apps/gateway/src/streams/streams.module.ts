@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdWindows } from './id-windows.js';
+import { IdWindowReader } from './id-windows.js';
 import { StreamDeletionController } from './stream-deletion.controller.js';
 import { StreamDeletion } from './stream-deletion.js';
 import { StreamSummaries } from './stream-summaries.js';
@@ -8,6 +8,6 @@ import { StreamsController } from './streams.controller.js';
 
 @Module({
   controllers: [StreamsController, StreamController, StreamDeletionController],
-  providers: [StreamSummaries, StreamDeletion, IdWindows],
+  providers: [StreamSummaries, StreamDeletion, IdWindowReader],
 })
 export class StreamsModule {}

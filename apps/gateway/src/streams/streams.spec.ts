@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
 
 let gateway: GivenGateway;
@@ -11,8 +11,8 @@ beforeAll(async () => {
     await gateway.definitions.createStream({ stream, partitions: 3 }, systemActor);
   }
   const rows = Array.from({ length: 10 }, (_, offset) => eventRow({ offset }));
-  await gateway.store.writer.appendBlocks(
-    blocksOf([...rows, eventRow({ stream: 'users', offset: 70 })]),
+  await gateway.store.writer.appendRowBatches(
+    rowBatchesOf([...rows, eventRow({ stream: 'users', offset: 70 })]),
     'token',
   );
 });

@@ -7,18 +7,18 @@ import {
   pipelineCases,
   type PipelineCase,
 } from '../../../../libs/dataflow/src/pipelines/pipeline-cases.fixture.js';
-import { Incarnation, PipelineWorld, uuid, type Step } from './pipelines.fixture.js';
-import type { PipelinesOptions } from './pipelines.js';
+import { SimulatedPipelines, PipelineTestBed, uuid, type Step } from './pipelines.fixture.js';
+import type { PipelineProcessorOptions } from './pipeline-processor.js';
 import { encodeRecord } from '#event';
 
 type Source = PipelineCase['source'];
-type Options = Partial<PipelinesOptions>;
+type Options = Partial<PipelineProcessorOptions>;
 
 const day = 24 * 3_600_000;
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 2 });
 
 /** Returns the records of all events of a source. The events of a partition are in order. */
-function recordsOf(source: Source, world: PipelineWorld) {
+function recordsOf(source: Source, world: PipelineTestBed) {
   return Object.values(source).flatMap((events, partition) =>
     events.map((event, i) => ({
       topic: world.topicOf('orders'),
@@ -29,15 +29,15 @@ function recordsOf(source: Source, world: PipelineWorld) {
   );
 }
 
-async function worldOf({ spec }: PipelineCase): Promise<PipelineWorld> {
-  const world = await PipelineWorld.make(['orders'], 3);
+async function worldOf({ spec }: PipelineCase): Promise<PipelineTestBed> {
+  const world = await PipelineTestBed.make(['orders'], 3);
   world.now = 0;
   await world.define('p', spec);
   return world;
 }
 
 /** Waits until all events are processed and all windows are closed. */
-async function closed(world: PipelineWorld, { spec }: PipelineCase): Promise<void> {
+async function closed(world: PipelineTestBed, { spec }: PipelineCase): Promise<void> {
   const { stages } = compilePipeline(spec);
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
   const hasEvents = world.log.topics.get(world.topicOf('orders'))!.partitions.some(({ end }) => end > 0);
@@ -50,7 +50,7 @@ async function closed(world: PipelineWorld, { spec }: PipelineCase): Promise<voi
 }
 
 /** Replays all failed events with data with which they succeed. */
-async function replay(world: PipelineWorld): Promise<void> {
+async function replay(world: PipelineTestBed): Promise<void> {
   const failed = (await world.letters()).filter(({ reason }) => reason === 'operator_failed');
   const repaired = failed.map(({ event, ...letter }) => ({
     ...letter,
@@ -65,7 +65,7 @@ async function replay(world: PipelineWorld): Promise<void> {
 }
 
 /** Waits until all replays are processed. Resolves with the emitted events, the dead letters and the counts. */
-async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<unknown> {
+async function outcome(world: PipelineTestBed, { spec }: PipelineCase): Promise<unknown> {
   const { stages, writes } = compilePipeline(spec);
   await eventually(async () => expect(await world.isReplayed('p')).toBe(true));
   for (const _ of stages) await world.stagesRead('p');
@@ -84,7 +84,7 @@ async function outcome(world: PipelineWorld, { spec }: PipelineCase): Promise<un
 /** Resolves with the outcome of a pipeline that runs without disturbances. */
 async function undisturbed(one: PipelineCase): Promise<unknown> {
   const world = await worldOf(one);
-  const process = new Incarnation(world);
+  const process = new SimulatedPipelines(world);
   for (const record of recordsOf(one.source, world)) await world.producer.append([record]);
   await closed(world, one);
   await replay(world);
@@ -124,8 +124,8 @@ async function disturbed(one: PipelineCase, all: readonly Disturbance[], options
   const records = recordsOf(one.source, world);
   const failures: Error[] = [];
   for (const { after, step, nth, beside, change } of all) {
-    const process = new Incarnation(world, options);
-    const other = beside ? new Incarnation(world, options) : undefined;
+    const process = new SimulatedPipelines(world, options);
+    const other = beside ? new SimulatedPipelines(world, options) : undefined;
     let left = nth;
     process.before = (at) => void (at === step && left-- <= 0 && (process.dead = true));
     await world.producer.append(records.splice(0, after));
@@ -135,7 +135,7 @@ async function disturbed(one: PipelineCase, all: readonly Disturbance[], options
     await Promise.all([process.kill(), other?.kill()]);
     failures.push(...process.failures, ...(other?.failures ?? []));
   }
-  const last = new Incarnation(world, options);
+  const last = new SimulatedPipelines(world, options);
   await world.change('p', { paused: false });
   await world.producer.append(records);
   await closed(world, one);
@@ -145,7 +145,7 @@ async function disturbed(one: PipelineCase, all: readonly Disturbance[], options
   await replay(world);
   await sleep(8);
   await last.kill();
-  const after = new Incarnation(world, options);
+  const after = new SimulatedPipelines(world, options);
   const found = await outcome(world, one);
   await after.kill();
   expect([...failures, ...last.failures, ...after.failures]).toEqual([]);
@@ -154,7 +154,7 @@ async function disturbed(one: PipelineCase, all: readonly Disturbance[], options
 }
 
 /** Changes the definition. A new version computes the same outputs, but its emitted events name the new version. */
-async function changed(world: PipelineWorld, change: Disturbance['change']): Promise<void> {
+async function changed(world: PipelineTestBed, change: Disturbance['change']): Promise<void> {
   const { paused, spec } = world.pipeline('p')!;
   if (change === 'pause') await world.change('p', { paused: !paused });
   const idle_after = spec.source.idle_after === '29s' ? '30s' : '29s';

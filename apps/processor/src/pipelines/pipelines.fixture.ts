@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { Progress } from '#engine';
+import { ConsumerProgress } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { decodeRecord, encodeRecord, TopicNames, type EventRecord, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#log';
 import { MemoryLog } from '#log/memory';
-import { StoreUnavailableError, type FoundDeadLetter, type StoredIdsQuery } from '#store';
+import { StoreUnavailableError, type StoredDeadLetter, type StoredIdsQuery } from '#store';
 import { MemoryStore } from '#store/memory';
 import { IdWindow, replayValue, type PipelineSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { replayStage } from './stages/current-job.js';
-import { Pipelines, type PipelinesOptions } from './pipelines.js';
+import { PipelineProcessor, type PipelineProcessorOptions } from './pipeline-processor.js';
 
 export const topics = new TopicNames('test.');
 const window = { records: 1000, milliseconds: 3_600_000 };
@@ -51,7 +51,7 @@ export function recordOf({
   };
 }
 
-function replayOf({ id, step, partition, offset, event }: FoundDeadLetter, version: number): string {
+function replayOf({ id, step, partition, offset, event }: StoredDeadLetter, version: number): string {
   const { operator: at, stream, path } = step!;
   const hex = createHash('sha256').update(id).digest('hex').slice(0, 12);
   const origin = { stream, partition, offset, path };
@@ -61,12 +61,12 @@ function replayOf({ id, step, partition, offset, event }: FoundDeadLetter, versi
 export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
 
 /** The pipelines of a simulated process. A spec can kill it at any step; it then does nothing more. */
-export class Incarnation {
+export class SimulatedPipelines {
   dead = false;
   storeIsAway = false;
   readonly steps: Step[] = [];
   readonly failures: Error[] = [];
-  readonly pipelines: Pipelines;
+  readonly pipelines: PipelineProcessor;
   /** The deliveries that were sent to webhooks. */
   readonly delivered: { id: string; url: string; body: string }[] = [];
   refusesDeliveries: string | undefined;
@@ -76,12 +76,15 @@ export class Incarnation {
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(
-    private readonly world: PipelineWorld,
-    { missingConfiguration, ...options }: Partial<PipelinesOptions> & { missingConfiguration?: string } = {},
+    private readonly world: PipelineTestBed,
+    {
+      missingConfiguration,
+      ...options
+    }: Partial<PipelineProcessorOptions> & { missingConfiguration?: string } = {},
   ) {
     this.missingConfiguration = missingConfiguration;
     const { store, log } = world;
-    this.pipelines = new Pipelines({
+    this.pipelines = new PipelineProcessor({
       log: this.logOf(log),
       producer: {
         append: async (records) => {
@@ -99,7 +102,7 @@ export class Incarnation {
         reader: world,
         projections: store.projections,
       },
-      progress: new Progress(),
+      progress: new ConsumerProgress(),
       logger: createLogger({ name: 'test', level: 'silent' }),
       cache: { keys: 1000, weight: 1e9 },
       unsaved: { keys: 500, weight: 1e9 },
@@ -203,7 +206,7 @@ export function materialized(admin: TopicAdmin): TopicAdmin {
 }
 
 /** In-memory fakes of Kafka and ClickHouse, which survive the death of a process. */
-export class PipelineWorld {
+export class PipelineTestBed {
   readonly log = new MemoryLog();
   readonly store = new MemoryStore();
   readonly erasures = new MemoryErasures();
@@ -217,8 +220,8 @@ export class PipelineWorld {
     this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
   }
 
-  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<PipelineWorld> {
-    const world = new PipelineWorld();
+  static async make(streams: readonly string[] = ['orders'], partitions = 2): Promise<PipelineTestBed> {
+    const world = new PipelineTestBed();
     world.producer = await world.log.producer();
     await world.definitions.start();
     for (const stream of streams) await world.definitions.createStream({ stream, partitions }, systemActor);
@@ -307,7 +310,7 @@ export class PipelineWorld {
       .map((data) => JSON.parse(data) as unknown);
   }
 
-  async letters(filter: { replayed?: boolean } = {}): Promise<FoundDeadLetter[]> {
+  async letters(filter: { replayed?: boolean } = {}): Promise<StoredDeadLetter[]> {
     const query = { access: allStreams, limit: 10_000, ...filter };
     return (await this.store.reader.deadLetters(query)).items;
   }
@@ -316,7 +319,7 @@ export class PipelineWorld {
    * Sends dead letters to the job's replay topic, as the gateway does.
    * @param later Number of versions by which the replays are ahead of the current definition.
    */
-  async replay(name: string, letters: readonly FoundDeadLetter[], later = 0): Promise<void> {
+  async replay(name: string, letters: readonly StoredDeadLetter[], later = 0): Promise<void> {
     const { run, version } = this.pipeline(name)!;
     const topic = topics.pipelineReplayTopic(run.id);
     const values = letters.map((letter) => replayOf(letter, version + later));

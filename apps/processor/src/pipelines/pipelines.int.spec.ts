@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { Progress } from '#engine';
-import { nothingErased } from '#engine/memory';
+import { ConsumerProgress } from '#engine';
+import { noErasures } from '#engine/memory';
 import { decodeRecord, encodeRecord, TopicNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
@@ -10,7 +10,7 @@ import { compilePipeline, IdWindow, type OperatorSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
-import { Pipelines } from './pipelines.js';
+import { PipelineProcessor } from './pipeline-processor.js';
 
 const suffix = randomBytes(4).toString('hex');
 const topics = new TopicNames(`test-${suffix}.`);
@@ -21,7 +21,7 @@ let log: Log;
 let producer: Producer;
 let store: Store;
 let definitions: Definitions;
-const running = new Set<Pipelines>();
+const running = new Set<PipelineProcessor>();
 const failures: Error[] = [];
 
 beforeAll(async () => {
@@ -54,10 +54,10 @@ afterAll(async () => {
   await askClickHouse(testEngines(), `DROP DATABASE ${database}`);
 });
 
-function start(): Pipelines {
+function start(): PipelineProcessor {
   const { pipelines: written } = store;
-  const pipelines = new Pipelines({
-    ...{ log, topics, definitions, producer, window, erasures: nothingErased, progress: new Progress() },
+  const pipelines = new PipelineProcessor({
+    ...{ log, topics, definitions, producer, window, erasures: noErasures, progress: new ConsumerProgress() },
     logger: createLogger({ name: 'test', level: 'silent' }),
     writer: {
       save: (rows, progress) => written.save(rows, progress),
@@ -89,7 +89,7 @@ function start(): Pipelines {
   return pipelines;
 }
 
-async function stop(pipelines: Pipelines, flushMs = 10_000): Promise<void> {
+async function stop(pipelines: PipelineProcessor, flushMs = 10_000): Promise<void> {
   running.delete(pipelines);
   await pipelines.close(flushMs);
 }

@@ -4,17 +4,24 @@ import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { MemoryTracing } from '#telemetry/memory';
-import type { Delivery } from '#webhooks';
+import type { WebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
-import { Incarnation, PipelineWorld, recordOf, t0, uuid, type SpecEvent } from './pipelines.fixture.js';
-import type { PipelinesOptions } from './pipelines.js';
+import {
+  SimulatedPipelines,
+  PipelineTestBed,
+  recordOf,
+  t0,
+  uuid,
+  type SpecEvent,
+} from './pipelines.fixture.js';
+import type { PipelineProcessorOptions } from './pipeline-processor.js';
 
-let world: PipelineWorld;
-let running: Incarnation[];
+let world: PipelineTestBed;
+let running: SimulatedPipelines[];
 
 beforeEach(async () => {
   running = [];
-  world = await PipelineWorld.make(['orders', 'refunds']);
+  world = await PipelineTestBed.make(['orders', 'refunds']);
 });
 afterEach(async () => {
   await Promise.all(running.map((one) => one.kill()));
@@ -22,8 +29,10 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(options?: Partial<PipelinesOptions> & { missingConfiguration?: string }): Incarnation {
-  const one = new Incarnation(world, options);
+function start(
+  options?: Partial<PipelineProcessorOptions> & { missingConfiguration?: string },
+): SimulatedPipelines {
+  const one = new SimulatedPipelines(world, options);
   running.push(one);
   return one;
 }
@@ -243,7 +252,7 @@ describe('A pipeline without windows', () => {
     const one = start();
     await world.write([order(0)]);
     await through();
-    const [{ contentType, body, id }] = one.delivered as [Delivery];
+    const [{ contentType, body, id }] = one.delivered as [WebhookDelivery];
     expect(contentType).toBe('application/cloudevents+json');
     expect(JSON.parse(body)).toMatchObject({
       ...{ specversion: '1.0', id, source: '/api/v1/pipelines/p', data: { amount: 0 } },
@@ -354,7 +363,7 @@ describe('A window', () => {
 
   it('does not close before events that are still being written have arrived', async () => {
     await world.define('p', spec(...perMinute));
-    const append: PipelinesOptions['producer']['append'] = async (records) => {
+    const append: PipelineProcessorOptions['producer']['append'] = async (records) => {
       // Delays repartitioned events, but not watermark records.
       if (records.some(({ value }) => /^\d+\[0,/.test(value ?? ''))) await setTimeout(50);
       return await world.producer.append(records);

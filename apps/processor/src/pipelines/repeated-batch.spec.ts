@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogRecord } from '#log';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
-import { Incarnation, PipelineWorld, type Step } from './pipelines.fixture.js';
+import { SimulatedPipelines, PipelineTestBed, type Step } from './pipelines.fixture.js';
 import { readStageRecord } from './output/stage-record.js';
 
-let world: PipelineWorld;
-let running: Incarnation[];
+let world: PipelineTestBed;
+let running: SimulatedPipelines[];
 
 beforeEach(async () => {
   running = [];
-  world = await PipelineWorld.make(['orders'], 1);
+  world = await PipelineTestBed.make(['orders'], 1);
 });
 afterEach(async () => {
   await Promise.all(running.map((one) => one.kill()));
@@ -31,7 +31,7 @@ const counted: OperatorSpec[] = [
 
 /** Runs a process that dies after it has repartitioned events and before it saves its progress. */
 async function diesBeforeSaving(): Promise<void> {
-  const first = new Incarnation(world);
+  const first = new SimulatedPipelines(world);
   running.push(first);
   let forwarded = false;
   first.before = (step: Step) => {
@@ -49,7 +49,7 @@ function hasForwards({ partitions }: { partitions: { records: LogRecord[] }[] })
 
 /** Resolves with all elements that windows have collected. */
 async function results(): Promise<unknown[]> {
-  running.push(new Incarnation(world));
+  running.push(new SimulatedPipelines(world));
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
   world.now += 48 * 3_600_000;
   await eventually(() => {
@@ -79,7 +79,7 @@ describe('A batch that was emitted and not saved', () => {
   it('is not emitted twice, even if more events were written since than the id windows of readers have', async () => {
     await world.define('p', spec(parts, { emit: { stream: 'out' } }));
     await world.write(Array.from({ length: 1500 }, (_, id) => ({ id, data: { parts: ['a', 'b'] } })));
-    const first = new Incarnation(world);
+    const first = new SimulatedPipelines(world);
     running.push(first);
     first.before = (step: Step) => {
       if (step === 'save' && world.emitted('out').length >= 2000) first.dead = true;
@@ -88,7 +88,7 @@ describe('A batch that was emitted and not saved', () => {
     await first.kill();
     const others = Array.from({ length: 3000 }, (_, i) => ({ id: 10_000 + i, entity: 'e' }));
     await world.write(others, 'out');
-    running.push(new Incarnation(world));
+    running.push(new SimulatedPipelines(world));
     await eventually(async () => expect(await world.isThrough('p')).toBe(true));
     expect(world.emitted('out')).toHaveLength(2 * 1500 + others.length);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ProjectionBuild, ProjectionDefinition } from '#registry';
+import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import { revenue } from '../processor.fixture.js';
 import { GenerationSelection } from './desired-generations.js';
 
 const [before, after] = ['00000000aa', '00000000bb'];
 
-const generation = (id: string, sources: Record<string, string>): ProjectionBuild => ({
+const generation = (id: string, sources: Record<string, string>): ProjectionGeneration => ({
   ...{ id, version: 1, started_at: '2026-11-01T00:00:00.000000Z' },
   spec: { ...revenue, source: { streams: Object.keys(sources) } },
   sources: Object.fromEntries(

@@ -1,19 +1,19 @@
 import {
-  latestBuild,
+  latestGeneration,
   liveSources,
   recreatedSource,
   type Definitions,
-  type ProjectionBuild,
+  type ProjectionGeneration,
   type ProjectionDefinition,
 } from '#registry';
 import { DefinitionError } from '#dataflow';
-import { compileBuild, type CompiledBuild } from './compiled-build.js';
+import { compileGeneration, type CompiledGeneration } from './compiled-generation.js';
 
 /** A generation that should run, and the streams that it reads. */
 export interface DesiredGeneration {
   /** Name of the projection. */
   name: string;
-  compiled: CompiledBuild;
+  compiled: CompiledGeneration;
   /** The sources that still exist and were not recreated. */
   streams: readonly string[];
   isBuilding: boolean;
@@ -27,7 +27,7 @@ export interface DesiredGenerations {
 
 /** Selects the generations that should run now from the definitions. Each generation is compiled once. */
 export class GenerationSelection {
-  private compiled = new Map<string, CompiledBuild | string>();
+  private compiled = new Map<string, CompiledGeneration | string>();
 
   /**
    * @param mostBuilding Number of generations that are built at the same time, oldest first. Serving generations do not
@@ -66,9 +66,9 @@ export class GenerationSelection {
   }
 
   /** A generation that serves while another one is built needs no reset: the other one replaces it. */
-  private recreatedIn(definition: ProjectionDefinition, build: ProjectionBuild): string | undefined {
+  private recreatedIn(definition: ProjectionDefinition, build: ProjectionGeneration): string | undefined {
     const recreated =
-      build === latestBuild(definition) ? recreatedSource(build, this.definitions) : undefined;
+      build === latestGeneration(definition) ? recreatedSource(build, this.definitions) : undefined;
     return (
       recreated &&
       `The stream ${recreated} was deleted and created again. Reset the projection to fold it, or remove it from the sources.`
@@ -76,9 +76,9 @@ export class GenerationSelection {
   }
 }
 
-function compiledOrWhyNot(build: ProjectionBuild): CompiledBuild | string {
+function compiledOrWhyNot(build: ProjectionGeneration): CompiledGeneration | string {
   try {
-    return compileBuild(build);
+    return compileGeneration(build);
   } catch (error) {
     if (error instanceof DefinitionError) return error.message;
     throw error;

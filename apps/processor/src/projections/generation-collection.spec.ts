@@ -2,13 +2,13 @@ import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { stateProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
-import { revenue, World } from '../processor.fixture.js';
+import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixture.js';
+import { revenue, ProjectionTestBed } from '../processor.fixture.js';
 import type { GarbageCollection } from '#engine';
 import { collectGenerations } from './generation-collection.js';
 
 const minute = 60_000;
-let world: World;
+let world: ProjectionTestBed;
 let now: number;
 let collection: GarbageCollection<string>;
 let failures: unknown[];
@@ -16,7 +16,7 @@ let ageMs: number;
 let storeIsAway: boolean;
 
 beforeEach(async () => {
-  world = await World.make();
+  world = await ProjectionTestBed.make();
   [now, ageMs, storeIsAway, failures] = [0, 0, false, []];
   collection = collectGenerations({
     definitions: {
@@ -45,7 +45,8 @@ afterEach(async () => {
   await world.close();
 });
 
-const save = (store: MemoryStore, owner: string) => store.projections.save([], [stateProgress({ owner })]);
+const save = (store: MemoryStore, owner: string) =>
+  store.projections.save([], [partitionProgress({ owner })]);
 const left = () => world.store.projections.owners();
 
 it('removes generations that no definition has referred to for ten minutes, and no others', async () => {

@@ -1,6 +1,6 @@
 import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
 import type { Definitions } from '#registry';
-import { storeMayReturn, type KeyedStateWriter } from '#store';
+import { isRetryableStoreError, type KeyedStateWriter } from '#store';
 
 export interface GenerationCollectionOptions extends Pick<
   GarbageCollectionOptions<string>,
@@ -16,7 +16,7 @@ export function collectGenerations(options: GenerationCollectionOptions): Garbag
   return new GarbageCollection({
     ...options,
     definitions,
-    mayReturn: storeMayReturn,
+    mayReturn: isRetryableStoreError,
     unnamed: async () => {
       const all = definitions.projections.all();
       const named = new Set(all.flatMap(({ serving, building }) => [serving?.id, building?.id]));

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { KeyCache, type KeyEntry, type PartitionKeys } from './key-cache.js';
+import { KeyCache, type CachedKeyState, type PartitionKeyCache } from './key-cache.js';
 
-const entry = (key: string, weight = 0): KeyEntry => ({
+const entry = (key: string, weight = 0): CachedKeyState => ({
   ...{ key, state: [0], events: 1, lastOffset: 0, updatedAt: 0, weight },
 });
 
 /** Changes and saves these keys one after the other. */
-function keep(keys: PartitionKeys, ...entries: KeyEntry[]): void {
+function keep(keys: PartitionKeyCache, ...entries: CachedKeyState[]): void {
   for (const one of entries) keys.change(one);
   for (const one of entries) keys.saved(one, one.lastOffset);
 }

@@ -1,10 +1,10 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { FoldState } from '#dataflow';
-import { OldestFirst } from '../oldest-first.js';
-import { KeyFilter } from './key-filter.js';
+import { AgeOrderedMap } from '../age-ordered-map.js';
+import { KeyBloomFilter } from './key-bloom-filter.js';
 
 /** The cached state of one key in one partition. */
-export interface KeyEntry {
+export interface CachedKeyState {
   readonly key: string;
   state: FoldState;
   /** Number of events that are folded into the state. */
@@ -12,7 +12,7 @@ export interface KeyEntry {
   /** Offset of the last folded event; -1 if there is none. */
   lastOffset: number;
   /** When the last folded event was ingested. */
-  updatedAt: Micros;
+  updatedAt: EpochMicros;
   /** Approximate length of the state as JSON, in characters. */
   weight: number;
 }
@@ -27,7 +27,7 @@ const entryWeight = 300;
  */
 export class KeyCache {
   /** The saved keys, by the time of their save. */
-  private readonly order = new OldestFirst<KeyEntry, PartitionKeys>();
+  private readonly order = new AgeOrderedMap<CachedKeyState, PartitionKeyCache>();
   private count = 0;
   private weight = 0;
 
@@ -37,8 +37,8 @@ export class KeyCache {
    * Opens the cache of one assigned partition. The caller closes it when the partition is revoked.
    * @param options.complete Whether the store has no state of the partition yet.
    */
-  open(options: { complete: boolean }): PartitionKeys {
-    return new PartitionKeys(options.complete, {
+  open(options: { complete: boolean }): PartitionKeyCache {
+    return new PartitionKeyCache(options.complete, {
       held: (keys, weight) => {
         this.count += keys;
         this.weight += weight;
@@ -65,24 +65,24 @@ export class KeyCache {
   }
 }
 
-interface Holder {
+interface KeyCacheCallbacks {
   /** Adds to the numbers of cached keys and characters; both values may be negative. */
   held(keys: number, weight: number): void;
-  mayGo(entry: KeyEntry, keys: PartitionKeys): void;
-  stays(entry: KeyEntry): void;
+  mayGo(entry: CachedKeyState, keys: PartitionKeyCache): void;
+  stays(entry: CachedKeyState): void;
 }
 
 /** The cached keys of one partition. */
-export class PartitionKeys {
-  private readonly entries = new Map<string, KeyEntry>();
-  private readonly unsaved = new Set<KeyEntry>();
+export class PartitionKeyCache {
+  private readonly entries = new Map<string, CachedKeyState>();
+  private readonly unsaved = new Set<CachedKeyState>();
   private unsavedCharacters = 0;
   private closed = false;
-  private forgotten: KeyFilter | undefined;
+  private forgotten: KeyBloomFilter | undefined;
 
   constructor(
     private readonly complete: boolean,
-    private readonly cache: Holder,
+    private readonly cache: KeyCacheCallbacks,
   ) {}
 
   /**
@@ -93,12 +93,12 @@ export class PartitionKeys {
     return !this.complete || (this.forgotten?.mayHave(key) ?? false);
   }
 
-  get(key: string): KeyEntry | undefined {
+  get(key: string): CachedKeyState | undefined {
     return this.entries.get(key);
   }
 
   /** Marks an entry as changed, so that it is saved. Adds the entry again if it was evicted meanwhile. */
-  change(entry: KeyEntry): void {
+  change(entry: CachedKeyState): void {
     if (this.closed) return;
     if (!this.entries.has(entry.key)) {
       this.entries.set(entry.key, entry);
@@ -111,7 +111,7 @@ export class PartitionKeys {
   }
 
   /** Adds `by` characters to the weight of an entry; `by` may be negative. */
-  weigh(entry: KeyEntry, by: number): void {
+  weigh(entry: CachedKeyState, by: number): void {
     entry.weight += by;
     if (this.entries.get(entry.key) !== entry) return;
     this.cache.held(0, by);
@@ -119,7 +119,7 @@ export class PartitionKeys {
   }
 
   /** The entries with unsaved changes. */
-  get changed(): ReadonlySet<KeyEntry> {
+  get changed(): ReadonlySet<CachedKeyState> {
     return this.unsaved;
   }
 
@@ -129,16 +129,16 @@ export class PartitionKeys {
   }
 
   /** Marks an entry as saved up to this offset. Unless the entry was changed since, it may then be evicted. */
-  saved(entry: KeyEntry, lastOffset: number): void {
+  saved(entry: CachedKeyState, lastOffset: number): void {
     if (entry.lastOffset !== lastOffset || !this.unsaved.delete(entry)) return;
     this.unsavedCharacters -= weightOf(entry);
     this.cache.mayGo(entry, this);
   }
 
   /** Evicts an entry whose changes are saved. */
-  forget(entry: KeyEntry): void {
+  forget(entry: CachedKeyState): void {
     this.entries.delete(entry.key);
-    if (this.complete && !this.closed) (this.forgotten ??= new KeyFilter()).add(entry.key);
+    if (this.complete && !this.closed) (this.forgotten ??= new KeyBloomFilter()).add(entry.key);
     this.cache.stays(entry);
     this.cache.held(-1, -weightOf(entry));
   }
@@ -152,6 +152,6 @@ export class PartitionKeys {
   }
 }
 
-function weightOf({ weight }: KeyEntry): number {
+function weightOf({ weight }: CachedKeyState): number {
   return entryWeight + weight;
 }

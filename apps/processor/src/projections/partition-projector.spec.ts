@@ -1,12 +1,12 @@
 import type { OwnedPartition } from '#engine';
 import type { RecordBatch } from '#log';
-import type { StateRow } from '#store';
+import type { KeyedStateRow } from '#store';
 import { IdWindow } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ownedPartition } from '../../../../libs/engine/src/owned-partition.fixture.js';
-import { roundsDuring } from '../pipelines/rounds.fixture.js';
+import { eventLoopRoundsDuring } from '../pipelines/event-loop-rounds.fixture.js';
 import { revenue, topics, valueOf, window, type SpecEvent } from '../processor.fixture.js';
-import { compileBuild } from './compiled-build.js';
+import { compileGeneration } from './compiled-generation.js';
 import { KeyCache } from './key-cache.js';
 import { PartitionProjector } from './partition-projector.js';
 
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 interface Options {
   from?: number;
-  rows?: StateRow[];
+  rows?: KeyedStateRow[];
   complete?: boolean;
   traced?: boolean;
   spec?: Partial<typeof revenue>;
@@ -34,7 +34,7 @@ interface Options {
 function projector(options: Options = {}): PartitionProjector {
   return new PartitionProjector({
     ...{ name: 'revenue', place, partition, progress: undefined, from: options.from ?? 0 },
-    compiled: compileBuild({
+    compiled: compileGeneration({
       id: 'b',
       version: 1,
       spec: { ...revenue, ...options.spec },
@@ -214,7 +214,7 @@ describe('An event that takes many evaluation steps in several expressions', () 
 
   it('is followed by a yield to other work', async () => {
     const one = projector({ complete: true, spec: { source, key: '"k"', fields } });
-    const rounds = await roundsDuring(() => one.take(batch(0, ...[0, 1, 2, 3, 4].map(expensive))));
+    const rounds = await eventLoopRoundsDuring(() => one.take(batch(0, ...[0, 1, 2, 3, 4].map(expensive))));
     expect(rounds).toBeGreaterThanOrEqual(4);
   });
 });

@@ -1,27 +1,27 @@
 import {
   sampledRequests,
   type Checkpoint,
-  type Checkpointed,
+  type CheckpointedTask,
   type OwnedPartition,
   type PartitionErasures,
   type SampledRequest,
 } from '#engine';
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { StepBudget, withinBudget } from '#cel';
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   maxStateKeys,
-  type StatePartition,
+  type StatePartitionKey,
   type DeadLetter,
-  type StateProgress,
-  type StateRow,
+  type PartitionProgress,
+  type KeyedStateRow,
 } from '#store';
-import type { FoldEvent, FoldState, IdWindow, Refused } from '#dataflow';
+import type { FoldEvent, FoldState, IdWindow, FoldRejection } from '#dataflow';
 import { foldEvent } from '#dataflow';
-import type { CompiledBuild } from './compiled-build.js';
-import type { KeyEntry, PartitionKeys } from './key-cache.js';
-import { readRecord } from './read-event.js';
+import type { CompiledGeneration } from './compiled-generation.js';
+import type { CachedKeyState, PartitionKeyCache } from './key-cache.js';
+import { decodeLogRecord } from './decoded-record.js';
 
 /**
  * Number of events whose keys are loaded from the store by one query. It bounds the keys of the query and in memory.
@@ -31,7 +31,7 @@ import { readRecord } from './read-event.js';
 const sliceEvents = Math.min(5000, maxStateKeys);
 const letterWeight = 500;
 /** The initial progress of a projection. Only `processed` and `failed` change; the other members are for pipelines. */
-export const noProgress = {
+export const initialProgress = {
   ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
   ...{ watermark: null, state: '' },
 };
@@ -42,28 +42,28 @@ const followedRequests = 16;
 export interface PartitionProjectorOptions {
   /** Name of the projection. */
   name: string;
-  compiled: CompiledBuild;
-  place: StatePartition;
+  compiled: CompiledGeneration;
+  place: StatePartitionKey;
   partition: Pick<OwnedPartition, 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
   /**
    * Offset below which events are already folded and saved, or precede this generation. They only fill the id window.
    */
   from: number;
   /** The saved progress; undefined if there is none. */
-  progress: StateProgress | undefined;
+  progress: PartitionProgress | undefined;
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
-  keys: PartitionKeys;
+  keys: PartitionKeyCache;
   /** Whether spans are recorded for sampled requests. */
   traced?: boolean;
   /** Loads the stored states of these keys. */
-  readonly load: (keys: readonly string[]) => Promise<StateRow[]>;
+  readonly load: (keys: readonly string[]) => Promise<KeyedStateRow[]>;
   /** Returns the current time in microseconds since 1970. */
-  now: () => Micros;
+  now: () => EpochMicros;
 }
 
 /** Numbers of records of a batch by their outcome. */
-export interface Counted {
+export interface FoldCounts {
   processed: number;
   failed: number;
   duplicates: number;
@@ -73,21 +73,21 @@ export interface Counted {
  * The unsaved changes of one partition. They are saved in this order: dead letters, rows, progress. Then the offset
  * `next` is committed.
  */
-export interface Unsaved extends Checkpoint {
+export interface UnsavedStates extends Checkpoint {
   letters: readonly DeadLetter[];
-  rows: readonly StateRow[];
-  progress: StateProgress;
+  rows: readonly KeyedStateRow[];
+  progress: PartitionProgress;
   /** Name of the projection. */
   name: string;
   /** The traced requests whose events were folded. */
   sampled: readonly SampledRequest[];
 }
 
-interface Matched {
+interface MatchedEvent {
   event: FoldEvent;
   record: LogRecord;
   key: string;
-  ingestedAt: Micros;
+  ingestedAt: EpochMicros;
   /** Budget of evaluation steps for this event, shared by all expressions of the definition. */
   steps: StepBudget;
 }
@@ -97,7 +97,7 @@ interface Matched {
  * fold of the partition up to some offset. The states can therefore be saved at any time, even by two processes at
  * once. An event at or below the last folded offset of its key is not folded again.
  */
-export class PartitionProjector implements Checkpointed<Unsaved> {
+export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   private next: number;
   /** Offset below which all event ids are in the id window. */
   private remembered = 0;
@@ -155,8 +155,8 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
    * such a batch is folded, because the store has no repeated ids. Only events below `beginning` are added to the id
    * window here; the others are added when they come from Kafka.
    */
-  async take(batch: RecordBatch, beginning?: number): Promise<Counted> {
-    const counted: Counted = { processed: 0, failed: 0, duplicates: 0 };
+  async take(batch: RecordBatch, beginning?: number): Promise<FoldCounts> {
+    const counted: FoldCounts = { processed: 0, failed: 0, duplicates: 0 };
     const waiting = await this.foldKnown(batch.records, counted, beginning);
     for (let at = 0; at < waiting.length; at += sliceEvents)
       await this.foldSlice(waiting.slice(at, at + sliceEvents), counted);
@@ -170,15 +170,15 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
   }
 
   /** Returns the changes since the last checkpoint; undefined if there are none. */
-  unsaved(): Unsaved | undefined {
+  unsaved(): UnsavedStates | undefined {
     const { keys, place, from, now } = this.options;
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
     const entries = [...keys.changed].map((entry) => ({ entry, row: this.rowOf(entry) }));
     const letters = [...this.letters];
     const { next, lastTimestamp, sampled, name, partition } = this;
-    const progress: StateProgress = {
+    const progress: PartitionProgress = {
       ...place,
-      ...noProgress,
+      ...initialProgress,
       ...{ next, processed: this.processed, failed: this.failed, updated_at: now() },
     };
     const saved = (): void => {
@@ -210,12 +210,12 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
    */
   private async foldKnown(
     records: readonly LogRecord[],
-    counted: Counted,
+    counted: FoldCounts,
     beginning?: number,
-  ): Promise<Matched[]> {
-    const waiting: Matched[] = [];
+  ): Promise<MatchedEvent[]> {
+    const waiting: MatchedEvent[] = [];
     const traced: LogRecord[] = [];
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (const record of records) {
       if (turn.over(record.value?.length ?? 0)) await this.giveWay(turn);
       const found = this.admitOne(record, counted, beginning);
@@ -230,7 +230,7 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
   }
 
   /** Yields to other work of the process. @throws the signal's reason when the partition is revoked */
-  private async giveWay(turn: Turn): Promise<void> {
+  private async giveWay(turn: TimeSlice): Promise<void> {
     await turn.end();
     this.partition.ended.throwIfAborted();
   }
@@ -239,10 +239,10 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
    * Decodes a record and evaluates the key of its event. Returns undefined if the event is not folded. This function is
    * synchronous, because the shared reader has the record only until the next one is read.
    */
-  private admitOne(record: LogRecord, counted: Counted, beginning?: number): Matched | undefined {
+  private admitOne(record: LogRecord, counted: FoldCounts, beginning?: number): MatchedEvent | undefined {
     const { window, compiled, erasures, place } = this.options;
     const { offset, timestamp } = record;
-    const read = readRecord(record);
+    const read = decodeLogRecord(record);
     const isNew = offset >= this.remembered && (beginning === undefined || offset < beginning);
     if (isNew) this.remembered = offset + 1;
     if (!read) {
@@ -266,17 +266,21 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     return { event: ready, record, key: found.key, ingestedAt: event.ingested_at, steps };
   }
 
-  private async foldSlice(matched: readonly Matched[], counted: Counted): Promise<void> {
+  private async foldSlice(matched: readonly MatchedEvent[], counted: FoldCounts): Promise<void> {
     const entries = await this.entriesOf(new Set(matched.map(({ key }) => key)));
     this.partition.ended.throwIfAborted();
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (const one of matched) {
       if (turn.over(one.record.value?.length ?? 0)) await this.giveWay(turn);
       this.foldOne(one, entries.get(one.key)!, counted);
     }
   }
 
-  private foldOne({ event, record, ingestedAt, steps }: Matched, entry: KeyEntry, counted: Counted): void {
+  private foldOne(
+    { event, record, ingestedAt, steps }: MatchedEvent,
+    entry: CachedKeyState,
+    counted: FoldCounts,
+  ): void {
     const { compiled, keys } = this.options;
     const isFolded = record.offset <= entry.lastOffset;
     // If the event's state was saved before the progress, the event is folded into an empty state again, only to
@@ -294,9 +298,9 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     keys.change(entry);
   }
 
-  private async entriesOf(wanted: ReadonlySet<string>): Promise<Map<string, KeyEntry>> {
+  private async entriesOf(wanted: ReadonlySet<string>): Promise<Map<string, CachedKeyState>> {
     const { compiled, load } = this.options;
-    const entries = new Map<string, KeyEntry>();
+    const entries = new Map<string, CachedKeyState>();
     const asked: string[] = [];
     for (const key of wanted) {
       const entry = this.inMemory(key);
@@ -309,14 +313,14 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
   }
 
   /** Returns the state of a key, or undefined if the key must be loaded from the store. */
-  private inMemory(key: string): KeyEntry | undefined {
+  private inMemory(key: string): CachedKeyState | undefined {
     const { keys, compiled } = this.options;
     const entry = keys.get(key);
     if (entry || keys.mayBeStored(key)) return entry;
     return entryOf(key, undefined, compiled.fold.empty);
   }
 
-  private refuse(record: LogRecord, { pointer, detail }: Refused, counted: Counted): void {
+  private refuse(record: LogRecord, { pointer, detail }: FoldRejection, counted: FoldCounts): void {
     const { name, place, compiled, now } = this.options;
     const letter: DeadLetter = {
       source: `projection:${name}`,
@@ -334,7 +338,7 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
     this.lettersWeight += weightOf([letter]);
   }
 
-  private rowOf({ key, state, events, lastOffset, updatedAt }: KeyEntry): StateRow {
+  private rowOf({ key, state, events, lastOffset, updatedAt }: CachedKeyState): KeyedStateRow {
     const text = JSON.stringify(state);
     return {
       ...this.options.place,
@@ -343,7 +347,7 @@ export class PartitionProjector implements Checkpointed<Unsaved> {
   }
 }
 
-function entryOf(key: string, row: StateRow | undefined, empty: FoldState): KeyEntry {
+function entryOf(key: string, row: KeyedStateRow | undefined, empty: FoldState): CachedKeyState {
   if (!row) return { key, state: empty, events: 0, lastOffset: -1, updatedAt: 0, weight: 0 };
   const { state, events, position: lastOffset, updated_at: updatedAt } = row;
   return {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Progress, Retry } from '#engine';
+import { ConsumerProgress, EngineRetry } from '#engine';
 import type { RecordBatch } from '#log';
 import { IdWindow } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -8,7 +8,7 @@ import { topics, window } from '../processor.fixture.js';
 import type { PartitionProjector } from './partition-projector.js';
 import { ProjectionTask } from './projection-task.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { StoredHistory } from './stored-history.js';
+import type { StoreBackfill } from './store-backfill.js';
 
 const topic = topics.ofStream('orders#1');
 const batch = (next: number): RecordBatch => ({
@@ -37,16 +37,23 @@ function given({ from }: { from: number }) {
     close: () => undefined,
   } as unknown as PartitionProjector;
   const task = new ProjectionTask({
-    ...{ partition, projector, from, start: 5, window: new IdWindow(window), progress: new Progress() },
+    ...{
+      partition,
+      projector,
+      from,
+      start: 5,
+      window: new IdWindow(window),
+      progress: new ConsumerProgress(),
+    },
     place: { name: 'revenue', topic, stream: 'orders#1', partition: 0 },
     history: {
       fill: async (_place, folder) => folder.fold(batch(5), 5),
-    } as Pick<StoredHistory, 'fill'> as StoredHistory,
+    } as Pick<StoreBackfill, 'fill'> as StoreBackfill,
     checkpointer: {
       permit: async () => () => undefined,
       add: (one) => added.push(one),
     } as Pick<StateCheckpointer, 'permit' | 'add'> as StateCheckpointer,
-    retry: new Retry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
+    retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
     onFailure: (error) => {
       throw error;
     },

@@ -1,23 +1,23 @@
 import { withAnySignal } from '#async';
-import type { OwnedPartition, PartitionTask, Progress, Retry } from '#engine';
+import type { OwnedPartition, PartitionTask, ConsumerProgress, EngineRetry } from '#engine';
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
-import type { Counted, PartitionProjector } from './partition-projector.js';
+import type { FoldCounts, PartitionProjector } from './partition-projector.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { HistoryPlace, StoredHistory } from './stored-history.js';
+import type { BackfillPartition, StoreBackfill } from './store-backfill.js';
 
 export interface ProjectionTaskOptions {
   partition: OwnedPartition;
   projector: PartitionProjector;
-  place: HistoryPlace;
+  place: BackfillPartition;
   window: IdWindow;
   start: number;
   from: number;
-  history: StoredHistory;
+  history: StoreBackfill;
   checkpointer: StateCheckpointer;
-  retry: Retry;
-  progress: Pick<Progress, 'moved'>;
+  retry: EngineRetry;
+  progress: Pick<ConsumerProgress, 'moved'>;
   onFailure(error: unknown): void;
 }
 
@@ -76,7 +76,7 @@ export class ProjectionTask implements PartitionTask {
     const { partition, projector, from } = this.options;
     const { beginning, position } = partition.assignment;
     if (projector.reached.known < beginning && !(await this.fill())) return false;
-    // This commits only if `ProjectionTasks` found a missing commit. The offset of events that were read from the
+    // This commits only if `ProjectionTaskFactory` found a missing commit. The offset of events that were read from the
     // store is
     // committed when their states are saved.
     if (from >= beginning) await partition.commits.offer(position);
@@ -114,7 +114,7 @@ export class ProjectionTask implements PartitionTask {
     }
   }
 
-  private count({ processed, failed, duplicates }: Counted): void {
+  private count({ processed, failed, duplicates }: FoldCounts): void {
     const label = { projection: this.partition.name };
     if (processed > 0) metrics.projectionEvents.inc(label, processed);
     if (failed > 0) metrics.projectionFailed.inc(label, failed);

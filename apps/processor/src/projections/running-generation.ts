@@ -1,25 +1,25 @@
-import { PartitionHost, type Reconciled } from '#engine';
+import { PartitionTaskHost, type ReconciledHost } from '#engine';
 import type { DesiredGeneration } from './desired-generations.js';
-import { ProjectionTasks, type ProjectionParts } from './open-projection.js';
+import { ProjectionTaskFactory, type ProjectionDependencies } from './projection-task-factory.js';
 import type { ProjectionTask } from './projection-task.js';
 
 /** Runs one generation in this process: folds the partitions that the generation's consumer group assigns to it. */
-export class RunningGeneration implements Reconciled<DesiredGeneration> {
+export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
   /** Name of the projection. */
   readonly name: string;
-  private readonly host: PartitionHost<ProjectionTask>;
+  private readonly host: PartitionTaskHost<ProjectionTask>;
 
   constructor(
     { name, compiled }: DesiredGeneration,
-    private readonly parts: ProjectionParts,
+    private readonly parts: ProjectionDependencies,
   ) {
     this.name = name;
     const { checkpointer, topics } = parts;
-    this.host = new PartitionHost({
+    this.host = new PartitionTaskHost({
       ...parts,
       name,
       group: topics.projectionGroup(compiled.build.id),
-      tasks: new ProjectionTasks({ name, compiled }, parts),
+      tasks: new ProjectionTaskFactory({ name, compiled }, parts),
       checkpointer: {
         drop: ({ projector }) => checkpointer.drop(projector),
         flush: () => checkpointer.flush(),

@@ -1,12 +1,15 @@
-import type { StoreSpans } from '#engine';
+import type { WriteTrace } from '#engine';
 import type { Tracing } from '#telemetry';
-import type { Unsaved } from './partition-projector.js';
+import type { UnsavedStates } from './partition-projector.js';
 
 /**
  * Describes the trace spans of one checkpoint of projections. Returns undefined if tracing is off or no folded event
  * has a traced request.
  */
-export function saveSpans(tracing: Tracing | undefined, all: readonly Unsaved[]): StoreSpans | undefined {
+export function saveSpans(
+  tracing: Tracing | undefined,
+  all: readonly UnsavedStates[],
+): WriteTrace | undefined {
   if (!tracing) return undefined;
   const followed = all.flatMap(({ name, sampled }) =>
     sampled.map((request) => ({ name: `project ${name}`, operation: 'project', request })),

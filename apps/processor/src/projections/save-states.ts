@@ -1,15 +1,15 @@
-import { inStoreSpans, type Checkpointer, type Retry } from '#engine';
+import { withWriteTrace, type Checkpointer, type EngineRetry } from '#engine';
 import type { EventWriter, KeyedStateWriter } from '#store';
 import { metrics, type Tracing } from '#telemetry';
-import type { PartitionProjector, Unsaved } from './partition-projector.js';
+import type { PartitionProjector, UnsavedStates } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
 
 /** The checkpointer of all projections. */
-export type StateCheckpointer = Checkpointer<PartitionProjector, Unsaved>;
+export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedStates>;
 
-export interface StateSaving {
+export interface StateSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
-  retry: Retry;
+  retry: EngineRetry;
   tracing?: Tracing | undefined;
   /** Aborted when the process stops without waiting for saves. */
   stopped: AbortSignal;
@@ -20,11 +20,14 @@ export interface StateSaving {
  * never includes unsaved changes.
  * @throws the signal's reason
  */
-export function saveStates(saving: StateSaving, all: readonly Unsaved[]): Promise<void> {
-  return inStoreSpans(saveSpans(saving.tracing, all), () => save(saving, all));
+export function saveStates(saving: StateSaveDependencies, all: readonly UnsavedStates[]): Promise<void> {
+  return withWriteTrace(saveSpans(saving.tracing, all), () => save(saving, all));
 }
 
-async function save({ writer, retry, stopped }: StateSaving, all: readonly Unsaved[]): Promise<void> {
+async function save(
+  { writer, retry, stopped }: StateSaveDependencies,
+  all: readonly UnsavedStates[],
+): Promise<void> {
   const letters = all.flatMap((one) => one.letters);
   const rows = all.flatMap((one) => one.rows);
   const observe = metrics.projectionSaveDuration.startTimer();

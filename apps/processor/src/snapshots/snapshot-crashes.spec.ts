@@ -6,7 +6,7 @@ import { systemActor } from '#registry';
 import type { Log } from '#log';
 import { StoreUnavailableError, type SnapshotStore } from '#store';
 import { createLogger } from '#telemetry';
-import { topics, World } from '../processor.fixture.js';
+import { topics, ProjectionTestBed } from '../processor.fixture.js';
 import { Snapshotter } from './snapshotter.js';
 
 const every = 8;
@@ -19,12 +19,12 @@ class Incarnation {
   readonly snapshotter: Snapshotter;
   private left = Infinity;
 
-  constructor(world: World) {
+  constructor(world: ProjectionTestBed) {
     const { store, log, definitions } = world;
     this.snapshotter = new Snapshotter({
       ...{ topics, definitions, log: this.logOf(log) },
       snapshots: this.stepping(store.snapshots),
-      versions: this.stepping({ versions: (query) => store.writer.versions(query) }),
+      versions: this.stepping({ latestVersions: (query) => store.writer.latestVersions(query) }),
       logger: createLogger({ name: 'test', level: 'silent' }),
       retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
       lookMs: 1,
@@ -62,7 +62,7 @@ class Incarnation {
     });
   }
 
-  private logOf(log: World['log']): Pick<Log, 'admin' | 'consumer'> {
+  private logOf(log: ProjectionTestBed['log']): Pick<Log, 'admin' | 'consumer'> {
     return {
       admin: log.admin,
       consumer: (options) => {
@@ -94,7 +94,7 @@ const actions = fc.array(
 it('makes each snapshot once and correctly, with at most a short delay, when the process dies at any step', async () => {
   await fc.assert(
     fc.asyncProperty(actions, async (script) => {
-      const world = await World.make([], 2);
+      const world = await ProjectionTestBed.make([], 2);
       await world.definitions.createStream({ stream: 'orders', snapshot_every: every }, systemActor);
       const written = new Map<string, Record<string, number>[]>(entities.map((entity) => [entity, []]));
       let id = 0;
@@ -138,7 +138,7 @@ it('makes each snapshot once and correctly, with at most a short delay, when the
   );
 });
 
-async function expectThrough(world: World): Promise<void> {
+async function expectThrough(world: ProjectionTestBed): Promise<void> {
   const { log } = world;
   const topic = world.topicOf('orders');
   const committed = await log.admin.committed(topics.snapshotGroup, topic);

@@ -1,29 +1,29 @@
-import type { Retry } from '#engine';
+import type { EngineRetry } from '#engine';
 import { allStreams } from '#api';
-import { EntityStateTooLargeError, makeSnapshot } from '#entities';
+import { EntityStateTooLargeError, createSnapshot } from '#entities';
 import { QueryTooExpensiveError, type EventWriter, type SnapshotStore } from '#store';
 import { metrics, type Logger } from '#telemetry';
-import type { DueEntities } from './due-entities.js';
+import type { SnapshotCountdowns } from './snapshot-countdowns.js';
 
 export interface SnapshotMakerOptions {
   snapshots: SnapshotStore;
-  versions: Pick<EventWriter, 'versions'>;
-  due: DueEntities;
-  retry: Retry;
+  versions: Pick<EventWriter, 'latestVersions'>;
+  due: SnapshotCountdowns;
+  retry: EngineRetry;
   logger: Logger;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
 }
 
 /** Entities of one partition for which a snapshot may be due. */
-export interface DueBatch {
+export interface SnapshotCandidates {
   stream: string;
   partition: number;
   every: number;
   entityIds: readonly string[];
 }
 
-interface DueVersion {
+interface SnapshotVersion {
   stream: string;
   entityId: string;
   version: number;
@@ -43,7 +43,7 @@ export class SnapshotMaker {
   constructor(private readonly options: SnapshotMakerOptions) {}
 
   /** Resolves when the snapshots are made. @throws the signal's reason */
-  async make(batch: DueBatch, signal: AbortSignal): Promise<void> {
+  async make(batch: SnapshotCandidates, signal: AbortSignal): Promise<void> {
     const work = () => this.makeNow(batch, signal);
     const done = this.last.then(work, work);
     this.last = done.catch(() => undefined);
@@ -51,12 +51,12 @@ export class SnapshotMaker {
   }
 
   private async makeNow(
-    { stream, partition, every, entityIds }: DueBatch,
+    { stream, partition, every, entityIds }: SnapshotCandidates,
     signal: AbortSignal,
   ): Promise<void> {
     const { retry, versions: store, due } = this.options;
     const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
-    const versions = await retry.run('store', signal, () => store.versions(query));
+    const versions = await retry.run('store', signal, () => store.latestVersions(query));
     const entities = versions.entries();
     const worker = async (): Promise<void> => {
       for (const [entityId, version] of entities) {
@@ -68,11 +68,11 @@ export class SnapshotMaker {
     await Promise.all(Array.from({ length: atOnce }, worker));
   }
 
-  private async makeOne(entity: DueVersion, signal: AbortSignal): Promise<void> {
+  private async makeOne(entity: SnapshotVersion, signal: AbortSignal): Promise<void> {
     const { snapshots, retry, logger, now } = this.options;
     const request = { ...entity, access: allStreams, reason: 'automatic', now: now() * 1000 } as const;
     try {
-      const made = await retry.run('store', signal, () => makeSnapshot(snapshots, request, signal));
+      const made = await retry.run('store', signal, () => createSnapshot(snapshots, request, signal));
       if (made === 'removed_meanwhile') metrics.snapshotFailures.inc({ reason: made });
       else if (made !== 'no_events' && made.created) metrics.snapshots.inc();
     } catch (error) {

@@ -1,18 +1,18 @@
-import { Turn } from '#async';
-import type { MaterializedOffset, OwnedPartition, PartitionTask } from '#engine';
-import { limits, streamName, type TopicNames } from '#event';
+import { TimeSlice } from '#async';
+import type { MaterializedOffsets, OwnedPartition, PartitionTask } from '#engine';
+import { limits, streamNameOf, type TopicNames } from '#event';
 import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
-import { readRecord } from '../projections/read-event.js';
-import type { DueEntities } from './due-entities.js';
+import { decodeLogRecord } from '../projections/decoded-record.js';
+import type { SnapshotCountdowns } from './snapshot-countdowns.js';
 import type { SnapshotMaker } from './snapshot-maker.js';
 
-export interface SnapshotTaskParts {
+export interface SnapshotTaskDependencies {
   topics: TopicNames;
   definitions: Pick<Definitions, 'stream'>;
-  due: DueEntities;
-  materialized: MaterializedOffset;
+  due: SnapshotCountdowns;
+  materialized: MaterializedOffsets;
   maker: SnapshotMaker;
   logger: Logger;
 }
@@ -21,7 +21,7 @@ export interface SnapshotTaskParts {
 export class SnapshotTask implements PartitionTask {
   constructor(
     readonly partition: OwnedPartition,
-    private readonly parts: SnapshotTaskParts,
+    private readonly parts: SnapshotTaskDependencies,
   ) {}
 
   get start(): number {
@@ -57,7 +57,7 @@ export class SnapshotTask implements PartitionTask {
     const { topics, definitions, materialized, maker } = this.parts;
     const { ended } = this.partition;
     const id = topics.streamOf(batch.topic);
-    const definition = id && definitions.stream(streamName(id));
+    const definition = id && definitions.stream(streamNameOf(id));
     if (definition?.id !== id || definition?.state !== 'live') return;
     const every = definition.snapshot_every ?? limits.snapshotEvery;
     if (every === 0) return;
@@ -71,10 +71,10 @@ export class SnapshotTask implements PartitionTask {
   /** Returns the entities of a batch for which a snapshot may be due. Yields to other work between records. */
   private async dueOf({ records }: RecordBatch, stream: string, every: number): Promise<string[]> {
     const due = new Set<string>();
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (const record of records) {
       if (turn.over(record.value?.length ?? 0)) await turn.end();
-      const entityId = readRecord(record)?.entityId;
+      const entityId = decodeLogRecord(record)?.entityId;
       if (entityId != null && this.parts.due.passed(stream, entityId, every)) due.add(entityId);
     }
     return [...due];

@@ -3,11 +3,11 @@ import { allStreams } from '#api';
 import { systemActor } from '#registry';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { createLogger } from '#telemetry';
-import { blocksOf } from '../../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { topics, World } from '../processor.fixture.js';
+import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { topics, ProjectionTestBed } from '../processor.fixture.js';
 import { Snapshotter, type SnapshotterOptions } from './snapshotter.js';
 
-let world: World;
+let world: ProjectionTestBed;
 let snapshotter: Snapshotter;
 const failures: Error[] = [];
 
@@ -29,7 +29,7 @@ function start(options: Partial<SnapshotterOptions> = {}): Snapshotter {
 }
 
 beforeEach(async () => {
-  world = await World.make([], 1);
+  world = await ProjectionTestBed.make([], 1);
   await world.definitions.createStream({ stream: 'orders', partitions: 1, snapshot_every: 8 }, systemActor);
 });
 afterEach(async () => {
@@ -49,7 +49,7 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
     data: { n: written + i },
   }));
   await world.write(events);
-  const known = await world.store.writer.versions({
+  const known = await world.store.writer.latestVersions({
     ...{ stream: world.idOf('orders'), partition: 0, entityIds: [entity], before: Number.MAX_SAFE_INTEGER },
   });
   const before = known.get(entity) ?? 0;
@@ -69,7 +69,7 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
 
 /** Stores the events as the materializer does, and then commits its offset. */
 async function materialize(rows: readonly EventRow[]): Promise<void> {
-  await world.store.writer.appendBlocks(blocksOf(rows), 't');
+  await world.store.writer.appendRowBatches(rowBatchesOf(rows), 't');
   const place = { topic: world.topicOf('orders'), partition: 0 };
   world.log.broker.group(topics.materializerGroup).commit(place, written);
 }

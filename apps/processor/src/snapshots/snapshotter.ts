@@ -1,11 +1,17 @@
-import { MaterializedOffset, PartitionHost, Progress, Retry, type OwnedPartition } from '#engine';
+import {
+  MaterializedOffsets,
+  PartitionTaskHost,
+  ConsumerProgress,
+  EngineRetry,
+  type OwnedPartition,
+} from '#engine';
 import { isReservedStream } from '#api';
 import type { TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventWriter, SnapshotStore } from '#store';
 import type { Logger } from '#telemetry';
-import { DueEntities } from './due-entities.js';
+import { SnapshotCountdowns } from './snapshot-countdowns.js';
 import { SnapshotMaker } from './snapshot-maker.js';
 import { SnapshotTask } from './snapshot-task.js';
 
@@ -17,7 +23,7 @@ export interface SnapshotterOptions {
   topics: TopicNames;
   definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
   snapshots: SnapshotStore;
-  versions: Pick<EventWriter, 'versions'>;
+  versions: Pick<EventWriter, 'latestVersions'>;
   logger: Logger;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds between two polls of the materializer's committed offset. */
@@ -37,20 +43,20 @@ export interface SnapshotterOptions {
  * but never changes its result.
  */
 export class Snapshotter {
-  private readonly host: PartitionHost<SnapshotTask>;
+  private readonly host: PartitionTaskHost<SnapshotTask>;
   private stopListening: () => void = () => undefined;
 
   constructor(private readonly options: SnapshotterOptions) {
     const { log, topics, logger, lookMs, now = Date.now } = options;
-    const retry = new Retry({ logger, ...options.retryDelays });
-    const due = new DueEntities(options.mostCounted ?? 100_000);
-    const materialized = new MaterializedOffset({ admin: log.admin, topics, retry, lookMs });
+    const retry = new EngineRetry({ logger, ...options.retryDelays });
+    const due = new SnapshotCountdowns(options.mostCounted ?? 100_000);
+    const materialized = new MaterializedOffsets({ admin: log.admin, topics, retry, lookMs });
     const maker = new SnapshotMaker({ ...options, retry, due, now });
     const parts = { ...options, due, materialized, maker };
-    this.host = new PartitionHost({
+    this.host = new PartitionTaskHost({
       ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
       // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
-      progress: new Progress(),
+      progress: new ConsumerProgress(),
       tasks: { open: async (partition) => new SnapshotTask(partition, parts) },
       onFailure: (error) => options.onFailure(error as Error),
     });

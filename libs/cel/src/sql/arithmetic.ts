@@ -1,16 +1,16 @@
 import { UntranslatableExpressionError } from './untranslatable.js';
-import { calculated, computed, named, type Arithmetic } from './numbers.js';
-import type { Value } from './value.js';
+import { decimalOperation, computed, withAliases, type Arithmetic } from './numbers.js';
+import type { SqlValue } from './sql-value.js';
 
 /**
  * Translates an arithmetic operator. Numbers are decimals; division by 0 is an error. `+` also joins strings, and `+`
  * and `-` accept times and durations.
  */
-export function arithmetic(operator: Arithmetic, [a, b]: [Value, Value], at: number): Value {
+export function arithmetic(operator: Arithmetic, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const numbers = a.decimal !== undefined && b.decimal !== undefined;
   const result = numbers
-    ? computed(calculated(operator, a.decimal!, b.decimal!), at)
-    : ({ at, exists: '' } as Value);
+    ? computed(decimalOperation(operator, a.decimal!, b.decimal!), at)
+    : ({ at, exists: '' } as SqlValue);
   if (operator === '+' && a.string !== undefined && b.string !== undefined) {
     result.string = `concat(${a.string}, ${b.string})`;
   }
@@ -28,10 +28,10 @@ export function arithmetic(operator: Arithmetic, [a, b]: [Value, Value], at: num
 
 /** Returns the sum if it is an exact integer of a double (285 years in microseconds), otherwise NULL. */
 function micros(sum: string): string {
-  return named({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
+  return withAliases({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
 }
 
-function addTimes(operator: '+' | '-', [a, b]: [Value, Value], result: Value): void {
+function addTimes(operator: '+' | '-', [a, b]: [SqlValue, SqlValue], result: SqlValue): void {
   if (a.timestamp !== undefined && b.duration !== undefined) {
     result.timestamp = micros(`(${a.timestamp} ${operator} ${b.duration})`);
   } else if (operator === '+' && a.duration !== undefined && b.timestamp !== undefined) {

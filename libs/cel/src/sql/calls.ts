@@ -2,14 +2,14 @@ import type { Expression } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlParams } from './sql-params.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
-import { computed, decimalOfText, microsOf, named, wholeNumber } from './numbers.js';
-import { json, need, valueOf, type Value } from './value.js';
+import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
+import { json, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
-type Call = Extract<Expression, { kind: 'call' }>;
-export type Translate = (expression: Expression) => Value;
+type CallExpression = Extract<Expression, { kind: 'call' }>;
+export type Translate = (expression: Expression) => SqlValue;
 
 interface Context {
-  call: Call;
+  call: CallExpression;
   params: SqlParams;
   translate: Translate;
 }
@@ -39,12 +39,12 @@ const timeParts: Record<string, (time: string) => string> = {
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
 /** Translates the call of a function or a method. */
-export function callValue(call: Call, params: SqlParams, translate: Translate): Value {
+export function callValue(call: CallExpression, params: SqlParams, translate: Translate): SqlValue {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }
 
-function functionValue({ call, params, translate }: Context): Value {
+function functionValue({ call, params, translate }: Context): SqlValue {
   const [argument] = call.args;
   if (call.args.length !== 1 || !argument) throw unknown(call);
   const { at } = call;
@@ -72,14 +72,17 @@ function functionValue({ call, params, translate }: Context): Value {
   }
 }
 
-function methodValue(object: Expression, { call, translate }: Context): Value {
+function methodValue(object: Expression, { call, translate }: Context): SqlValue {
   const { name, args, at } = call;
   const receiver = translate(object);
   const [argument] = args;
   if (args.length === 1 && argument) {
     const test = Object.hasOwn(stringTests, name) ? stringTests[name] : undefined;
     if (test) {
-      const sql = test(need(receiver, 'string', name), need(translate(argument), 'string', name));
+      const sql = test(
+        requireKind(receiver, 'string', name),
+        requireKind(translate(argument), 'string', name),
+      );
       return valueOf('bool', sql, at);
     }
     if (name === 'matches')
@@ -87,12 +90,15 @@ function methodValue(object: Expression, { call, translate }: Context): Value {
   }
   if (args.length > 0) throw unknown(call);
   if (name === 'size') return size(receiver, at);
-  if (name === 'lowerAscii') return valueOf('string', `lower(${need(receiver, 'string', name)})`, at);
-  if (name === 'upperAscii') return valueOf('string', `upper(${need(receiver, 'string', name)})`, at);
+  if (name === 'lowerAscii') return valueOf('string', `lower(${requireKind(receiver, 'string', name)})`, at);
+  if (name === 'upperAscii') return valueOf('string', `upper(${requireKind(receiver, 'string', name)})`, at);
   const part = Object.hasOwn(timeParts, name) ? timeParts[name] : undefined;
   if (!part) throw unknown(call);
   const time = part("fromUnixTimestamp64Micro(time, 'UTC')");
-  const sql = named({ time: need(receiver, 'timestamp', name) }, `if(${isTime}, toInt64(${time}), NULL)`);
+  const sql = withAliases(
+    { time: requireKind(receiver, 'timestamp', name) },
+    `if(${isTime}, toInt64(${time}), NULL)`,
+  );
   return wholeNumber(sql, at);
 }
 
@@ -101,24 +107,24 @@ function methodValue(object: Expression, { call, translate }: Context): Value {
  * is too long for the pattern is an error and is not searched.
  */
 function matches(
-  receiver: Value,
+  receiver: SqlValue,
   pattern: Expression,
   { at, maxBytes, translate }: { at: number; maxBytes: number; translate: Translate },
-): Value {
+): SqlValue {
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
     throw new UntranslatableExpressionError('The pattern of matches() must be a literal.', pattern.at);
   }
-  const sql = need(translate({ ...pattern, value: `(?-s)${pattern.value}` }), 'string', 'matches');
+  const sql = requireKind(translate({ ...pattern, value: `(?-s)${pattern.value}` }), 'string', 'matches');
   const isShort = `length(s) <= ${maxBytes}`;
   const found = `if(${isShort}, match(if(${isShort}, assumeNotNull(s), ''), ${sql}), NULL)`;
-  return valueOf('bool', named({ s: need(receiver, 'string', 'matches') }, found), at);
+  return valueOf('bool', withAliases({ s: requireKind(receiver, 'string', 'matches') }, found), at);
 }
 
 /**
  * Translates `has`. The macro is false if the member, or another one on the path to it, is missing. A null member
  * counts as present.
  */
-function has(argument: Expression, translate: Translate): Value {
+function has(argument: Expression, translate: Translate): SqlValue {
   if (argument.kind !== 'member') {
     throw new UntranslatableExpressionError(
       'has() takes a member, such as has(event.data.amount).',
@@ -130,7 +136,7 @@ function has(argument: Expression, translate: Translate): Value {
   return { at: argument.at, bool: `(${sql})`, exists: '1' };
 }
 
-function size(value: Value, at: number): Value {
+function size(value: SqlValue, at: number): SqlValue {
   const cases: string[] = [];
   if (value.string !== undefined) cases.push(`isNotNull(${value.string})`, `lengthUTF8(${value.string})`);
   if (value.container) {
@@ -143,18 +149,18 @@ function size(value: Value, at: number): Value {
 }
 
 /** Translates `timestamp()` of RFC 3339 text between the years 1900 and 2200, or of seconds since 1970. */
-function timestampOf(value: Value, at: number): Value {
+function timestampOf(value: SqlValue, at: number): SqlValue {
   const parts: string[] = [];
   if (value.string !== undefined) {
     const clock = '([01][0-9]|2[0-3]):[0-5][0-9]';
     const form = `'^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]${clock}:[0-5][0-9]([.][0-9]{1,9})?([Zz]|[-+]${clock})$'`;
     const time = "toUnixTimestamp64Micro(parseDateTime64BestEffortOrNull(upper(text), 6, 'UTC'))";
     const inRange = 'time >= -2208988800000000 AND time < 7258118400000000';
-    const checked = named({ time }, `if(${inRange}, time, NULL)`);
-    parts.push(named({ text: value.string }, `if(match(text, ${form}), ${checked}, NULL)`));
+    const checked = withAliases({ time }, `if(${inRange}, time, NULL)`);
+    parts.push(withAliases({ text: value.string }, `if(match(text, ${form}), ${checked}, NULL)`));
   }
   if (value.decimal !== undefined) {
-    parts.push(named({ time: microsOf(value.decimal) }, `if(${isTime}, time, NULL)`));
+    parts.push(withAliases({ time: microsOf(value.decimal) }, `if(${isTime}, time, NULL)`));
   }
   if (parts.length === 0)
     throw new UntranslatableExpressionError('timestamp() needs a string or a number.', at);
@@ -170,13 +176,13 @@ const forms = {
   double: "'^[-+]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][-+]?[0-9]+)?$'",
 };
 
-function conversion(to: 'int' | 'double' | 'string', value: Value, at: number): Value {
+function conversion(to: 'int' | 'double' | 'string', value: SqlValue, at: number): SqlValue {
   if (to === 'string') return text(value, at);
   const decimals: string[] = [];
   if (value.decimal !== undefined) decimals.push(to === 'int' ? `trunc(${value.decimal})` : value.decimal);
   if (value.string !== undefined) {
     const read = decimalOfText('text');
-    decimals.push(named({ text: value.string }, `if(match(text, ${forms[to]}), ${read}, NULL)`));
+    decimals.push(withAliases({ text: value.string }, `if(match(text, ${forms[to]}), ${read}, NULL)`));
   }
   if (decimals.length === 0)
     throw new UntranslatableExpressionError('This value cannot be converted to a number.', value.at);
@@ -190,7 +196,7 @@ function conversion(to: 'int' | 'double' | 'string', value: Value, at: number): 
   return { ...result, number, exists: `isNotNull(${number})` };
 }
 
-function text(value: Value, at: number): Value {
+function text(value: SqlValue, at: number): SqlValue {
   const parts = [
     value.string,
     value.bool && `multiIf(isNull(${value.bool}), NULL, ${value.bool}, 'true', 'false')`,
@@ -202,7 +208,7 @@ function text(value: Value, at: number): Value {
   return valueOf('string', `coalesce(${sql.join(', ')})`, at);
 }
 
-function unknown(call: Call): UntranslatableExpressionError {
+function unknown(call: CallExpression): UntranslatableExpressionError {
   return new UntranslatableExpressionError(
     `${call.name}() with ${call.args.length} argument(s) cannot be used in a query.`,
     call.at,

@@ -1,6 +1,6 @@
 import type { BinaryOperator } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
-import { kinds, valueOf, type Kind, type Value } from './value.js';
+import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
 
 export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
@@ -8,7 +8,7 @@ export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
  * Translates `a == b`: true if both sides are of the same kind and equal. An error on either side of `==` is an error.
  * Comparing lists or objects with each other is an error too.
  */
-export function equality(a: Value, b: Value, at: number): Value {
+export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
   const same = shared.map((kind) => `ifNull(${compared(kind, '=', [a, b])}, 0)`);
   if (a.isNull && b.isNull) same.push(`((${a.isNull}) AND (${b.isNull}))`);
@@ -26,7 +26,7 @@ export function equality(a: Value, b: Value, at: number): Value {
  * Translates `<`, `<=`, `>` and `>=`. The result is an error unless both sides are numbers, strings, timestamps or
  * durations.
  */
-export function ordering(operator: Ordering, [a, b]: [Value, Value], at: number): Value {
+export function ordering(operator: Ordering, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
   if (shared.length === 0) {
     const hint =
@@ -39,7 +39,7 @@ export function ordering(operator: Ordering, [a, b]: [Value, Value], at: number)
 
 type Operator = '=' | Ordering;
 
-function compared(kind: Kind, operator: Operator, [a, b]: [Value, Value]): string {
+function compared(kind: SqlKind, operator: Operator, [a, b]: [SqlValue, SqlValue]): string {
   if (kind === 'number') return comparedNumbers(operator, [a, b]);
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
@@ -60,7 +60,7 @@ const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
  * Compares numbers exactly if computations support them; any other number counts as its nearest double. Stored numbers
  * are compared as doubles first, because further digits matter only between equal doubles.
  */
-function comparedNumbers(operator: Operator, [a, b]: [Value, Value]): string {
+function comparedNumbers(operator: Operator, [a, b]: [SqlValue, SqlValue]): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;
   const [doubles, decimals] = [
     `${a.number} ${operator} ${b.number}`,

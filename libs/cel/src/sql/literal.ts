@@ -2,14 +2,14 @@ import { parseTime } from '#event';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlParams } from './sql-params.js';
 import { decimalOfText } from './numbers.js';
-import type { Value } from './value.js';
+import type { SqlValue } from './sql-value.js';
 
 type Literal = string | number | bigint | boolean | null;
 
 /** The upper limit of an Int128, exclusive. */
 const mostInteger = 2n ** 127n;
 
-export function literalValue(value: Literal, at: number, params: SqlParams): Value {
+export function literalValue(value: Literal, at: number, params: SqlParams): SqlValue {
   if (value === null) return { at, isNull: '1', exists: '1' };
   if (typeof value === 'string') return { at, string: params.bind('String', value), exists: '1' };
   if (typeof value === 'boolean') return { at, bool: value ? 'true' : 'false', exists: '1' };
@@ -22,7 +22,7 @@ export function literalValue(value: Literal, at: number, params: SqlParams): Val
 }
 
 /** Translates `timestamp("2026-11-21T04:00:00Z")`. */
-export function timestampLiteral(text: string, at: number, params: SqlParams): Value {
+export function timestampLiteral(text: string, at: number, params: SqlParams): SqlValue {
   const micros = parseTime(text);
   if (micros === undefined) {
     throw new UntranslatableExpressionError(
@@ -36,7 +36,7 @@ export function timestampLiteral(text: string, at: number, params: SqlParams): V
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
 /** Translates `duration("1h30m")` or `duration("-1.5s")`. */
-export function durationLiteral(text: string, at: number, params: SqlParams): Value {
+export function durationLiteral(text: string, at: number, params: SqlParams): SqlValue {
   const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
   let micros = 0;
   for (const [, amount, unit] of (whole?.[2] ?? '').matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s|us)/g)) {

@@ -2,10 +2,10 @@ import type { Expression } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import type { SqlParams } from './sql-params.js';
 import { columnNumber, decimalOfText } from './numbers.js';
-import { exactJson, json, type JsonPlace, type Value } from './value.js';
+import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
 
 /** A step of a path: the name of a member, or the index of a list. */
-type Step = { key: string } | { index: number };
+type PathStep = { key: string } | { index: number };
 
 type Access = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
 
@@ -21,7 +21,7 @@ const integers = new Set(['partition', 'offset']);
 const optionalIntegers = new Set(['version', 'schema_version']);
 
 /** Translates `event.stream`, `event.data.a["b"][0]` and similar paths. */
-export function memberValue(expression: Access, params: SqlParams): Value {
+export function memberValue(expression: Access, params: SqlParams): SqlValue {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;
   if (name === 'data' || name === 'metadata')
@@ -46,7 +46,7 @@ function isColumn(name: string): boolean {
   );
 }
 
-function columnValue(name: string, at: number): Value {
+function columnValue(name: string, at: number): SqlValue {
   if (name === 'entity_id') {
     return { at, string: "nullIf(entity_id, '')", isNull: "entity_id = ''", exists: '1' };
   }
@@ -59,10 +59,10 @@ function columnValue(name: string, at: number): Value {
 }
 
 function jsonValue(
-  { column, steps, at }: { column: 'data' | 'metadata'; steps: Step[]; at: number },
+  { column, steps, at }: { column: 'data' | 'metadata'; steps: PathStep[]; at: number },
   params: SqlParams,
-): Value {
-  const place: JsonPlace = { column, steps: [] };
+): SqlValue {
+  const place: JsonLocation = { column, steps: [] };
   const guards: string[] = [];
   for (const step of steps) {
     // JSON functions would also find members of an object by index.
@@ -92,7 +92,7 @@ function jsonValue(
  * Returns the path of an expression from `event`.
  * @throws UntranslatableExpressionError for another variable or a computed index
  */
-function pathOf(expression: Expression): Step[] {
+function pathOf(expression: Expression): PathStep[] {
   switch (expression.kind) {
     case 'variable':
       if (expression.name === 'event') return [];
@@ -112,7 +112,7 @@ function pathOf(expression: Expression): Step[] {
   }
 }
 
-function indexStep(index: Expression): Step {
+function indexStep(index: Expression): PathStep {
   if (index.kind === 'literal') {
     if (typeof index.value === 'string') return { key: index.value };
     const number = Number(index.value);

@@ -1,4 +1,4 @@
-import type { Value } from './value.js';
+import type { SqlValue } from './sql-value.js';
 
 /*
  * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point,
@@ -17,7 +17,7 @@ const tooLarge = `toDecimal256('1e39', ${places})`;
 const mostRoughly = '5e39';
 
 /** Returns `body` with names for values that it uses several times: without them, the SQL would grow with each use. */
-export function named(values: Readonly<Record<string, string>>, body: string): string {
+export function withAliases(values: Readonly<Record<string, string>>, body: string): string {
   const given = Object.values(values).map((value) => `[${value}]`);
   return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
 }
@@ -25,7 +25,7 @@ export function named(values: Readonly<Record<string, string>>, body: string): s
 /** Returns SQL for the decimal of a text that is a JSON number or similar; NULL if it is out of range. */
 export function decimalOfText(text: string): string {
   const plain = `length(t) <= ${places} AND NOT match(t, '[eE]')`;
-  return named({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
+  return withAliases({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
 }
 
 /** Returns the same for a text of any length, with an exponent of any size. */
@@ -48,21 +48,21 @@ function longDecimal(text: string): string {
     mantissa: `extract(${text}, '^[-+]?([0-9.]*)')`,
     exponent: `extract(${text}, '[eE](.*)$')`,
   };
-  return named(parts, named(read, named(scaled, value)));
+  return withAliases(parts, withAliases(read, withAliases(scaled, value)));
 }
 
 /** Returns the value of a computed number. */
-export function computed(decimal: string, at: number): Value {
+export function computed(decimal: string, at: number): SqlValue {
   return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
 }
 
 /** Returns the value of a ClickHouse integer that is always in range, such as a count. */
-export function wholeNumber(sql: string, at: number): Value {
+export function wholeNumber(sql: string, at: number): SqlValue {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
 /** Returns the parts of an integer column's value; the caller adds `exists`. */
-export function columnNumber(sql: string): Pick<Value, 'number' | 'integer' | 'decimal'> {
+export function columnNumber(sql: string): Pick<SqlValue, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
     integer: `toInt128(${sql})`,
@@ -76,14 +76,14 @@ export function doubleOf(decimal: string): string {
 }
 
 /** Returns SQL for an operation on two decimals, with the results of `numbers.ts`. */
-export function calculated(operator: Arithmetic, x: string, y: string): string {
+export function decimalOperation(operator: Arithmetic, x: string, y: string): string {
   const bothSides = { x: `ifNull(a, ${zero})`, y: `ifNull(b, ${zero})` };
   const { possible, result } = operations[operator];
-  const checked = named(
+  const checked = withAliases(
     { r: result },
     `if(isNull(a) OR isNull(b) OR NOT possible OR abs(r) >= ${tooLarge}, NULL, r)`,
   );
-  return named({ a: x, b: y }, named(bothSides, named({ possible }, checked)));
+  return withAliases({ a: x, b: y }, withAliases(bothSides, withAliases({ possible }, checked)));
 }
 
 interface Operation {
@@ -104,11 +104,11 @@ const half = `toInt256('1${'0'.repeat(places / 2)}')`;
 const largestDivisor = `toDecimal256('1e21', ${places})`;
 
 /** (a + b / 10 ** 36) × (c + d / 10 ** 36), cut off after 36 places. All parts have the sign of their number. */
-const product = named(
+const product = withAliases(
   { u: units('x'), v: units('y') },
-  named(
+  withAliases(
     { p: `intDiv(u, ${whole})`, q: `intDiv(v, ${whole})` },
-    named(
+    withAliases(
       { s: `u - p * ${whole}`, t: `v - q * ${whole}` },
       decimalOfUnits(`p * q * ${whole} + p * t + s * q + intDiv(s * t, ${whole})`),
     ),
@@ -116,19 +116,19 @@ const product = named(
 );
 
 /** Long division, in two halves of 18 decimal places. */
-const quotient = named(
+const quotient = withAliases(
   { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
-  named(
+  withAliases(
     { p: 'intDiv(u, v)' },
-    named(
+    withAliases(
       { s: `(u - p * v) * ${half}` },
-      named(
+      withAliases(
         { q: 'intDiv(s, v)' },
-        named(
+        withAliases(
           { t: `(s - q * v) * ${half}` },
-          named(
+          withAliases(
             { w: 'intDiv(t, v)' },
-            named(
+            withAliases(
               { quotient: `p * ${whole} + q * ${half} + w` },
               `if(w * v = t, ${decimalOfUnits('quotient')}, ${nearest('quotient')})`,
             ),
@@ -163,8 +163,8 @@ const operations: Record<Arithmetic, Operation> = {
 export function microsOf(seconds: string): string {
   const isNear = `abs(s) < toDecimal256('1e11', ${places})`;
   const micros = `toInt64(floor(if(${isNear}, s, ${zero}) * 1000000 + toDecimal256('0.5', ${places})))`;
-  return named(
+  return withAliases(
     { n: seconds },
-    named({ s: `ifNull(n, ${zero})` }, `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`),
+    withAliases({ s: `ifNull(n, ${zero})` }, `if(isNull(n) OR NOT (${isNear}), NULL, ${micros})`),
   );
 }

@@ -13,7 +13,7 @@ const largest = '1.7976931348623157e308';
  * U+FFFD. Other documents are not rewritten, because that costs several times as much as reading them (8 µs for 120
  * bytes).
  */
-export function readable(column: string): string {
+export function readableColumn(column: string): string {
   const repaired = mapped(
     wellFormed(column),
     numbers,
@@ -30,7 +30,7 @@ const longNumber = String.raw`[:,\[\s]-?([0-9.]{16}|[0-9.]+[eE])`;
  * Returns SQL for the column with long numbers as strings, so that they can be read with all their digits. Most
  * documents have no long numbers; for them, it is the readable column.
  */
-export function exact(column: string): string {
+export function exactColumn(column: string): string {
   const isLong = `match(part, ${quoted(number)}) AND (length(part) > 15 OR match(part, '[eE]'))`;
   const texts = mapped(wellFormed(column), numbers, `if(${isLong}, concat('"', part, '"'), part)`);
   return `if(match(${column}, ${quoted(longNumber)}), ${texts}, readable_${column})`;

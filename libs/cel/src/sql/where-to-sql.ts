@@ -8,7 +8,7 @@ import { literalValue } from './literal.js';
 import { computed } from './numbers.js';
 import { memberValue } from './member.js';
 import { inContainer, inList } from './membership.js';
-import { kinds, need, valueOf, type Value } from './value.js';
+import { kinds, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
 /** The most characters of SQL. ClickHouse parses 256 KiB, but larger SQL would cost more to plan than to run. */
 const maxSql = 60_000;
@@ -21,13 +21,13 @@ const maxSql = 60_000;
  */
 export function whereToSql(expression: Expression, params: SqlParams): string {
   const value = new WhereTranslator(params).translate(expression);
-  return `ifNull(${need(value, 'bool', 'A condition')}, 0)`;
+  return `ifNull(${requireKind(value, 'bool', 'A condition')}, 0)`;
 }
 
 class WhereTranslator {
   constructor(private readonly params: SqlParams) {}
 
-  readonly translate = (expression: Expression): Value => {
+  readonly translate = (expression: Expression): SqlValue => {
     const value = this.translated(expression);
     const longest = Math.max(value.exists.length, ...kinds.map((kind) => value[kind]?.length ?? 0));
     if (longest > maxSql)
@@ -35,7 +35,7 @@ class WhereTranslator {
     return value;
   };
 
-  private translated(expression: Expression): Value {
+  private translated(expression: Expression): SqlValue {
     switch (expression.kind) {
       case 'literal':
         return literalValue(expression.value, expression.at, this.params);
@@ -59,19 +59,19 @@ class WhereTranslator {
     }
   }
 
-  private unary({ operator, operand, at }: Extract<Expression, { kind: 'unary' }>): Value {
+  private unary({ operator, operand, at }: Extract<Expression, { kind: 'unary' }>): SqlValue {
     const value = this.translate(operand);
-    if (operator === '!') return valueOf('bool', `NOT (${need(value, 'bool', '!')})`, at);
-    return computed(`negate(${need(value, 'decimal', '-')})`, at);
+    if (operator === '!') return valueOf('bool', `NOT (${requireKind(value, 'bool', '!')})`, at);
+    return computed(`negate(${requireKind(value, 'decimal', '-')})`, at);
   }
 
-  private binary({ operator, left, right, at }: Extract<Expression, { kind: 'binary' }>): Value {
+  private binary({ operator, left, right, at }: Extract<Expression, { kind: 'binary' }>): SqlValue {
     if (operator === 'in') return this.membership(left, right, at);
-    const sides: [Value, Value] = [this.translate(left), this.translate(right)];
+    const sides: [SqlValue, SqlValue] = [this.translate(left), this.translate(right)];
     switch (operator) {
       case '&&':
       case '||': {
-        const [a, b] = sides.map((side) => need(side, 'bool', operator));
+        const [a, b] = sides.map((side) => requireKind(side, 'bool', operator));
         return valueOf('bool', `(${a} ${operator === '&&' ? 'AND' : 'OR'} ${b})`, at);
       }
       case '==':
@@ -88,7 +88,7 @@ class WhereTranslator {
     }
   }
 
-  private membership(left: Expression, right: Expression, at: number): Value {
+  private membership(left: Expression, right: Expression, at: number): SqlValue {
     const value = this.translate(left);
     if (right.kind === 'list') return inList(value, right.items.map(this.translate), at);
     const container = right.kind === 'literal' ? undefined : this.translate(right).container;
@@ -112,12 +112,12 @@ class WhereTranslator {
     then,
     else: otherwise,
     at,
-  }: Extract<Expression, { kind: 'conditional' }>): Value {
-    const condition = need(this.translate(test), 'bool', 'The condition before ?');
+  }: Extract<Expression, { kind: 'conditional' }>): SqlValue {
+    const condition = requireKind(this.translate(test), 'bool', 'The condition before ?');
     const [a, b] = [this.translate(then), this.translate(otherwise)];
     const choice = (x = 'NULL', y = 'NULL') =>
       `multiIf(isNull(${condition}), NULL, ${condition}, ${x}, ${y})`;
-    const result: Value = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
+    const result: SqlValue = { at, exists: `ifNull(${choice(a.exists, b.exists)}, 0)` };
     for (const kind of [...kinds, 'decimal'] as const) {
       if (a[kind] !== undefined || b[kind] !== undefined) result[kind] = choice(a[kind], b[kind]);
     }

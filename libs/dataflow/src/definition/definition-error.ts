@@ -22,7 +22,7 @@ export function expressionDetail({ message, at }: { message: string; at: number 
 }
 
 /** Calls `make` and returns its result. @throws DefinitionError at the pointer if `make` throws an ExpressionError */
-export function definedAt<T>(pointer: string, make: () => T): T {
+export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
@@ -35,7 +35,7 @@ export function definedAt<T>(pointer: string, make: () => T): T {
  * Calls `make` and returns its result. If `make` throws a DefinitionError, translates the pointers of its errors with
  * `moved` into pointers into the whole definition.
  */
-export function definedUnder<T>(moved: (pointer: string) => string, make: () => T): T {
+export function translatePointers<T>(moved: (pointer: string) => string, make: () => T): T {
   try {
     return make();
   } catch (error) {
@@ -48,7 +48,7 @@ export function definedUnder<T>(moved: (pointer: string) => string, make: () => 
  * Calls `read` and returns its result. If `read` throws a DefinitionError, adds its errors to `errors` and returns
  * undefined. A client thus receives all errors of a definition at once.
  */
-export function collecting<T>(errors: DefinitionFault[], read: () => T): T | undefined {
+export function collectErrors<T>(errors: DefinitionFault[], read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -1,14 +1,14 @@
 import { durationMs, hasCharacters } from '#api';
-import { isJsonObject, pointerTo, type Micros } from '#event';
+import { isJsonObject, jsonPointerTo, type EpochMicros } from '#event';
 import { DefinitionError } from './definition-error.js';
 
 /** Returns a DefinitionError with one error at the pointer. */
-export function refusal(pointer: string, detail: string): DefinitionError {
+export function definitionError(pointer: string, detail: string): DefinitionError {
   return new DefinitionError([{ pointer, detail }]);
 }
 
 /** Reads the members of a JSON object strictly: an unknown member or a missing one is an error with a pointer. */
-export class Members {
+export class MemberReader {
   readonly #members: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -20,7 +20,7 @@ export class Members {
     const errors = Object.keys(this.#members)
       .filter((name) => !known.includes(name))
       .map((name) => ({
-        pointer: pointerTo(pointer, name),
+        pointer: jsonPointerTo(pointer, name),
         detail: `is not a known field; known fields are ${known.join(', ')}`,
       }));
     if (errors.length > 0) throw new DefinitionError(errors);
@@ -33,7 +33,7 @@ export class Members {
   /** Returns the value of a required member. @throws DefinitionError if it is missing */
   any(name: string): unknown {
     if (this.has(name)) return this.#members[name];
-    throw refusal(this.at(name), 'is required');
+    throw definitionError(this.at(name), 'is required');
   }
 
   text(name: string, most: number): string {
@@ -45,7 +45,7 @@ export class Members {
   }
 
   /** Returns the microseconds of a duration such as `10s`. */
-  duration(name: string, bounds: DurationBounds): Micros {
+  duration(name: string, bounds: DurationBounds): EpochMicros {
     return duration(this.any(name), this.at(name), bounds);
   }
 
@@ -53,11 +53,11 @@ export class Members {
     const value = this.any(name);
     const found = values.find((known) => known === value);
     if (found !== undefined) return found;
-    throw refusal(this.at(name), `must be one of ${values.join(', ')}`);
+    throw definitionError(this.at(name), `must be one of ${values.join(', ')}`);
   }
 
   at(name: string): string {
-    return pointerTo(this.pointer, name);
+    return jsonPointerTo(this.pointer, name);
   }
 }
 
@@ -73,31 +73,31 @@ function millisecondsOf(value: string): number {
   return nothing.test(value) ? 0 : durationMs(value);
 }
 
-function duration(value: unknown, pointer: string, { least, most }: DurationBounds): Micros {
+function duration(value: unknown, pointer: string, { least, most }: DurationBounds): EpochMicros {
   const rule = `must be a duration of ${least} to ${most}, such as 10s, 5m, 1h or 1d`;
-  if (typeof value !== 'string') throw refusal(pointer, rule);
+  if (typeof value !== 'string') throw definitionError(pointer, rule);
   let milliseconds: number;
   try {
     milliseconds = millisecondsOf(value);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw refusal(pointer, rule);
+    throw definitionError(pointer, rule);
   }
   if (milliseconds < millisecondsOf(least) || milliseconds > millisecondsOf(most))
-    throw refusal(pointer, rule);
+    throw definitionError(pointer, rule);
   return milliseconds * 1000;
 }
 
 /** Returns the members of a JSON object. */
 export function object(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
   if (isJsonObject(value)) return value;
-  throw refusal(pointer, 'must be an object');
+  throw definitionError(pointer, 'must be an object');
 }
 
 /** Reads a string of 1 to `most` characters. */
 export function text(value: unknown, pointer: string, most: number): string {
   if (typeof value === 'string' && hasCharacters(value, { most })) return value;
-  throw refusal(pointer, `must be a text of 1 to ${most} characters`);
+  throw definitionError(pointer, `must be a text of 1 to ${most} characters`);
 }
 
 /** Reads the source of an expression, 1 to `most` characters. */
@@ -113,5 +113,5 @@ export function expressionText(value: unknown, pointer: string, most: number): s
 /** Reads an array of `least` to `most` elements. */
 export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
-  throw refusal(pointer, `must be a list of ${least} to ${most} elements`);
+  throw definitionError(pointer, `must be a list of ${least} to ${most} elements`);
 }

@@ -1,31 +1,31 @@
-import type { Lookup, Outcome, Passed } from './flow.js';
+import type { ProjectionLookup, OperatorOutcome, TraceEntry } from './pipeline.js';
 
 /**
  * Limits on what `flat_map` may derive from one event: the number of events, and the characters of JSON in all their
  * data.
  */
-export const madeLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
+export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
 
 /**
  * Returns the state of a projection's key as JSON text: null if there is none, undefined if it has not been fetched
  * yet.
  */
-export type Known = (lookup: Lookup) => string | null | undefined;
+export type KnownStates = (lookup: ProjectionLookup) => string | null | undefined;
 
 /** Error detail for an event whose derived events exceed `madeLimits`. */
-export const tooMuchMade =
-  `One event becomes at most ${madeLimits.events} events ` +
-  `with ${madeLimits.characters} characters of data.`;
+export const tooManyDerivedEvents =
+  `One event becomes at most ${derivedEventLimits.events} events ` +
+  `with ${derivedEventLimits.characters} characters of data.`;
 
 /** Collects the outcomes of one event, and the lookups it still needs, while a chain processes it. */
 export class EvaluationContext {
-  readonly outcomes: (Outcome | Passed)[] = [];
+  readonly outcomes: (OperatorOutcome | TraceEntry)[] = [];
   /** Lookups whose answers the chain needs before it can process the event further. */
-  readonly missing: Lookup[] = [];
+  readonly missing: ProjectionLookup[] = [];
   #events = 0;
   #characters = 0;
 
-  constructor(readonly known: Known) {}
+  constructor(readonly known: KnownStates) {}
 
   /**
    * Counts the events, and the characters of their data, that an operator derives from the event. Returns false if the
@@ -34,7 +34,7 @@ export class EvaluationContext {
   makes(events: number, characters: number): boolean {
     this.#events += events;
     this.#characters += characters;
-    return this.#events <= madeLimits.events && this.#characters <= madeLimits.characters;
+    return this.#events <= derivedEventLimits.events && this.#characters <= derivedEventLimits.characters;
   }
 
   /**

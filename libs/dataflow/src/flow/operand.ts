@@ -1,7 +1,11 @@
 import { EvaluationError } from '#cel';
-import { kindsOf, namesOfKinds, type Kinds } from '#cel';
+import { kindsOf, namesOfKinds, type KindSet } from '#cel';
 import type { Value } from '#cel';
-import { definedAt, definedUnder, expressionDetail } from '../definition/definition-error.js';
+import {
+  locateExpressionErrors,
+  translatePointers,
+  expressionDetail,
+} from '../definition/definition-error.js';
 import { expressionText } from '../definition/members.js';
 import { compileExact } from '../folds/checked-expression.js';
 import { compileKey } from '../folds/compile-key.js';
@@ -19,10 +23,10 @@ export const expressionCharacters = 4096;
 export function compileOperand(
   expression: unknown,
   pointer: string,
-  wanted: Kinds,
+  wanted: KindSet,
 ): (event: FoldEvent) => Value {
   const source = expressionText(expression, pointer, expressionCharacters);
-  const run = definedAt(pointer, () => compileExact(source, wanted));
+  const run = locateExpressionErrors(pointer, () => compileExact(source, wanted));
   return (event) => {
     const value = evaluated(run, event, pointer);
     const kind = kindsOf(value);
@@ -38,7 +42,7 @@ export function compileOperand(
  */
 export function compileOperandKey(expression: unknown, pointer: string): (event: FoldEvent) => string | null {
   const source = expressionText(expression, pointer, expressionCharacters);
-  const keyOf = definedUnder(
+  const keyOf = translatePointers(
     () => pointer,
     () => compileKey(source),
   );

@@ -25,7 +25,7 @@ export function valueText(value: Value, pointer: string): string {
 }
 
 /** Returns the text of an event's data unchanged. @throws OperatorError if the text is larger than an event may be */
-export function dataText(text: string, pointer: string): string {
+export function checkedData(text: string, pointer: string): string {
   const isSmall = text.length * mostBytesPerCharacter <= most;
   if (isSmall || Buffer.byteLength(text) <= most) return text;
   throw tooLarge(pointer);

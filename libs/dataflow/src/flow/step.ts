@@ -1,8 +1,8 @@
 import type { EvaluationContext } from './evaluation-context.js';
-import type { ReadableFlow } from './flow-event.js';
+import type { ReadableEvent } from './readable-event.js';
 
 /** Applies one operator to an event, and passes the results to the steps after it. */
-export type Step = (flow: ReadableFlow, context: EvaluationContext) => void;
+export type Step = (flow: ReadableEvent, context: EvaluationContext) => void;
 
 /** An operator cannot process an event. The error has no stack trace, because callers turn it into a fail outcome. */
 export class OperatorError extends Error {
@@ -24,10 +24,10 @@ export class OperatorError extends Error {
  * undefined.
  * @param at JSON pointer to the operator
  */
-export function attempting<T>(
-  compute: (flow: ReadableFlow, context: EvaluationContext) => T,
+export function catchOperatorError<T>(
+  compute: (flow: ReadableEvent, context: EvaluationContext) => T,
   at: string,
-): (flow: ReadableFlow, context: EvaluationContext) => T | undefined {
+): (flow: ReadableEvent, context: EvaluationContext) => T | undefined {
   return (flow, context) => {
     try {
       return compute(flow, context);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '#cel';
 import { avg } from './avg.js';
-import { keepsTheLaws } from './laws.fixture.js';
+import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { at, numbers } from './values.fixture.js';
 
 const avgOf = (...texts: string[]) =>
@@ -32,5 +32,5 @@ describe('avg', () => {
     );
   });
 
-  keepsTheLaws(avg, numbers);
+  itSatisfiesTheFoldLaws(avg, numbers);
 });

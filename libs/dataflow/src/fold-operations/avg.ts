@@ -3,13 +3,13 @@ import { kinds } from '#cel';
 import { quotient } from '#cel';
 import { toJson } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
-import { addToTotal, exactTotal, mergeTotals, zero, type Total } from './total.js';
+import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './total.js';
 
 /**
  * `avg`: the mean of numbers, computed as the exact sum divided by the count. The mean is exact if it has at most 34
  * significant digits; otherwise it is rounded once, to the nearest double. Without values the mean is null.
  */
-export const avg: FoldOperation<readonly [total: Total, count: number]> = {
+export const avg: FoldOperation<readonly [total: ExactSum, count: number]> = {
   takes: kinds.number,
   empty: [zero, 0],
   add: ([total, count], value) => [addToTotal(total, value as Numeric), count + 1],
@@ -17,7 +17,7 @@ export const avg: FoldOperation<readonly [total: Total, count: number]> = {
   result: ([total, count]) => (count === 0 ? 'null' : mean(total, count)),
 };
 
-function mean(total: Total, count: number): string {
+function mean(total: ExactSum, count: number): string {
   const value = quotient(exactTotal(total), { units: BigInt(count), scale: 0 });
   return toJson(value, { maxLength: Infinity }) as string;
 }

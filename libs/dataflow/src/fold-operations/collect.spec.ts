@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect } from './collect.js';
-import { RefusedError } from './fold-operation.js';
-import { keepsTheLaws } from './laws.fixture.js';
+import { FoldRejectedError } from './fold-operation.js';
+import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { anyValues, at } from './values.fixture.js';
 
 type State = typeof collect.empty;
@@ -33,12 +33,12 @@ describe('collect', () => {
   });
 
   it('rejects an item of more than 16 384 characters', () => {
-    expect(() => collect.add(collect.empty, 'x'.repeat(16_384), at(0))).toThrow(RefusedError);
+    expect(() => collect.add(collect.empty, 'x'.repeat(16_384), at(0))).toThrow(FoldRejectedError);
   });
 
-  keepsTheLaws(collect, anyValues);
+  itSatisfiesTheFoldLaws(collect, anyValues);
   describe('past its limits', () =>
-    keepsTheLaws(
+    itSatisfiesTheFoldLaws(
       collect,
       fc.tuple(fc.constantFrom('a', 'b'), fc.nat(16_000)).map(([x, n]) => x.repeat(n)),
       { maxLength: 20, numRuns: 30 },

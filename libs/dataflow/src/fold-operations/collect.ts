@@ -1,7 +1,7 @@
 import { anyButNull } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
-import { keptText } from './kept-text.js';
-import { comparePositions, type Position } from './position.js';
+import { storedText } from './stored-text.js';
+import { comparePositions, type FoldPosition } from './position.js';
 
 /** The most characters of JSON of one item; a larger item is rejected. */
 const itemCharacters = 16 * 1024;
@@ -9,7 +9,7 @@ const itemCharacters = 16 * 1024;
 const listItems = 1000;
 const listCharacters = 64 * 1024;
 
-type Item = readonly [value: string, position: Position];
+type Item = readonly [value: string, position: FoldPosition];
 
 type Collected = {
   /** The items of the list, in the order of their events. */
@@ -17,7 +17,7 @@ type Collected = {
   /** Characters of the list as JSON text. */
   readonly characters: number;
   /** Position of the first event that was left out. The list has no event at or after this position. */
-  readonly cut: Position | null;
+  readonly cut: FoldPosition | null;
 };
 
 /**
@@ -29,7 +29,7 @@ export const collect: FoldOperation<Collected> = {
   unordered: true,
   empty: { items: [], characters: 2, cut: null },
   add: (state, value, position) => {
-    const text = keptText(value, itemCharacters);
+    const text = storedText(value, itemCharacters);
     if (isCut(state.cut, position)) return state;
     return appended(state, [text, position]) ?? bounded(inserted(state.items, [text, position]), state.cut);
   },
@@ -40,7 +40,7 @@ export const collect: FoldOperation<Collected> = {
   result: ({ items }) => `[${items.map(([text]) => text).join(',')}]`,
 };
 
-function isCut(cut: Position | null, position: Position): boolean {
+function isCut(cut: FoldPosition | null, position: FoldPosition): boolean {
   return cut !== null && comparePositions(position, cut) >= 0;
 }
 
@@ -64,7 +64,7 @@ function merged(a: readonly Item[], b: readonly Item[]): readonly Item[] {
   return [...a, ...b].sort((x, y) => comparePositions(x[1], y[1]));
 }
 
-function bounded(items: readonly Item[], cut: Position | null): Collected {
+function bounded(items: readonly Item[], cut: FoldPosition | null): Collected {
   let characters = 2;
   for (const [i, [text, position]] of items.entries()) {
     const after = characters + text.length + (i === 0 ? 0 : 1);

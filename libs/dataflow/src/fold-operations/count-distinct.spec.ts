@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '#cel';
 import type { Value } from '#cel';
 import { countDistinct } from './count-distinct.js';
-import { RefusedError } from './fold-operation.js';
-import { keepsTheLaws } from './laws.fixture.js';
+import { FoldRejectedError } from './fold-operation.js';
+import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { anyValues, at } from './values.fixture.js';
 
 type State = typeof countDistinct.empty;
@@ -47,13 +47,13 @@ describe('count_distinct', () => {
   });
 
   it('rejects a value that is too long', () => {
-    expect(() => countDistinct.add([], 'x'.repeat(65_536), at(0))).toThrow(RefusedError);
+    expect(() => countDistinct.add([], 'x'.repeat(65_536), at(0))).toThrow(FoldRejectedError);
   });
 
-  keepsTheLaws(countDistinct, anyValues);
+  itSatisfiesTheFoldLaws(countDistinct, anyValues);
   describe('past the limit of exact counting', () => {
     const many = countDistinct.merge(fold(users(0, 700)), fold(users(500, 1100)));
     const values = fc.integer({ min: 0, max: 3000 }).map((n) => `user-${n}`);
-    keepsTheLaws({ ...countDistinct, empty: many }, values, { numRuns: 10 });
+    itSatisfiesTheFoldLaws({ ...countDistinct, empty: many }, values, { numRuns: 10 });
   });
 });

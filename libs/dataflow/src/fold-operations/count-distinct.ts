@@ -2,11 +2,17 @@ import { createHash } from 'node:crypto';
 import { anyButNull } from '#cel';
 import { toJson } from '#cel';
 import type { Value } from '#cel';
-import { RefusedError, type FoldOperation } from './fold-operation.js';
-import { addToRegisters, emptyRegisters, estimate, mergeRegisters, type Registers } from './hyperloglog.js';
+import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
+import {
+  addToRegisters,
+  emptyRegisters,
+  estimate,
+  mergeRegisters,
+  type HyperLogLogRegisters,
+} from './hyperloglog.js';
 
 /** The sorted distinct values, or the registers of a HyperLogLog if there are more than `exactValues`. */
-type Distinct = readonly string[] | Registers;
+type Distinct = readonly string[] | HyperLogLogRegisters;
 
 /** The most distinct values for which the count is exact. */
 const exactValues = 1000;
@@ -37,7 +43,7 @@ export const countDistinct: FoldOperation<Distinct> = {
 function identity(value: Value): string {
   const text = toJson(value, { maxLength: valueCharacters, sorted: true });
   if (text === undefined) {
-    throw new RefusedError(`A counted value has at most ${valueCharacters} characters of JSON.`);
+    throw new FoldRejectedError(`A counted value has at most ${valueCharacters} characters of JSON.`);
   }
   if (text.length <= keptCharacters) return text;
   return `#${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
@@ -45,7 +51,7 @@ function identity(value: Value): string {
 
 function addText(state: Distinct, text: string): Distinct {
   if (typeof state === 'string') return addToRegisters(state, text);
-  const at = placeOf(state, text);
+  const at = indexOfText(state, text);
   if (state[at] === text) return state;
   if (state.length === exactValues) {
     return addToRegisters(state.reduce(addToRegisters, emptyRegisters), text);
@@ -58,7 +64,7 @@ function addAll(state: Distinct, texts: readonly string[]): Distinct {
 }
 
 /** Returns the index of a text in the sorted list, or the index at which to insert it. */
-function placeOf(texts: readonly string[], text: string): number {
+function indexOfText(texts: readonly string[], text: string): number {
   let [low, high] = [0, texts.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { count } from './count.js';
-import { keepsTheLaws } from './laws.fixture.js';
+import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { anyValues, at } from './values.fixture.js';
 
 describe('count', () => {
@@ -9,5 +9,5 @@ describe('count', () => {
     expect(count.result(count.add(count.add(count.empty, null, at(0)), null, at(1)))).toBe('2');
   });
 
-  keepsTheLaws(count, anyValues);
+  itSatisfiesTheFoldLaws(count, anyValues);
 });

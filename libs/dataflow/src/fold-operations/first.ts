@@ -1,7 +1,7 @@
-import { edge } from './edge.js';
+import { firstOrLast } from './first-or-last.js';
 
 /**
  * `first`: the value of the event with the earliest event time. If several have the same time, it is the first of them
  * in the log.
  */
-export const first = edge(1);
+export const first = firstOrLast(1);

@@ -1,7 +1,7 @@
-import type { Kinds } from '#cel';
+import type { KindSet } from '#cel';
 import type { Value } from '#cel';
 import type { Json } from './json.js';
-import type { Position } from './position.js';
+import type { FoldPosition } from './position.js';
 
 /**
  * The aggregation of one field of a fold. A fold operation is pure. Its state is plain JSON of limited size; `add` and
@@ -10,7 +10,7 @@ import type { Position } from './position.js';
  */
 export interface FoldOperation<State extends Json = Json> {
   /** The kinds of values that it accepts; undefined if the field has no value expression. */
-  readonly takes: Kinds | undefined;
+  readonly takes: KindSet | undefined;
   /** True if results are lists or objects, by which nothing can be sorted. */
   readonly unordered?: true;
   /** The state without events. Merging the empty state into another state changes nothing. */
@@ -18,9 +18,9 @@ export interface FoldOperation<State extends Json = Json> {
   /**
    * Returns the state after one more event.
    * @param value of a kind in `takes`; null if `takes` is undefined
-   * @throws RefusedError if the value cannot be added
+   * @throws FoldRejectedError if the value cannot be added
    */
-  add(state: State, value: Value, position: Position): State;
+  add(state: State, value: Value, position: FoldPosition): State;
   /** Returns the state of the events of both states. Merging is commutative and associative. */
   merge(a: State, b: State): State;
   /** Returns the value of the field as JSON text. Numbers in the text may have more digits than a double. */
@@ -28,6 +28,6 @@ export interface FoldOperation<State extends Json = Json> {
 }
 
 /** A fold operation cannot add the value of an event. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
+export class FoldRejectedError extends Error {
+  override readonly name = 'FoldRejectedError';
 }

@@ -9,7 +9,7 @@ import { hash64 } from './hash64.js';
  *
  * Each character is one register: the code of '#' plus the register's rank. JSON escapes none of these characters.
  */
-export type Registers = string;
+export type HyperLogLogRegisters = string;
 
 const indexBits = 12;
 const registerCount = 1 << indexBits;
@@ -17,9 +17,9 @@ const registerCount = 1 << indexBits;
 const rankBits = 64 - indexBits;
 const zeroRank = '#'.charCodeAt(0);
 
-export const emptyRegisters: Registers = '#'.repeat(registerCount);
+export const emptyRegisters: HyperLogLogRegisters = '#'.repeat(registerCount);
 
-export function addToRegisters(registers: Registers, text: string): Registers {
+export function addToRegisters(registers: HyperLogLogRegisters, text: string): HyperLogLogRegisters {
   const [high, low] = hash64(text);
   const index = high >>> (32 - indexBits);
   const code = zeroRank + rankOf(high & (2 ** (32 - indexBits) - 1), low);
@@ -28,13 +28,13 @@ export function addToRegisters(registers: Registers, text: string): Registers {
 }
 
 /** Returns the registers of all texts that were added to `a` or to `b`. */
-export function mergeRegisters(a: Registers, b: Registers): Registers {
+export function mergeRegisters(a: HyperLogLogRegisters, b: HyperLogLogRegisters): HyperLogLogRegisters {
   const merged = Buffer.from(a, 'latin1');
   for (let i = 0; i < registerCount; i++) merged[i] = Math.max(merged[i]!, b.charCodeAt(i));
   return merged.toString('latin1');
 }
 
-export function estimate(registers: Registers): number {
+export function estimate(registers: HyperLogLogRegisters): number {
   const counts = new Array<number>(rankBits + 2).fill(0);
   for (let i = 0; i < registerCount; i++) counts[registers.charCodeAt(i) - zeroRank]!++;
   let z = registerCount * tau(1 - counts[rankBits + 1]! / registerCount);

@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import type { Value } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import type { Json } from './json.js';
-import { comparePositions, type Position } from './position.js';
+import { comparePositions, type FoldPosition } from './position.js';
 
 interface Added {
   value: Value;
-  position: Position;
+  position: FoldPosition;
 }
 
 /** Returns arbitrary events in any order, each as [group, event]. No two events have the same position. */
@@ -33,7 +33,7 @@ function arrivals(values: fc.Arbitrary<Value>, maxLength: number): fc.Arbitrary<
 const throughJson = <T extends Json>(state: T): T => JSON.parse(JSON.stringify(state)) as T;
 
 /** Adds specs for the laws that every fold operation must satisfy, for any values. */
-export function keepsTheLaws<State extends Json>(
+export function itSatisfiesTheFoldLaws<State extends Json>(
   operation: FoldOperation<State>,
   values: fc.Arbitrary<Value>,
   { maxLength = 12, numRuns = 100 } = {},

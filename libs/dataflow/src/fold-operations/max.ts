@@ -1,7 +1,7 @@
-import { extreme } from './extreme.js';
+import { minOrMax } from './min-or-max.js';
 
 /**
  * `max`: the largest value. Strings are larger than times, times are larger than durations, and durations are larger
  * than numbers.
  */
-export const max = extreme(-1);
+export const max = minOrMax(-1);

@@ -1,31 +1,31 @@
 import { memberValue } from '#cel';
 import { isObject, type Value } from '#cel';
-import { keptText } from './kept-text.js';
-import { comparePositions, type Position } from './position.js';
+import { storedText } from './stored-text.js';
+import { comparePositions, type FoldPosition } from './position.js';
 
 /**
  * One member of an object that is the result of merge patches (RFC 7396) applied in any order. Each part of the node
  * records the position of the event that set it, and the part with the later position wins.
  */
-export type Node = {
+export type MergeNode = {
   /**
    * The last value that is not an object, as JSON text, with the position that set it; null if the member was removed.
    */
-  readonly set?: readonly [value: string | null, position: Position];
+  readonly set?: readonly [value: string | null, position: FoldPosition];
   /** The position of the last patch with an object, if it is later than `set`. */
-  readonly object?: Position;
+  readonly object?: FoldPosition;
   /** The members of that object, sorted by name. The position of every member is later than that of `set`. */
   readonly members?: Members;
 };
 
-type Members = readonly (readonly [name: string, node: Node])[];
+type Members = readonly (readonly [name: string, node: MergeNode])[];
 
 /** Characters that a member adds to the weight besides its name and its value, mostly for the position of its event. */
 const memberCost = 64;
 
 /** The position of a patch, and the weight that the patch adds to the nodes. */
-export interface Patching {
-  readonly position: Position;
+export interface PatchContext {
+  readonly position: FoldPosition;
   gained: number;
   /**
    * The limit of `gained`. `patched` stops in the middle of a patch that exceeds it, because the caller rejects that
@@ -34,20 +34,20 @@ export interface Patching {
   readonly most: number;
 }
 
-/** Returns the node after a patch. @throws RefusedError if a value is too long */
-export function patched(node: Node, patch: Value, patching: Patching): Node {
+/** Returns the node after a patch. @throws FoldRejectedError if a value is too long */
+export function applyPatch(node: MergeNode, patch: Value, patching: PatchContext): MergeNode {
   const { position } = patching;
   if (node.set && comparePositions(node.set[1], position) > 0) return node;
   if (!isObject(patch)) {
-    const text = patch === null ? null : keptText(patch);
+    const text = patch === null ? null : storedText(patch);
     patching.gained += text?.length ?? 0;
     return set(node, [text, position]);
   }
-  const changed: [string, Node][] = [];
+  const changed: [string, MergeNode][] = [];
   for (const name of Object.keys(patch)) {
     patching.gained += name.length + memberCost;
     if (patching.gained > patching.most) break;
-    changed.push([name, patched(memberOf(node, name), memberValue(patch, name), patching)]);
+    changed.push([name, applyPatch(memberOf(node, name), memberValue(patch, name), patching)]);
   }
   return { ...node, object: later(node.object, position), members: union(node.members ?? [], changed) };
 }
@@ -56,50 +56,53 @@ export function patched(node: Node, patch: Value, patching: Patching): Node {
  * Returns the weight of a node: the characters of its names and values, plus 64 for each member, including removed
  * members.
  */
-export function weightOf(node: Node): number {
+export function weightOf(node: MergeNode): number {
   let weight = node.set?.[0]?.length ?? 0;
   for (const [name, member] of node.members ?? []) weight += name.length + memberCost + weightOf(member);
   return weight;
 }
 
 /** Merges two nodes: returns the node after the patches of both. */
-export function joined(a: Node, b: Node): Node {
+export function mergeNodes(a: MergeNode, b: MergeNode): MergeNode {
   const last = a.set && b.set ? (comparePositions(a.set[1], b.set[1]) > 0 ? a.set : b.set) : (a.set ?? b.set);
   const [x, y] = last ? [a.set === last ? a : set(a, last), b.set === last ? b : set(b, last)] : [a, b];
   if (!x.object || !y.object) return x.object ? x : y;
-  const both = (y.members ?? []).map(([name, node]): [string, Node] => [
+  const both = (y.members ?? []).map(([name, node]): [string, MergeNode] => [
     name,
-    joined(memberOf(x, name), node),
+    mergeNodes(memberOf(x, name), node),
   ]);
   return { ...x, object: later(x.object, y.object), members: union(x.members ?? [], both) };
 }
 
 /** Returns the value as JSON text, with names in order; undefined if there is none. */
-export function visible(node: Node): string | undefined {
+export function nodeText(node: MergeNode): string | undefined {
   if (!node.object) return node.set?.[0] ?? undefined;
   const members: string[] = [];
   for (const [name, member] of node.members ?? []) {
-    const text = visible(member);
+    const text = nodeText(member);
     if (text !== undefined) members.push(`${JSON.stringify(name)}:${text}`);
   }
   return `{${members.join(',')}}`;
 }
 
 /** Returns the node after `last` has set it: only later members remain. */
-function set(node: Node, last: NonNullable<Node['set']>): Node {
+function set(node: MergeNode, last: NonNullable<MergeNode['set']>): MergeNode {
   return { set: last, ...objectAfter(node, last[1]) };
 }
 
 /** Returns the parts of a node that are later than a position; undefined if there are none. */
-function after(node: Node, position: Position): Node | undefined {
+function after(node: MergeNode, position: FoldPosition): MergeNode | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };
   return left.set || left.object ? left : undefined;
 }
 
-function objectAfter({ object, members }: Node, position: Position): Pick<Node, 'object' | 'members'> {
+function objectAfter(
+  { object, members }: MergeNode,
+  position: FoldPosition,
+): Pick<MergeNode, 'object' | 'members'> {
   if (!object || comparePositions(object, position) <= 0) return {};
-  const left: [string, Node][] = [];
+  const left: [string, MergeNode][] = [];
   for (const [name, member] of members ?? []) {
     const later = after(member, position);
     if (later) left.push([name, later]);
@@ -107,10 +110,10 @@ function objectAfter({ object, members }: Node, position: Position): Pick<Node, 
   return { object, members: left };
 }
 
-const unknown: Node = {};
+const unknown: MergeNode = {};
 
-function memberOf({ members = [] }: Node, name: string): Node {
-  const found = members[placeOf(members, name)];
+function memberOf({ members = [] }: MergeNode, name: string): MergeNode {
+  const found = members[indexOfName(members, name)];
   return found?.[0] === name ? found[1] : unknown;
 }
 
@@ -118,14 +121,14 @@ function memberOf({ members = [] }: Node, name: string): Node {
 function union(members: Members, changed: Members): Members {
   const all = members.slice();
   for (const entry of changed) {
-    const at = placeOf(all, entry[0]);
+    const at = indexOfName(all, entry[0]);
     all.splice(at, all[at]?.[0] === entry[0] ? 1 : 0, entry);
   }
   return all;
 }
 
 /** Returns the index of a name in the sorted members, or the index at which to insert it. */
-function placeOf(members: Members, name: string): number {
+function indexOfName(members: Members, name: string): number {
   let [low, high] = [0, members.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -135,6 +138,6 @@ function placeOf(members: Members, name: string): number {
   return low;
 }
 
-function later(a: Position | undefined, b: Position): Position {
+function later(a: FoldPosition | undefined, b: FoldPosition): FoldPosition {
   return a && comparePositions(a, b) > 0 ? a : b;
 }

@@ -4,8 +4,8 @@ import { parseExactJson } from '#cel';
 import { toJson } from '#cel';
 import type { Value } from '#cel';
 import { readTree, treeText } from '../entity-state/json-tree.js';
-import { RefusedError } from './fold-operation.js';
-import { keepsTheLaws } from './laws.fixture.js';
+import { FoldRejectedError } from './fold-operation.js';
+import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { mergePatch } from '../entity-state/merge-patch.js';
 import { patches, rfc7396 } from '../entity-state/merge-patch.fixture.js';
 import { merge } from './merge.js';
@@ -59,7 +59,7 @@ describe('merge', () => {
     let state = merge.empty;
     const add = (n: number) => (state = merge.add(state, { [`k${n}`]: 'x'.repeat(1000) }, at(n)));
     for (let n = 0; n < 245; n++) add(n);
-    expect(() => add(245)).toThrow(RefusedError);
+    expect(() => add(245)).toThrow(FoldRejectedError);
     expect(JSON.parse(merge.result(merge.add(state, { k1: 'y' }, at(500))))).toMatchObject({ k1: 'y' });
   });
 
@@ -73,9 +73,9 @@ describe('merge', () => {
   it('rejects a value with too many levels of nesting', () => {
     const deep = (levels: number) =>
       parseExactJson('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1));
-    expect(() => merge.add(merge.empty, deep(65), at(0))).toThrow(RefusedError);
+    expect(() => merge.add(merge.empty, deep(65), at(0))).toThrow(FoldRejectedError);
     expect(merge.result(merge.add(merge.empty, deep(64), at(0)))).toBe(sorted(deep(64)));
   });
 
-  keepsTheLaws(merge, patches, { maxLength: 8, numRuns: 200 });
+  itSatisfiesTheFoldLaws(merge, patches, { maxLength: 8, numRuns: 200 });
 });

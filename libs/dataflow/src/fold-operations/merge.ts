@@ -1,7 +1,14 @@
 import { kinds } from '#cel';
 import { isObject, type Value } from '#cel';
-import { RefusedError, type FoldOperation } from './fold-operation.js';
-import { joined, patched, visible, weightOf, type Node, type Patching } from './merge-tree.js';
+import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
+import {
+  mergeNodes,
+  applyPatch,
+  nodeText,
+  weightOf,
+  type MergeNode,
+  type PatchContext,
+} from './merge-tree.js';
 
 /**
  * The most characters of a state, including removed members and positions. An event that would exceed them is rejected.
@@ -12,7 +19,7 @@ export const mergedCharacters = 256 * 1024;
 const mostLevels = 64;
 
 type Merged = {
-  readonly root: Node;
+  readonly root: MergeNode;
   /** An upper bound of the root's weight. */
   readonly weight: number;
 };
@@ -28,26 +35,26 @@ export const merge: FoldOperation<Merged> = {
   empty: { root: {}, weight: 0 },
   add: (state, value, position) => {
     if (isDeeper(value, mostLevels)) {
-      throw new RefusedError(`A merged value has at most ${mostLevels} levels of nesting.`);
+      throw new FoldRejectedError(`A merged value has at most ${mostLevels} levels of nesting.`);
     }
-    const patching: Patching = { position, gained: 0, most: mergedCharacters };
-    const root = patched(state.root, value, patching);
+    const patching: PatchContext = { position, gained: 0, most: mergedCharacters };
+    const root = applyPatch(state.root, value, patching);
     if (patching.gained > patching.most) throw tooLarge();
     const weight = state.weight + patching.gained;
     return weight <= mergedCharacters ? { root, weight } : { root, weight: admitted(root) };
   },
-  merge: (a, b) => ({ root: joined(a.root, b.root), weight: a.weight + b.weight }),
-  result: ({ root }) => visible(root) ?? '{}',
+  merge: (a, b) => ({ root: mergeNodes(a.root, b.root), weight: a.weight + b.weight }),
+  result: ({ root }) => nodeText(root) ?? '{}',
 };
 
-function admitted(root: Node): number {
+function admitted(root: MergeNode): number {
   const weight = weightOf(root);
   if (weight > mergedCharacters) throw tooLarge();
   return weight;
 }
 
-function tooLarge(): RefusedError {
-  return new RefusedError(
+function tooLarge(): FoldRejectedError {
+  return new FoldRejectedError(
     `The merged object would exceed ${mergedCharacters} characters, including removed members.`,
   );
 }

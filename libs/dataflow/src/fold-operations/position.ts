@@ -1,15 +1,20 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 
 /**
  * The position of an event in the total order of events, which queries use too: by event time, then by partition and
  * offset, then by stream.
  */
-export type Position = readonly [timestamp: Micros, partition: number, offset: number, stream: string];
+export type FoldPosition = readonly [
+  timestamp: EpochMicros,
+  partition: number,
+  offset: number,
+  stream: string,
+];
 
 /**
  * Compares two positions: returns a negative number, zero or a positive number. Stream names are ASCII, so this order
  * equals that of ClickHouse.
  */
-export function comparePositions(a: Position, b: Position): number {
+export function comparePositions(a: FoldPosition, b: FoldPosition): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || (a[3] < b[3] ? -1 : a[3] > b[3] ? 1 : 0);
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { numberTexts } from '../../../cel/src/decimal.fixture.js';
 import { compareScaled, Decimal, readDecimal } from '#cel';
 import { parseExactJson } from '#cel';
-import { RefusedError } from './fold-operation.js';
-import { keepsTheLaws } from './laws.fixture.js';
+import { FoldRejectedError } from './fold-operation.js';
+import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { sum } from './sum.js';
 import { at, numbers } from './values.fixture.js';
 
@@ -50,9 +50,9 @@ describe('sum', () => {
   });
 
   it('rejects a number that is out of range, with the range in the error', () => {
-    expect(() => sum.add(sum.empty, new Decimal('1e999'), at(0))).toThrow(RefusedError);
+    expect(() => sum.add(sum.empty, new Decimal('1e999'), at(0))).toThrow(FoldRejectedError);
     expect(() => sum.add(sum.empty, new Decimal('1e999'), at(0))).toThrow('308 digits before and 400 after');
   });
 
-  keepsTheLaws(sum, numbers);
+  itSatisfiesTheFoldLaws(sum, numbers);
 });

@@ -1,12 +1,12 @@
 import type { Numeric } from '#cel';
 import { kinds } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
-import { addToTotal, mergeTotals, totalText, zero, type Total } from './total.js';
+import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './total.js';
 
 /**
  * `sum`: the exact sum of numbers of any size and with any decimal places: ten times 0.1 is 1. Without values it is 0.
  */
-export const sum: FoldOperation<Total> = {
+export const sum: FoldOperation<ExactSum> = {
   takes: kinds.number,
   empty: zero,
   add: (state, value) => addToTotal(state, value as Numeric),

@@ -1,17 +1,17 @@
-import { numberBounds, scaled, scaledText, unitsAt, type Numeric, type Scaled } from '#cel';
+import { numberBounds, scaledDecimal, scaledText, unitsAt, type Numeric, type ScaledDecimal } from '#cel';
 import { placesOf, tens } from '#cel';
-import { RefusedError } from './fold-operation.js';
+import { FoldRejectedError } from './fold-operation.js';
 
 /**
  * An exact sum: `units` / 10 ** `scale`. The scale is the largest number of decimal places of a summand. Units outside
  * the safe integer range are the text of an integer.
  */
-export type Total = readonly [units: number | string, scale: number];
+export type ExactSum = readonly [units: number | string, scale: number];
 
-export const zero: Total = [0, 0];
+export const zero: ExactSum = [0, 0];
 
-/** Returns the total plus a number. @throws RefusedError if the number has too many digits */
-export function addToTotal(total: Total, value: Numeric): Total {
+/** Returns the total plus a number. @throws FoldRejectedError if the number has too many digits */
+export function addToTotal(total: ExactSum, value: Numeric): ExactSum {
   const [units, scale] = total;
   if (typeof value === 'number' && typeof units === 'number') {
     const places = placesOf(value, scale);
@@ -22,12 +22,12 @@ export function addToTotal(total: Total, value: Numeric): Total {
       if (Number.isSafeInteger(before) && Number.isSafeInteger(after)) return [after, places];
     }
   }
-  const exact = scaled(value);
-  if (!exact) throw new RefusedError(`A number has at most ${numberBounds}.`);
+  const exact = scaledDecimal(value);
+  if (!exact) throw new FoldRejectedError(`A number has at most ${numberBounds}.`);
   return sumOf(exactTotal(total), exact);
 }
 
-export function mergeTotals(a: Total, b: Total): Total {
+export function mergeTotals(a: ExactSum, b: ExactSum): ExactSum {
   if (a[1] === b[1] && typeof a[0] === 'number' && typeof b[0] === 'number') {
     const units = a[0] + b[0];
     if (Number.isSafeInteger(units)) return [units, a[1]];
@@ -35,15 +35,15 @@ export function mergeTotals(a: Total, b: Total): Total {
   return sumOf(exactTotal(a), exactTotal(b));
 }
 
-export function totalText(total: Total): string {
+export function totalText(total: ExactSum): string {
   return total[1] === 0 ? String(total[0]) : scaledText(exactTotal(total));
 }
 
-export function exactTotal([units, scale]: Total): Scaled {
+export function exactTotal([units, scale]: ExactSum): ScaledDecimal {
   return { units: BigInt(units), scale };
 }
 
-function sumOf(a: Scaled, b: Scaled): Total {
+function sumOf(a: ScaledDecimal, b: ScaledDecimal): ExactSum {
   const scale = Math.max(a.scale, b.scale);
   const units = unitsAt(a, scale) + unitsAt(b, scale);
   const small = Number(units);

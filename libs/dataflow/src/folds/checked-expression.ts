@@ -4,19 +4,19 @@ import { checkComparisons } from '#cel';
 import { compileCondition, compileParsed } from '#cel';
 import { ExpressionError } from '#cel';
 import { checkLiterals } from '#cel';
-import { kinds, namesOfKinds, type Kinds } from '#cel';
+import { kinds, namesOfKinds, type KindSet } from '#cel';
 import { parseExpression } from '#cel';
 import type { Value } from '#cel';
 import type { FoldEvent } from './fold-event.js';
 
-type Run = (event: FoldEvent) => Value;
+type EvaluateEvent = (event: FoldEvent) => Value;
 
 /**
  * Compiles an expression of a definition, with exact arithmetic.
  * @param wanted the kinds of values of which the expression must be able to return one
  * @throws ExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
  */
-export function compileExact(text: string, wanted: Kinds): Run {
+export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
   const run = compileParsed(checked(text, wanted));
   return (event) => run(event.value);
 }
@@ -32,7 +32,7 @@ export function compileWhere(text: string): (event: FoldEvent) => boolean {
   return (event) => run(event.value);
 }
 
-function checked(text: string, wanted: Kinds): Expression {
+function checked(text: string, wanted: KindSet): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   // `compileParsed` reports unknown names; `checkKinds` after it reports operations without a meaning.

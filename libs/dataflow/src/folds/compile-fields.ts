@@ -1,8 +1,8 @@
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import type { Value } from '#cel';
 import {
-  collecting,
-  definedAt,
+  collectErrors,
+  locateExpressionErrors,
   DefinitionError,
   type DefinitionFault,
 } from '../definition/definition-error.js';
@@ -19,7 +19,7 @@ export interface FoldField {
   value?: string;
 }
 
-export interface Field {
+export interface CompiledField {
   readonly name: string;
   readonly operation: FoldOperation;
   readonly value: ((event: FoldEvent) => Value) | undefined;
@@ -28,7 +28,7 @@ export interface Field {
 const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** Compiles the fields of a fold. @throws DefinitionError with every error of every field, under /fields */
-export function compileFields(definition: Readonly<Record<string, FoldField>>): readonly Field[] {
+export function compileFields(definition: Readonly<Record<string, FoldField>>): readonly CompiledField[] {
   const names = Object.keys(definition);
   if (names.length === 0 || names.length > foldLimits.fields) {
     const detail = `must have 1 to ${foldLimits.fields} fields`;
@@ -36,14 +36,14 @@ export function compileFields(definition: Readonly<Record<string, FoldField>>): 
   }
   const errors: DefinitionFault[] = [];
   const fields = names.flatMap(
-    (name) => collecting(errors, () => compileField(name, definition[name] as FoldField)) ?? [],
+    (name) => collectErrors(errors, () => compileField(name, definition[name] as FoldField)) ?? [],
   );
   if (errors.length > 0) throw new DefinitionError(errors);
   return fields;
 }
 
-function compileField(name: string, { op, value }: FoldField): Field {
-  const pointer = pointerTo('/fields', name);
+function compileField(name: string, { op, value }: FoldField): CompiledField {
+  const pointer = jsonPointerTo('/fields', name);
   const refuse = (part: string, detail: string) => new DefinitionError([{ pointer: pointer + part, detail }]);
   if (!namePattern.test(name)) {
     throw refuse('', 'must have a name of 1 to 64 of the characters A-Z a-z 0-9 _ that begins with a letter');
@@ -57,5 +57,9 @@ function compileField(name: string, { op, value }: FoldField): Field {
   }
   if (value === undefined)
     throw refuse('/value', `is required: ${op} needs one, such as "event.data.amount"`);
-  return { name, operation, value: definedAt(`${pointer}/value`, () => compileExact(value, takes)) };
+  return {
+    name,
+    operation,
+    value: locateExpressionErrors(`${pointer}/value`, () => compileExact(value, takes)),
+  };
 }

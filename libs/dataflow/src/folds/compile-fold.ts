@@ -1,25 +1,25 @@
 import { EvaluationError } from '#cel';
 import { kindsOf, namesOfKinds } from '#cel';
 import type { Value } from '#cel';
-import { compileFields, type Field, type FoldField } from './compile-fields.js';
+import { compileFields, type CompiledField, type FoldField } from './compile-fields.js';
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
-import { RefusedError } from '../fold-operations/fold-operation.js';
+import { FoldRejectedError } from '../fold-operations/fold-operation.js';
 import type { Json } from '../fold-operations/json.js';
 
 /** The state of a fold, as plain JSON: one state for each field, in the order of the definition. */
 export type FoldState = readonly Json[];
 
 /** The reason why an event cannot be folded, with a JSON pointer into the definition. */
-export interface Refused {
+export interface FoldRejection {
   readonly pointer: string;
   readonly detail: string;
 }
 
 /** The state after an event, or the reason why the state is unchanged. */
-export type FoldOutcome =
+export type FoldResult =
   | { readonly state: FoldState; readonly refused?: undefined }
-  | { readonly state?: undefined; readonly refused: Refused };
+  | { readonly state?: undefined; readonly refused: FoldRejection };
 
 /**
  * The compiled fields of a definition. A fold is pure: no clock, no I/O. Its methods return new states and never modify
@@ -28,7 +28,7 @@ export type FoldOutcome =
  */
 export interface Fold {
   readonly empty: FoldState;
-  add(state: FoldState, event: FoldEvent): FoldOutcome;
+  add(state: FoldState, event: FoldEvent): FoldResult;
   merge(a: FoldState, b: FoldState): FoldState;
   /** Returns the results by field name, each as JSON text. Numbers may have more digits than a double. */
   results(state: FoldState): Record<string, string>;
@@ -54,7 +54,7 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
   };
 }
 
-function add(fields: readonly Field[], state: FoldState, event: FoldEvent): FoldOutcome {
+function add(fields: readonly CompiledField[], state: FoldState, event: FoldEvent): FoldResult {
   const next = new Array<Json>(fields.length);
   let at = 0;
   try {
@@ -66,7 +66,7 @@ function add(fields: readonly Field[], state: FoldState, event: FoldEvent): Fold
 }
 
 /** Returns the state of a field after an event. An event with a null value does not change the state. */
-function added({ operation, value }: Field, state: Json, event: FoldEvent): Json {
+function added({ operation, value }: CompiledField, state: Json, event: FoldEvent): Json {
   if (!value) return operation.add(state, null, event.position);
   const found = value(event);
   if (found === null) return state;
@@ -77,11 +77,11 @@ function added({ operation, value }: Field, state: Json, event: FoldEvent): Json
 function checkKind(value: Value, takes: number): void {
   const kind = kindsOf(value);
   if (kind & takes) return;
-  throw new RefusedError(`This is ${namesOfKinds(kind)}, but ${namesOfKinds(takes)} is needed.`);
+  throw new FoldRejectedError(`This is ${namesOfKinds(kind)}, but ${namesOfKinds(takes)} is needed.`);
 }
 
 function refusal(error: unknown): string {
   if (error instanceof EvaluationError) return expressionDetail(error);
-  if (error instanceof RefusedError) return error.message;
+  if (error instanceof FoldRejectedError) return error.message;
   throw error;
 }

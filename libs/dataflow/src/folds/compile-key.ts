@@ -4,15 +4,15 @@ import { kinds, kindsOf, namesOfKinds } from '#cel';
 import { toJson } from '#cel';
 import type { Value } from '#cel';
 import { compileExact } from './checked-expression.js';
-import type { Refused } from './compile-fold.js';
-import { definedAt, expressionDetail } from '../definition/definition-error.js';
+import type { FoldRejection } from './compile-fold.js';
+import { locateExpressionErrors, expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 import { foldLimits } from './limits.js';
 
 /** The key of an event; null if the event has no key and is skipped; or the reason why its key is invalid. */
-export type KeyOutcome =
+export type KeyResult =
   | { readonly key: string | null; readonly refused?: undefined }
-  | { readonly key?: undefined; readonly refused: Refused };
+  | { readonly key?: undefined; readonly refused: FoldRejection };
 
 const keyKinds = kinds.string | kinds.number | kinds.boolean | kinds.timestamp;
 const pointer = '/key';
@@ -22,8 +22,8 @@ const pointer = '/key';
  * their JSON text without quotes. A null result means that the event has no key.
  * @throws DefinitionError at /key
  */
-export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyOutcome {
-  const run = definedAt(pointer, () => compileExact(text, keyKinds));
+export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyResult {
+  const run = locateExpressionErrors(pointer, () => compileExact(text, keyKinds));
   return (event) => {
     try {
       return keyOf(run(event));
@@ -34,7 +34,7 @@ export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyO
   };
 }
 
-function keyOf(value: Value): KeyOutcome {
+function keyOf(value: Value): KeyResult {
   if (value === null) return { key: null };
   const kind = kindsOf(value);
   if (!(kind & keyKinds))
@@ -51,6 +51,6 @@ function textOf(value: Value): string | undefined {
   return text?.startsWith('"') ? text.slice(1, -1) : text;
 }
 
-function refused(detail: string): KeyOutcome {
+function refused(detail: string): KeyResult {
   return { refused: { pointer, detail } };
 }

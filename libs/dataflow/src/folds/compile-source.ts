@@ -1,5 +1,5 @@
 import { compileWhere } from './checked-expression.js';
-import { definedAt } from '../definition/definition-error.js';
+import { locateExpressionErrors } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 
 /** The filter of a source: selects events of its streams. */
@@ -17,7 +17,8 @@ export interface SourceFilter {
  */
 export function compileSource({ event_types, where }: SourceFilter): (event: FoldEvent) => boolean {
   const types = event_types && new Set(event_types);
-  const run = where === undefined ? undefined : definedAt('/source/where', () => compileWhere(where));
+  const run =
+    where === undefined ? undefined : locateExpressionErrors('/source/where', () => compileWhere(where));
   const isOfType = (event: FoldEvent) => !types || types.has(event.value.event_type as string);
   return run ? (event) => isOfType(event) && run(event) : isOfType;
 }

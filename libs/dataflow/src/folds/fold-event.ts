@@ -1,18 +1,18 @@
 import { logEventValue, type LogEvent } from '#cel';
 import type { ValueObject } from '#cel';
-import type { Position } from '../fold-operations/position.js';
+import type { FoldPosition } from '../fold-operations/position.js';
 
 /**
  * An event in the form that folds read. Any number of folds share one such event; its JSON is parsed once, on first
  * use.
  */
 export interface FoldEvent {
-  readonly position: Position;
+  readonly position: FoldPosition;
   /** The event as a CEL value. */
   readonly value: ValueObject;
 }
 
 export function foldEvent(event: LogEvent): FoldEvent {
-  const position: Position = [event.timestamp, event.partition, event.offset, event.stream];
+  const position: FoldPosition = [event.timestamp, event.partition, event.offset, event.stream];
   return { position, value: logEventValue(event) };
 }

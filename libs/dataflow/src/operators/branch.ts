@@ -1,11 +1,11 @@
 import { kinds } from '#cel';
-import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
-import { list, Members, refusal } from '../definition/members.js';
-import type { ReadableFlow } from '../flow/flow-event.js';
+import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { list, MemberReader, definitionError } from '../definition/members.js';
+import type { ReadableEvent } from '../flow/readable-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
-import { attempting, type Step } from '../flow/step.js';
-import type { MakeStep, Operator, OperatorSpec } from './operator.js';
+import { catchOperatorError, type Step } from '../flow/step.js';
+import type { StepFactory, Operator, OperatorSpec } from './operator.js';
 
 type BranchSpec = { operators: readonly OperatorSpec[] } & ({ when: string } | { otherwise: true });
 
@@ -14,8 +14,8 @@ const mostLevels = 4;
 
 /** One compiled branch. A branch without a condition takes every event. */
 interface Branch {
-  readonly when: ((flow: ReadableFlow) => boolean) | undefined;
-  readonly operators: MakeStep;
+  readonly when: ((flow: ReadableEvent) => boolean) | undefined;
+  readonly operators: StepFactory;
 }
 
 /**
@@ -29,11 +29,11 @@ export const branch: Operator<readonly BranchSpec[]> = {
   compile(spec, { at, isLast, branch: compileOperators }) {
     const specs = list(spec, at, [1, pipelineLimits.operators]);
     if (at.split('/branch').length - 1 > mostLevels)
-      throw refusal(at, `is nested more than ${mostLevels} levels deep`);
+      throw definitionError(at, `is nested more than ${mostLevels} levels deep`);
     const errors: DefinitionFault[] = [];
     const branches = specs.flatMap((value, i): Branch[] => {
       const pointer = `${at}/${i}`;
-      const read = collecting(errors, () => readBranch(value, pointer));
+      const read = collectErrors(errors, () => readBranch(value, pointer));
       if (!read) return [];
       if (!read.when && i < specs.length - 1)
         errors.push({ pointer: `${pointer}/otherwise`, detail: 'must be the last branch' });
@@ -56,11 +56,11 @@ export const branch: Operator<readonly BranchSpec[]> = {
 };
 
 function readBranch(spec: unknown, pointer: string): { when: Branch['when']; operators: unknown } {
-  const members = new Members(spec, pointer, ['when', 'otherwise', 'operators']);
+  const members = new MemberReader(spec, pointer, ['when', 'otherwise', 'operators']);
   if (members.has('when') === members.has('otherwise'))
-    throw refusal(pointer, 'must have one of when and otherwise');
+    throw definitionError(pointer, 'must have one of when and otherwise');
   if (members.has('otherwise') && members.any('otherwise') !== true)
-    throw refusal(members.at('otherwise'), 'must be true');
+    throw definitionError(members.at('otherwise'), 'must be true');
   const when = members.has('when')
     ? (compileOperand(members.any('when'), members.at('when'), kinds.boolean) as Branch['when'])
     : undefined;
@@ -69,7 +69,10 @@ function readBranch(spec: unknown, pointer: string): { when: Branch['when']; ope
 
 function branchStep(branches: readonly { when: Branch['when']; step: Step }[], at: string): Step {
   const always = () => true;
-  const ways = branches.map(({ when, step }) => ({ takesIt: when ? attempting(when, at) : always, step }));
+  const ways = branches.map(({ when, step }) => ({
+    takesIt: when ? catchOperatorError(when, at) : always,
+    step,
+  }));
   return (flow, context) => {
     for (const { takesIt, step } of ways) {
       const takes = takesIt(flow, context);

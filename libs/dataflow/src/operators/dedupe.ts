@@ -1,13 +1,13 @@
-import type { Micros } from '#event';
-import { Members, type DurationBounds } from '../definition/members.js';
-import type { KeyedOperator } from '../flow/flow.js';
+import type { EpochMicros } from '#event';
+import { MemberReader, type DurationBounds } from '../definition/members.js';
+import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
 import type { Operator } from './operator.js';
 
 const bounds: DurationBounds = { least: '1s', most: '366d' };
 
 /** The event time of the remembered event, in microseconds. */
-type Remembered = { readonly first: Micros };
+type Remembered = { readonly first: EpochMicros };
 
 /**
  * `dedupe`: remembers one event of each key: the first that passes, then each newer one that passes. It drops an event
@@ -19,15 +19,15 @@ type Remembered = { readonly first: Micros };
 export const dedupe: Operator = {
   summary: '`{key, within}`, drops events that repeat a key within a time.',
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['key', 'within']);
+    const members = new MemberReader(spec, at, ['key', 'within']);
     const key = members.any('key');
     const keyOf = compileOperandKey(key, members.at('key'));
     const within = members.duration('within', bounds);
-    return { keyOf, identity: ['dedupe', key, within], keyed: () => remembering(within, at) };
+    return { keyOf, identity: ['dedupe', key, within], keyed: () => dedupeOperator(within, at) };
   },
 };
 
-function remembering(within: Micros, at: string): KeyedOperator<Remembered> {
+function dedupeOperator(within: EpochMicros, at: string): KeyedOperator<Remembered> {
   return {
     delay: 0,
     rowsOf: (name) => [name],

@@ -1,8 +1,8 @@
 import { operators as known } from './index.js';
-import type { Effect, OperatorList, OperatorSpec } from './operator.js';
+import type { OperatorEffect, OperatorList, OperatorSpec } from './operator.js';
 
 /** Returns the external effects of operators, in the order of the definition. @param operators are valid */
-export function effectsOf(operators: readonly OperatorSpec[], pointer = '/operators'): Effect[] {
+export function effectsOf(operators: readonly OperatorSpec[], pointer = '/operators'): OperatorEffect[] {
   return operators.flatMap((operator, i) =>
     Object.entries(operator).flatMap(([name, spec]) => {
       const at = `${pointer}/${i}/${name}`;
@@ -12,6 +12,6 @@ export function effectsOf(operators: readonly OperatorSpec[], pointer = '/operat
   );
 }
 
-function effectsOfList({ operators, pointer }: OperatorList): Effect[] {
+function effectsOfList({ operators, pointer }: OperatorList): OperatorEffect[] {
   return effectsOf(operators, pointer);
 }

@@ -1,6 +1,6 @@
 import { limits } from '#event';
 import { plainTextPattern, plainTextRule } from '#api';
-import { Members, refusal } from '../definition/members.js';
+import { MemberReader, definitionError } from '../definition/members.js';
 import type { Operator } from './operator.js';
 import { targetStream } from './target-stream.js';
 
@@ -15,11 +15,11 @@ export const emit: Operator<EmitSpec> = {
   isOutput: true,
   effects: ({ stream }, at) => [{ kind: 'write', stream, pointer: `${at}/stream` }],
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['stream', 'event_type']);
+    const members = new MemberReader(spec, at, ['stream', 'event_type']);
     const stream = targetStream(members);
     const type = members.optionalText('event_type', limits.eventTypeCharacters);
     if (type !== undefined && !plainTextPattern.test(type))
-      throw refusal(members.at('event_type'), plainTextRule);
+      throw definitionError(members.at('event_type'), plainTextRule);
 
     return (next) => (flow, context) => {
       const emitted = type === undefined ? flow : flow.with({ event_type: type });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Lookup } from '../flow/flow.js';
+import type { ProjectionLookup } from '../flow/pipeline.js';
 import { flowOf, outcomesOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
 import type { OperatorSpec } from './operator.js';
 
@@ -21,7 +21,8 @@ describe('enrich', () => {
   });
 
   it('adds the state of a projection with its text unchanged', () => {
-    const tables = ({ projection, key }: Lookup) => (key === 'c1' ? `{"of":"${projection}","n":1.00}` : null);
+    const tables = ({ projection, key }: ProjectionLookup) =>
+      key === 'c1' ? `{"of":"${projection}","n":1.00}` : null;
     const dataOf = (data: string) =>
       outcomesOf([{ enrich: customers }, out], data, tables)[0]?.flow.event.data;
     expect(dataOf('{"customer":"c1"}')).toBe(
@@ -38,7 +39,7 @@ describe('enrich', () => {
     );
     const flow = flowOf('{"customer":"c1"}');
     const known = new Map<string, string>();
-    const ask = ({ projection, key }: Lookup) => known.get(`${projection}/${key}`);
+    const ask = ({ projection, key }: ProjectionLookup) => known.get(`${projection}/${key}`);
     expect(chain.looksUp).toBe(true);
     expect(chain.lookups(flow, ask)).toEqual([{ projection: 'customers', key: 'c1' }]);
     known.set('customers/c1', '{"city":"Ulm"}');

@@ -1,11 +1,11 @@
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { memberValue } from '#cel';
-import { Members, object, refusal, text } from '../definition/members.js';
-import { tooMuchMade, type Known } from '../flow/evaluation-context.js';
+import { MemberReader, object, definitionError, text } from '../definition/members.js';
+import { tooManyDerivedEvents, type KnownStates } from '../flow/evaluation-context.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperandKey } from '../flow/operand.js';
-import { dataText, withMember } from '../flow/result-text.js';
-import { attempting, OperatorError } from '../flow/step.js';
+import { checkedData, withMember } from '../flow/result-text.js';
+import { catchOperatorError, OperatorError } from '../flow/step.js';
 import type { Operator } from './operator.js';
 
 interface EnrichSpec {
@@ -18,7 +18,7 @@ interface EnrichSpec {
 const tableKeys = 1000;
 
 /** Returns the value of a key as JSON text: null if there is none, undefined if it has to be fetched first. */
-type Table = (key: string, known: Known) => string | null | undefined;
+type SideInput = (key: string, known: KnownStates) => string | null | undefined;
 
 /**
  * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
@@ -31,17 +31,17 @@ export const enrich: Operator<EnrichSpec> = {
       ? [{ kind: 'ask', projection: from.projection, pointer: `${at}/from/projection` }]
       : [],
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['from', 'key', 'as']);
+    const members = new MemberReader(spec, at, ['from', 'key', 'as']);
     const keyOf = compileOperandKey(members.any('key'), members.at('key'));
     const as = members.text('as', pipelineLimits.nameCharacters);
     const { table, projection } = compileTable(members.any('from'), members.at('from'));
 
-    const keyed = attempting((flow) => ({ key: keyOf(flow) }), at);
+    const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
     const enriched = (found: string) =>
-      attempting((flow, context) => {
+      catchOperatorError((flow, context) => {
         const before = { text: flow.event.data, value: memberValue(flow.value, 'data') };
-        const data = dataText(withMember(before, as, found), at);
-        if (!context.remakes(data.length)) throw new OperatorError(at, tooMuchMade);
+        const data = checkedData(withMember(before, as, found), at);
+        if (!context.remakes(data.length)) throw new OperatorError(at, tooManyDerivedEvents);
         return flow.with({ data, schema_version: null });
       }, at);
     return (next) => (flow, context) => {
@@ -58,20 +58,22 @@ export const enrich: Operator<EnrichSpec> = {
   },
 };
 
-function compileTable(spec: unknown, pointer: string): { table: Table; projection: string | undefined } {
-  const members = new Members(spec, pointer, ['projection', 'table']);
+function compileTable(spec: unknown, pointer: string): { table: SideInput; projection: string | undefined } {
+  const members = new MemberReader(spec, pointer, ['projection', 'table']);
   if (members.has('projection') === members.has('table'))
-    throw refusal(pointer, 'must have one of projection and table');
+    throw definitionError(pointer, 'must have one of projection and table');
   if (!members.has('projection'))
-    return { table: ownTable(members.any('table'), members.at('table')), projection: undefined };
+    return { table: literalTable(members.any('table'), members.at('table')), projection: undefined };
   const projection = text(members.any('projection'), members.at('projection'), 100);
-  if (!definitionNamePattern.test(projection)) throw refusal(members.at('projection'), definitionNameRule);
+  if (!definitionNamePattern.test(projection))
+    throw definitionError(members.at('projection'), definitionNameRule);
   return { table: (key, known) => known({ projection, key }), projection };
 }
 
-function ownTable(value: unknown, pointer: string): Table {
+function literalTable(value: unknown, pointer: string): SideInput {
   const rows = Object.entries(object(value, pointer));
-  if (rows.length > tableKeys) throw refusal(pointer, `has at most ${tableKeys} keys: use a projection`);
+  if (rows.length > tableKeys)
+    throw definitionError(pointer, `has at most ${tableKeys} keys: use a projection`);
   const texts = new Map(rows.map(([key, row]) => [key, JSON.stringify(row)]));
   return (key) => texts.get(key) ?? null;
 }

@@ -1,6 +1,6 @@
 import { kinds } from '#cel';
 import { compileOperand } from '../flow/operand.js';
-import { attempting } from '../flow/step.js';
+import { catchOperatorError } from '../flow/step.js';
 import type { Operator } from './operator.js';
 
 /**
@@ -10,7 +10,7 @@ import type { Operator } from './operator.js';
 export const filter: Operator = {
   summary: 'a condition; an event for which it is false is dropped.',
   compile(spec, { at }) {
-    const condition = attempting(compileOperand(spec, at, kinds.boolean), at);
+    const condition = catchOperatorError(compileOperand(spec, at, kinds.boolean), at);
     return (next) => (flow, context) => {
       const passes = condition(flow, context);
       if (passes === true) next(flow, context);

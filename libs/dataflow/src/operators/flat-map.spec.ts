@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../flow/flow.js';
+import type { OperatorOutcome } from '../flow/pipeline.js';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
 import type { OperatorSpec } from './operator.js';
 
 const flatMapped = (flat_map: object, data: string) =>
   outcomesOf([{ flat_map }, { emit: { stream: 'out' } }], data);
-const dataOf = (outcomes: readonly Outcome[]) => outcomes.map(({ flow }) => flow.event.data);
+const dataOf = (outcomes: readonly OperatorOutcome[]) => outcomes.map(({ flow }) => flow.event.data);
 
 describe('flat_map', () => {
   it('derives an event from each element, in order, each with its own emission index', () => {

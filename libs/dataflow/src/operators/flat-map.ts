@@ -1,17 +1,17 @@
 import { kinds } from '#cel';
 import { isObject, type Value } from '#cel';
 import { memberValue } from '#cel';
-import { Members } from '../definition/members.js';
-import { madeLimits, tooMuchMade } from '../flow/evaluation-context.js';
-import type { ReadableFlow } from '../flow/flow-event.js';
+import { MemberReader } from '../definition/members.js';
+import { derivedEventLimits, tooManyDerivedEvents } from '../flow/evaluation-context.js';
+import type { ReadableEvent } from '../flow/readable-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
-import { dataText, valueText, withMember } from '../flow/result-text.js';
-import { attempting, OperatorError } from '../flow/step.js';
+import { checkedData, valueText, withMember } from '../flow/result-text.js';
+import { catchOperatorError, OperatorError } from '../flow/step.js';
 import type { Operator } from './operator.js';
 
 /** Digits of an index in the emission index: indices of equal length sort as text. */
-const digits = String(madeLimits.events - 1).length;
+const digits = String(derivedEventLimits.events - 1).length;
 
 /**
  * `flat_map`: derives one event from each element of a list. With `as`, the element becomes that member of `data`;
@@ -21,19 +21,21 @@ const digits = String(madeLimits.events - 1).length;
 export const flatMap: Operator = {
   summary: '`{list, as?}`, one event for each element of a list.',
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['list', 'as']);
+    const members = new MemberReader(spec, at, ['list', 'as']);
     const pointer = members.at('list');
     const list = compileOperand(members.any('list'), pointer, kinds.list);
     const as = members.optionalText('as', pipelineLimits.nameCharacters);
     const partOf =
-      as === undefined ? (_: ReadableFlow, item: Value) => elementText(item, pointer) : memberOf(as, pointer);
+      as === undefined
+        ? (_: ReadableEvent, item: Value) => elementText(item, pointer)
+        : memberOf(as, pointer);
 
-    const dataOfParts = attempting((flow, context) => {
+    const dataOfParts = catchOperatorError((flow, context) => {
       const items = list(flow) as readonly Value[];
-      if (!context.makes(items.length, 0)) throw new OperatorError(pointer, tooMuchMade);
+      if (!context.makes(items.length, 0)) throw new OperatorError(pointer, tooManyDerivedEvents);
       return items.map((item) => {
-        const data = dataText(partOf(flow, item), pointer);
-        if (!context.makes(0, data.length)) throw new OperatorError(pointer, tooMuchMade);
+        const data = checkedData(partOf(flow, item), pointer);
+        if (!context.makes(0, data.length)) throw new OperatorError(pointer, tooManyDerivedEvents);
         return data;
       });
     }, at);
@@ -53,7 +55,7 @@ function elementText(item: Value, pointer: string): string {
   throw new OperatorError(pointer, 'An element is not an object: name a member of data for it with "as".');
 }
 
-function memberOf(as: string, pointer: string): (flow: ReadableFlow, item: Value) => string {
+function memberOf(as: string, pointer: string): (flow: ReadableEvent, item: Value) => string {
   return (flow, item) => {
     const object = { text: flow.event.data, value: memberValue(flow.value, 'data') };
     return withMember(object, as, valueText(item, pointer));

@@ -1,5 +1,11 @@
-import type { Micros } from '#event';
-import type { FlowEvent, KeyedOperator, KeyedRow, KeyedStage, Outcome } from '../flow/flow.js';
+import type { EpochMicros } from '#event';
+import type {
+  PipelineEvent,
+  KeyedOperator,
+  StateEntry,
+  KeyedStage,
+  OperatorOutcome,
+} from '../flow/pipeline.js';
 import { flowOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
 import type { OperatorSpec } from './operator.js';
 
@@ -11,10 +17,10 @@ export function stageOf(...operators: OperatorSpec[]): KeyedStage {
 }
 
 /** The state entries of one keyed stage, as a task holds them. */
-export class Rows {
-  readonly rows = new Map<string, KeyedRow>();
-  readonly results: FlowEvent[] = [];
-  readonly outcomes: Outcome[] = [];
+export class StateEntries {
+  readonly rows = new Map<string, StateEntry>();
+  readonly results: PipelineEvent[] = [];
+  readonly outcomes: OperatorOutcome[] = [];
   #events = 0;
 
   constructor(readonly operator: KeyedOperator) {}
@@ -33,7 +39,7 @@ export class Rows {
   }
 
   /** Closes all entries that are due at the watermark, and returns their results in the order of a task. */
-  close(watermark: Micros): string[] {
+  close(watermark: EpochMicros): string[] {
     const due = [...this.rows]
       .filter(([, { closesAt }]) => closesAt <= watermark)
       .sort((a, b) => a[1].closesAt - b[1].closesAt || (a[0] < b[0] ? -1 : 1));
@@ -49,7 +55,7 @@ export class Rows {
 const throughJson = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /** Returns a window result as text such as `[0, 60) k {"n":2}`: start and end in seconds, key, and fields. */
-export function resultText({ event }: FlowEvent): string {
+export function resultText({ event }: PipelineEvent): string {
   const { key, window_start, window_end, ...fields } = JSON.parse(event.data) as Record<string, string>;
   const at = (time: string | undefined) => Date.parse(time as string) / 1000;
   return `[${at(window_start)}, ${at(window_end)}) ${key} ${JSON.stringify(fields)}`;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../flow/flow.js';
+import type { OperatorOutcome } from '../flow/pipeline.js';
 import { outcomesOf } from '../pipelines/pipeline.fixture.js';
 
-function mapped(map: object, data: string): Outcome {
-  return outcomesOf([{ map }, { emit: { stream: 'out' } }], data)[0] as Outcome;
+function mapped(map: object, data: string): OperatorOutcome {
+  return outcomesOf([{ map }, { emit: { stream: 'out' } }], data)[0] as OperatorOutcome;
 }
 
 const eventOf = (map: object, data: string) => mapped(map, data).flow.event;

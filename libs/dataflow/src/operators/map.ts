@@ -1,12 +1,12 @@
 import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
-import { limits, pointerTo } from '#event';
+import { limits, jsonPointerTo } from '#event';
 import { anyKind, kinds } from '#cel';
-import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
-import { Members, object, refusal } from '../definition/members.js';
-import { tooMuchMade } from '../flow/evaluation-context.js';
+import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { MemberReader, object, definitionError } from '../definition/members.js';
+import { tooManyDerivedEvents } from '../flow/evaluation-context.js';
 import { compileOperand, compileOperandKey } from '../flow/operand.js';
-import { dataText, valueText } from '../flow/result-text.js';
-import { attempting, OperatorError } from '../flow/step.js';
+import { checkedData, valueText } from '../flow/result-text.js';
+import { catchOperatorError, OperatorError } from '../flow/step.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import type { Operator } from './operator.js';
 
@@ -23,21 +23,23 @@ const mostLevels = 16;
 export const map: Operator = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['data', 'event_type', 'entity_id']);
+    const members = new MemberReader(spec, at, ['data', 'event_type', 'entity_id']);
     const errors: DefinitionFault[] = [];
     const part = <T>(name: string, compile: (value: unknown, pointer: string) => T): T | undefined =>
-      members.has(name) ? collecting(errors, () => compile(members.any(name), members.at(name))) : undefined;
+      members.has(name)
+        ? collectErrors(errors, () => compile(members.any(name), members.at(name)))
+        : undefined;
     const data = part('data', (value, pointer) => compileData(value, pointer));
     const type = part('event_type', compileEventType);
     const entity = part('entity_id', compileOperandKey);
     if (errors.length > 0) throw new DefinitionError(errors);
     if (!data && !type && !entity)
-      throw refusal(at, 'must have at least one of data, event_type and entity_id');
+      throw definitionError(at, 'must have at least one of data, event_type and entity_id');
 
     const dataPointer = members.at('data');
-    const mapped = attempting((flow, context) => {
-      const made = data ? dataText(data(flow), dataPointer) : flow.event.data;
-      if (data && !context.remakes(made.length)) throw new OperatorError(dataPointer, tooMuchMade);
+    const mapped = catchOperatorError((flow, context) => {
+      const made = data ? checkedData(data(flow), dataPointer) : flow.event.data;
+      if (data && !context.remakes(made.length)) throw new OperatorError(dataPointer, tooManyDerivedEvents);
       return flow.with({
         data: made,
         event_type: type ? type(flow) : flow.event.event_type,
@@ -55,10 +57,10 @@ export const map: Operator = {
 /** Compiles an object of expressions into the constant texts around them, so that the result is one concatenation. */
 function compileData(spec: unknown, pointer: string, depth = 1): Text {
   const members = Object.entries(object(spec, pointer));
-  if (depth > mostLevels) throw refusal(pointer, `is nested more than ${mostLevels} levels deep`);
+  if (depth > mostLevels) throw definitionError(pointer, `is nested more than ${mostLevels} levels deep`);
   const errors: DefinitionFault[] = [];
   const parts = members.map(([name, value], i) => {
-    const text = collecting(errors, () => compileMember(value, pointerTo(pointer, name), depth));
+    const text = collectErrors(errors, () => compileMember(value, jsonPointerTo(pointer, name), depth));
     return { before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`, text: text as Text };
   });
   if (errors.length > 0) throw new DefinitionError(errors);
@@ -74,7 +76,10 @@ function compileMember(value: unknown, pointer: string, depth: number): Text {
   if (typeof value === 'object' && value !== null) return compileData(value, pointer, depth + 1);
   if (typeof value !== 'string') {
     const example = typeof value === 'number' || typeof value === 'boolean' ? `, such as "${value}"` : '';
-    throw refusal(pointer, `must be an expression in a string${example}, or an object of expressions`);
+    throw definitionError(
+      pointer,
+      `must be an expression in a string${example}, or an object of expressions`,
+    );
   }
   const operand = compileOperand(value, pointer, anyKind);
   return (event) => valueText(operand(event), pointer);

@@ -1,6 +1,6 @@
 import type { DefinitionFault } from '../definition/definition-error.js';
-import type { KeyedOperator } from '../flow/flow.js';
-import type { ReadableFlow } from '../flow/flow-event.js';
+import type { KeyedOperator } from '../flow/pipeline.js';
+import type { ReadableEvent } from '../flow/readable-event.js';
 import type { Step } from '../flow/step.js';
 
 /**
@@ -21,9 +21,9 @@ export interface Operator<Spec = unknown> {
    * Reads the operator's JSON strictly, and returns the compiled operator.
    * @throws DefinitionError with every error, each with its pointer
    */
-  compile(spec: unknown, site: Site): StepOperator | StageOperator;
+  compile(spec: unknown, site: OperatorLocation): StatelessOperator | StatefulOperator;
   /** Returns the external effects of the operator. @param spec is valid @param at pointer to `spec` */
-  effects?(spec: Spec, at: string): Effect[];
+  effects?(spec: Spec, at: string): OperatorEffect[];
   /** Returns the lists of operators inside this one. @param spec is valid @param at pointer to `spec` */
   lists?(spec: Spec, at: string): OperatorList[];
 }
@@ -41,7 +41,7 @@ export interface OperatorList {
 }
 
 /** The location of an operator in its definition. */
-export interface Site {
+export interface OperatorLocation {
   /** JSON pointer to the value of the operator's member, such as `/operators/3/filter`. */
   readonly at: string;
   /** True if the operator is the last one of its list. */
@@ -49,11 +49,11 @@ export interface Site {
   /** The next operator, if it is the one that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
   /** Compiles the list of operators of a branch. */
-  readonly branch: (operators: unknown, place: BranchPlace) => MakeStep;
+  readonly branch: (operators: unknown, place: BranchLocation) => StepFactory;
 }
 
 /** The location of a branch in its operator. */
-export interface BranchPlace {
+export interface BranchLocation {
   readonly pointer: string;
   readonly index: number;
   /** Receives the errors in the operators of the branch. */
@@ -64,18 +64,18 @@ export interface BranchPlace {
  * Returns the first step of a list of operators.
  * @param traces whether the trace has an entry for each operator that passes an event on
  */
-export type MakeStep = (traces: boolean) => Step;
+export type StepFactory = (traces: boolean) => Step;
 
 /** A compiled stateless operator: returns its step, given the step after it. */
-export type StepOperator = (next: Step, traces: boolean) => Step;
+export type StatelessOperator = (next: Step, traces: boolean) => Step;
 
 /**
  * A compiled operator with state for each key. Such an operator begins a stage, and events reach the stage through a
  * topic that is partitioned by the key.
  */
-export interface StageOperator {
+export interface StatefulOperator {
   /** Returns the key of an event; null if the event has none and is dropped. */
-  readonly keyOf: (flow: ReadableFlow) => string | null;
+  readonly keyOf: (flow: ReadableEvent) => string | null;
   /** The parts of the definition that the state depends on. If they change, the operator begins without state. */
   readonly identity: readonly unknown[];
   /** Returns the operator of a keyed stage. @param id of the stage */
@@ -83,7 +83,7 @@ export interface StageOperator {
 }
 
 /** An external effect of an operator, with the pointer to its location in the definition. */
-export type Effect =
+export type OperatorEffect =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
   /** Here `at` is the JSON pointer to the operator. */

@@ -1,10 +1,10 @@
-import { pointerTo } from '#event';
-import { DefinitionError, definedUnder, type DefinitionFault } from '../definition/definition-error.js';
-import { expressionText, Members, object, refusal } from '../definition/members.js';
+import { jsonPointerTo } from '#event';
+import { DefinitionError, translatePointers, type DefinitionFault } from '../definition/definition-error.js';
+import { expressionText, MemberReader, object, definitionError } from '../definition/members.js';
 import { expressionCharacters } from '../flow/operand.js';
 import type { FoldField } from '../folds/compile-fields.js';
 import { compileFold, type Fold } from '../folds/compile-fold.js';
-import { reducePointer } from '../windows/window-parts.js';
+import { reducePointer } from '../windows/window-settings.js';
 import type { Operator } from './operator.js';
 
 /** Members that a window result's data has besides the fields. */
@@ -17,7 +17,7 @@ const ownNames = ['key', 'window_start', 'window_end'];
 export const reduce: Operator = {
   summary: 'fields as in a projection; the window result continues.',
   compile(_spec, { at }) {
-    throw refusal(at, 'must follow a window');
+    throw definitionError(at, 'must follow a window');
   },
 };
 
@@ -26,7 +26,7 @@ export function compileReduce(spec: unknown, at: string): Fold {
   const fields: Record<string, FoldField> = {};
   const errors: DefinitionFault[] = [];
   for (const [name, value] of Object.entries(object(spec, at))) {
-    const pointer = pointerTo(at, name);
+    const pointer = jsonPointerTo(at, name);
     if (ownNames.includes(name))
       errors.push({
         pointer,
@@ -35,14 +35,14 @@ export function compileReduce(spec: unknown, at: string): Fold {
     fields[name] = readField(value, pointer);
   }
   if (errors.length > 0) throw new DefinitionError(errors);
-  return definedUnder(
+  return translatePointers(
     (pointer) => reducePointer(pointer, at),
     () => compileFold(fields),
   );
 }
 
 function readField(value: unknown, pointer: string): FoldField {
-  const members = new Members(value, pointer, ['op', 'value']);
+  const members = new MemberReader(value, pointer, ['op', 'value']);
   const text = members.has('value')
     ? expressionText(members.any('value'), members.at('value'), expressionCharacters)
     : undefined;

@@ -1,9 +1,9 @@
 import { limits, streamNamePattern, streamNameRule } from '#event';
-import { type Members, refusal } from '../definition/members.js';
+import { type MemberReader, definitionError } from '../definition/members.js';
 
 /** Reads the member `stream`: the name of a stream that the pipeline writes to. @throws DefinitionError */
-export function targetStream(members: Members): string {
+export function targetStream(members: MemberReader): string {
   const stream = members.text('stream', limits.streamCharacters);
   if (streamNamePattern.test(stream)) return stream;
-  throw refusal(members.at('stream'), streamNameRule);
+  throw definitionError(members.at('stream'), streamNameRule);
 }

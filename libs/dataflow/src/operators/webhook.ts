@@ -1,6 +1,6 @@
 import { secretNamePattern, secretNameRule } from '#event';
-import { Members, refusal } from '../definition/members.js';
-import { webhookFormats, type WebhookFormat } from '../flow/flow.js';
+import { MemberReader, definitionError } from '../definition/members.js';
+import { webhookFormats, type WebhookFormat } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import type { Operator } from './operator.js';
 
@@ -23,10 +23,10 @@ export const webhook: Operator<WebhookSpec> = {
   isOutput: true,
   effects: ({ url, secret_ref: secretRef }, at) => [{ kind: 'call', at, url: new URL(url).href, secretRef }],
   compile(spec, { at }) {
-    const members = new Members(spec, at, ['url', 'secret_ref', 'format']);
+    const members = new MemberReader(spec, at, ['url', 'secret_ref', 'format']);
     const url = addressOf(members.text('url', urlCharacters), members.at('url'));
     const secretRef = members.text('secret_ref', pipelineLimits.nameCharacters);
-    if (!secretNamePattern.test(secretRef)) throw refusal(members.at('secret_ref'), secretNameRule);
+    if (!secretNamePattern.test(secretRef)) throw definitionError(members.at('secret_ref'), secretNameRule);
     const format = members.has('format') ? members.oneOf('format', webhookFormats) : 'event';
 
     return (next) => (flow, context) => {
@@ -37,11 +37,12 @@ export const webhook: Operator<WebhookSpec> = {
 };
 
 function addressOf(text: string, pointer: string): string {
-  if (!URL.canParse(text)) throw refusal(pointer, 'must be an address such as https://example.com/hook');
+  if (!URL.canParse(text))
+    throw definitionError(pointer, 'must be an address such as https://example.com/hook');
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw refusal(pointer, 'must begin with https://');
+    throw definitionError(pointer, 'must begin with https://');
   if (url.username !== '' || url.password !== '')
-    throw refusal(pointer, 'must not contain a user name or a password: deliveries are signed');
+    throw definitionError(pointer, 'must not contain a user name or a password: deliveries are signed');
   return url.href;
 }

@@ -1,12 +1,12 @@
-import type { Micros } from '#event';
-import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
-import { Members, refusal, type DurationBounds } from '../definition/members.js';
-import type { KeyedOperator } from '../flow/flow.js';
+import type { EpochMicros } from '#event';
+import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { MemberReader, definitionError, type DurationBounds } from '../definition/members.js';
+import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
 import { sessionWindow } from '../windows/session-window.js';
-import type { WindowParts } from '../windows/window-parts.js';
-import type { Operator, Site } from './operator.js';
+import type { WindowSettings } from '../windows/window-settings.js';
+import type { Operator, OperatorLocation } from './operator.js';
 import { compileReduce } from './reduce.js';
 import { targetStream } from './target-stream.js';
 
@@ -31,8 +31,8 @@ export const window: Operator<WindowSpec> = {
     late ? [{ kind: 'write', stream: late.stream, pointer: `${at}/late/stream` }] : [],
   compile(spec, { at, following }) {
     const errors: DefinitionFault[] = [];
-    const read = collecting(errors, () => readWindow(spec, at));
-    const reduced = collecting(errors, () => reducedBy(following, at));
+    const read = collectErrors(errors, () => readWindow(spec, at));
+    const reduced = collectErrors(errors, () => reducedBy(following, at));
     if (!read || !reduced) throw new DefinitionError(errors);
     return {
       keyOf: read.keyOf,
@@ -42,50 +42,50 @@ export const window: Operator<WindowSpec> = {
   },
 };
 
-function reducedBy(following: Site['following'], at: string) {
-  if (!following) throw refusal(at, 'must be followed by a reduce');
+function reducedBy(following: OperatorLocation['following'], at: string) {
+  if (!following) throw definitionError(at, 'must be followed by a reduce');
   const { spec, at: reduceAt } = following;
   return { spec, parts: { fold: compileReduce(spec, reduceAt), reduceAt } };
 }
 
 function readWindow(spec: unknown, at: string) {
-  const members = new Members(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
+  const members = new MemberReader(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
   const given = shapes.filter((shape) => members.has(shape));
-  if (given.length !== 1) throw refusal(at, 'must have one of tumbling, hopping and session');
+  if (given.length !== 1) throw definitionError(at, 'must have one of tumbling, hopping and session');
   const key = members.any('key');
   const keyOf = compileOperandKey(key, members.at('key'));
   const wait = members.duration('lateness', lateness);
   const updates = members.has('emit') && members.oneOf('emit', ['final', 'updates']) === 'updates';
   const late = members.has('late')
-    ? targetStream(new Members(members.any('late'), members.at('late'), ['stream']))
+    ? targetStream(new MemberReader(members.any('late'), members.at('late'), ['stream']))
     : undefined;
   const shape = shapeOf(members);
   const parts = { lateness: wait, updates, at, late };
   return { keyOf, shape, identity: [given[0], shape, key, wait], parts };
 }
 
-type Shape = { gap: Micros } | { size: Micros; every: Micros };
+type Shape = { gap: EpochMicros } | { size: EpochMicros; every: EpochMicros };
 
-function windowOf(shape: Shape, parts: WindowParts): KeyedOperator {
+function windowOf(shape: Shape, parts: WindowSettings): KeyedOperator {
   return 'gap' in shape ? sessionWindow(parts, shape.gap) : fixedWindow(parts, shape);
 }
 
-function shapeOf(members: Members): Shape {
+function shapeOf(members: MemberReader): Shape {
   if (members.has('session')) return { gap: members.duration('session', size) };
   if (members.has('hopping'))
-    return hoppingOf(new Members(members.any('hopping'), members.at('hopping'), ['size', 'every']));
+    return hoppingOf(new MemberReader(members.any('hopping'), members.at('hopping'), ['size', 'every']));
   const tumbling = members.duration('tumbling', size);
   return { size: tumbling, every: tumbling };
 }
 
-function hoppingOf(members: Members): { size: Micros; every: Micros } {
+function hoppingOf(members: MemberReader): { size: EpochMicros; every: EpochMicros } {
   const [length, every] = [members.duration('size', size), members.duration('every', size)];
   if (every > length)
-    throw refusal(
+    throw definitionError(
       members.at('every'),
       'must not be longer than size: otherwise an event between two windows would belong to none',
     );
   if (Math.ceil(length / every) > mostHops)
-    throw refusal(members.at('every'), `is too short: an event is in at most ${mostHops} windows`);
+    throw definitionError(members.at('every'), `is too short: an event is in at most ${mostHops} windows`);
   return { size: length, every };
 }

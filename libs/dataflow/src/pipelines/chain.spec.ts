@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { dryRun } from './dry-run.js';
 import { flowOf, logEvent, outcomesOf, pipelineOf } from './pipeline.fixture.js';
 import type { OperatorSpec } from '../operators/operator.js';
-import { addToRows } from './add-to-rows.js';
+import { addToStateEntries } from './add-to-state-entries.js';
 
 const data = JSON.stringify({ l: [...Array(60).keys()] });
 /** An expression that uses more than half of an event's step budget. */
@@ -54,7 +54,7 @@ describe('an event that is too expensive for all its windows together', () => {
     const { operator } = stages[0]!;
     const flow = flowOf(data);
     const there = { names: operator.rowsOf('k', flow.event.timestamp), rowOf: () => undefined };
-    const { rows, outcome } = addToRows(operator, there, { key: 'k', flow, watermark: -1 });
+    const { rows, outcome } = addToStateEntries(operator, there, { key: 'k', flow, watermark: -1 });
     expect(there.names).toHaveLength(3);
     expect(rows).toEqual([]);
     expect(outcome).toMatchObject({ ...tooMany, pointer: '/operators/1/reduce/n/value' });

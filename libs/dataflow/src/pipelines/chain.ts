@@ -1,22 +1,22 @@
 import { StepBudget, withinBudget } from '#cel';
-import { EvaluationContext, type Known } from '../flow/evaluation-context.js';
-import { readable } from '../flow/flow-event.js';
-import type { Chain, FlowEvent, Outcome } from '../flow/flow.js';
+import { EvaluationContext, type KnownStates } from '../flow/evaluation-context.js';
+import { readableEvent } from '../flow/readable-event.js';
+import type { OperatorChain, PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Step } from '../flow/step.js';
-import type { MakeStep } from '../operators/operator.js';
+import type { StepFactory } from '../operators/operator.js';
 
 /** The kinds of data that the operators of a chain read. */
-export interface ChainUse {
+export interface ChainReads {
   /** True if one of the operators reads a projection. */
   readonly looksUp: boolean;
 }
 
 /** Returns the chain of a stage. All evaluations of one call share one step budget. */
-export function operatorChain(make: MakeStep, { looksUp }: ChainUse): Chain {
+export function operatorChain(make: StepFactory, { looksUp }: ChainReads): OperatorChain {
   const [plain, traced] = [make(false), make(true)];
-  const evaluate = (step: Step, flow: FlowEvent, known: Known) => {
+  const evaluate = (step: Step, flow: PipelineEvent, known: KnownStates) => {
     const context = new EvaluationContext(known);
-    withinBudget(new StepBudget(), () => step(readable(flow), context));
+    withinBudget(new StepBudget(), () => step(readableEvent(flow), context));
     return context;
   };
   const complete = (context: EvaluationContext) => {
@@ -27,7 +27,7 @@ export function operatorChain(make: MakeStep, { looksUp }: ChainUse): Chain {
     looksUp,
     lookups: (flow, known) => (looksUp ? evaluate(plain, flow, known).missing : []),
     // Steps without a trace return no `pass` entries.
-    run: (flow, tables) => complete(evaluate(plain, flow, tables)) as Outcome[],
+    run: (flow, tables) => complete(evaluate(plain, flow, tables)) as OperatorOutcome[],
     trace: (flow, tables) => complete(evaluate(traced, flow, tables)),
   };
 }

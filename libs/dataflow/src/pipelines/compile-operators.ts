@@ -1,33 +1,40 @@
-import { pointerTo } from '#event';
-import { collecting, type DefinitionFault } from '../definition/definition-error.js';
-import { list, object, refusal } from '../definition/members.js';
-import type { KeyedStage } from '../flow/flow.js';
+import { jsonPointerTo } from '#event';
+import { collectErrors, type DefinitionFault } from '../definition/definition-error.js';
+import { list, object, definitionError } from '../definition/members.js';
+import type { KeyedStage } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
-import { attempting, type Step } from '../flow/step.js';
+import { catchOperatorError, type Step } from '../flow/step.js';
 import { operators } from '../operators/index.js';
-import type { Effect, MakeStep, Operator, Site, StageOperator, StepOperator } from '../operators/operator.js';
-import { operatorChain, type ChainUse } from './chain.js';
+import type {
+  OperatorEffect,
+  StepFactory,
+  Operator,
+  OperatorLocation,
+  StatefulOperator,
+  StatelessOperator,
+} from '../operators/operator.js';
+import { operatorChain, type ChainReads } from './chain.js';
 import { stageId } from './stage-id.js';
 
 /** Collects the stages, effects and entry points of all operators while a definition is compiled. */
-export class Compilation {
+export class CompilationResult {
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
-  readonly effects: Effect[] = [];
+  readonly effects: OperatorEffect[] = [];
   /** Entry points for replayed events, by the operator's pointer. */
-  readonly entries = new Map<string, Entry>();
+  readonly entries = new Map<string, EntryPoint>();
   operators = 0;
 }
 
 /** An entry point: an operator at which a replayed event continues. */
-export interface Entry {
-  readonly make: MakeStep;
+export interface EntryPoint {
+  readonly make: StepFactory;
   /** Properties of the chain that contains the operator. */
-  readonly chain: ChainUse;
+  readonly chain: ChainReads;
 }
 
 /** The location of a list of operators. */
-interface Place {
+interface ListLocation {
   readonly pointer: string;
   /** Id of the stage that contains the list; undefined for the first stage, which reads the source. */
   readonly stage: string | undefined;
@@ -39,27 +46,27 @@ interface Place {
   readonly errors: DefinitionFault[];
 }
 
-const end: MakeStep = () => () => undefined;
+const end: StepFactory = () => () => undefined;
 
 /** Compiles a list of operators into the steps of its stage. An operator with state begins a stage of its own. */
-export function compileList(value: unknown, place: Place, made: Compilation): MakeStep {
+export function compileList(value: unknown, place: ListLocation, made: CompilationResult): StepFactory {
   const { pointer, errors } = place;
-  const specs = collecting(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
+  const specs = collectErrors(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
   return compileFrom(specs, 0, { ...place, made });
 }
 
-type Context = Place & { readonly made: Compilation };
+type Context = ListLocation & { readonly made: CompilationResult };
 
-function compileFrom(specs: readonly unknown[], index: number, context: Context): MakeStep {
+function compileFrom(specs: readonly unknown[], index: number, context: Context): StepFactory {
   if (index >= specs.length) return end;
   const { made, errors } = context;
   made.operators += 1;
-  const named = collecting(errors, () => operatorOf(specs[index], pointerTo(context.pointer, index)));
+  const named = collectErrors(errors, () => operatorOf(specs[index], jsonPointerTo(context.pointer, index)));
   if (!named) return compileFrom(specs, index + 1, context);
   const { operator, at, spec } = named;
   const site = siteOf(named, { specs, index, context });
   if (site.following) made.operators += 1;
-  const compiled = collecting(errors, () => operator.compile(spec, site));
+  const compiled = collectErrors(errors, () => operator.compile(spec, site));
   if (compiled) addEffects(named, context);
   const rest = (place: Context) => compileFrom(specs, index + (site.following ? 2 : 1), place);
   if (!compiled) return rest(context);
@@ -68,7 +75,7 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
     : compileStage(compiled, at, { context, rest });
 }
 
-interface Named {
+interface NamedOperator {
   readonly operator: Operator;
   readonly spec: unknown;
   /** JSON pointer to the value of the operator's member, which is `spec`. */
@@ -76,29 +83,32 @@ interface Named {
 }
 
 /** Reads the only member of an operator: its name and its spec. */
-function operatorOf(value: unknown, pointer: string): Named {
+function operatorOf(value: unknown, pointer: string): NamedOperator {
   const names = Object.keys(object(value, pointer));
   const [name] = names;
   const known = Object.keys(operators).join(', ');
   if (name === undefined || names.length > 1)
-    throw refusal(pointer, `must have exactly one member, one of ${known}`);
-  const at = pointerTo(pointer, name);
+    throw definitionError(pointer, `must have exactly one member, one of ${known}`);
+  const at = jsonPointerTo(pointer, name);
   const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
-  if (!operator) throw refusal(at, `is not a known operator; known operators are ${known}`);
+  if (!operator) throw definitionError(at, `is not a known operator; known operators are ${known}`);
   return { operator, at, spec: (value as Record<string, unknown>)[name] };
 }
 
-interface Position {
+interface OperatorPosition {
   readonly specs: readonly unknown[];
   readonly index: number;
   readonly context: Context;
 }
 
-function siteOf({ operator: { followedBy }, at }: Named, { specs, index, context }: Position): Site {
+function siteOf(
+  { operator: { followedBy }, at }: NamedOperator,
+  { specs, index, context }: OperatorPosition,
+): OperatorLocation {
   return {
     at,
     isLast: index === specs.length - 1,
-    following: followingOf(specs[index + 1], followedBy, pointerTo(context.pointer, index + 1)),
+    following: followingOf(specs[index + 1], followedBy, jsonPointerTo(context.pointer, index + 1)),
     branch: (value, { pointer, index: branch, errors }) => {
       const branches = [...context.branches, branch];
       const place = { ...context, pointer: `${pointer}/operators`, branches, errors };
@@ -108,33 +118,37 @@ function siteOf({ operator: { followedBy }, at }: Named, { specs, index, context
   };
 }
 
-function followingOf(next: unknown, name: string | undefined, pointer: string): Site['following'] {
+function followingOf(
+  next: unknown,
+  name: string | undefined,
+  pointer: string,
+): OperatorLocation['following'] {
   if (name === undefined || typeof next !== 'object' || next === null) return undefined;
   const names = Object.keys(next);
   if (names.length !== 1 || names[0] !== name) return undefined;
-  return { spec: (next as Record<string, unknown>)[name], at: pointerTo(pointer, name) };
+  return { spec: (next as Record<string, unknown>)[name], at: jsonPointerTo(pointer, name) };
 }
 
-function addEffects({ operator, spec, at }: Named, { made, chain }: Context): void {
+function addEffects({ operator, spec, at }: NamedOperator, { made, chain }: Context): void {
   const effects = operator.effects?.(spec, at) ?? [];
   made.effects.push(...effects);
   chain.looksUp ||= effects.some(({ kind }) => kind === 'ask');
 }
 
 /** The context of a stateless operator, with the compiled list of operators after it (`rest`). */
-interface StepPlace {
+interface StepSurroundings {
   readonly context: Context;
-  readonly rest: MakeStep;
+  readonly rest: StepFactory;
 }
 
 function compileStep(
-  compiled: StepOperator,
-  { operator: { isOutput }, at }: Named,
-  { context: { made, chain }, rest }: StepPlace,
-): MakeStep {
+  compiled: StatelessOperator,
+  { operator: { isOutput }, at }: NamedOperator,
+  { context: { made, chain }, rest }: StepSurroundings,
+): StepFactory {
   const nextOf = (traces: boolean) => (traces && !isOutput ? passed(at, rest(traces)) : rest(traces));
-  const make: MakeStep = (traces) => compiled(nextOf(traces), traces);
-  const only: MakeStep = (traces) => compiled(end(traces), traces);
+  const make: StepFactory = (traces) => compiled(nextOf(traces), traces);
+  const only: StepFactory = (traces) => compiled(end(traces), traces);
   made.entries.set(at, { make: isOutput ? only : make, chain });
   return make;
 }
@@ -151,12 +165,16 @@ function passed(at: string, next: Step): Step {
 }
 
 /** The context of an operator with state. `rest` compiles the operators after it, which belong to another stage. */
-interface StagePlace {
+interface StageSurroundings {
   readonly context: Context;
-  readonly rest: (place: Context) => MakeStep;
+  readonly rest: (place: Context) => StepFactory;
 }
 
-function compileStage(compiled: StageOperator, at: string, { context, rest }: StagePlace): MakeStep {
+function compileStage(
+  compiled: StatefulOperator,
+  at: string,
+  { context, rest }: StageSurroundings,
+): StepFactory {
   const { made } = context;
   const id = stageId(compiled.identity, context);
   const chain = { looksUp: false };
@@ -170,8 +188,8 @@ function compileStage(compiled: StageOperator, at: string, { context, rest }: St
   return () => step;
 }
 
-function forwardStep(stage: string, at: string, { keyOf }: StageOperator): Step {
-  const keyed = attempting((flow) => ({ key: keyOf(flow) }), at);
+function forwardStep(stage: string, at: string, { keyOf }: StatefulOperator): Step {
+  const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
   return (flow, context) => {
     const key = keyed(flow, context)?.key;
     if (key === undefined) return;

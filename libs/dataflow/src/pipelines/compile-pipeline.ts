@@ -1,12 +1,12 @@
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { compileSource } from '../folds/compile-source.js';
-import { collecting, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
-import { Compilation, compileList } from './compile-operators.js';
-import { readable } from '../flow/flow-event.js';
-import type { Pipeline } from '../flow/flow.js';
+import { CompilationResult, compileList } from './compile-operators.js';
+import { readableEvent } from '../flow/readable-event.js';
+import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
-import { expressionText, list, Members, refusal, text } from '../definition/members.js';
+import { expressionText, list, MemberReader, definitionError, text } from '../definition/members.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 
 const idleBounds = { least: '1s', most: '1d' };
@@ -16,18 +16,18 @@ const idleDefaultMs = 30_000;
  * Compiles a pipeline definition. `spec` may be unchecked JSON of a request: everything in it is validated.
  * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
-export function compilePipeline(spec: PipelineSpec): Pipeline {
-  const made = new Compilation();
+export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
+  const made = new CompilationResult();
   const errors: DefinitionFault[] = [];
-  const members = collecting(errors, () => new Members(spec, '', ['source', 'operators', 'from']));
+  const members = collectErrors(errors, () => new MemberReader(spec, '', ['source', 'operators', 'from']));
   if (!members) throw new DefinitionError(errors);
-  collecting(errors, () => members.oneOf('from', ['beginning', 'now']));
-  const source = collecting(errors, () =>
+  collectErrors(errors, () => members.oneOf('from', ['beginning', 'now']));
+  const source = collectErrors(errors, () =>
     compileSourceOf(members.any('source'), members.at('source'), errors),
   );
   const chain = { looksUp: false };
   const place = { pointer: '/operators', stage: undefined, branches: [], chain, errors };
-  const steps = collecting(errors, () => compileList(members.any('operators'), place, made));
+  const steps = collectErrors(errors, () => compileList(members.any('operators'), place, made));
   checkCounts(made, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
@@ -51,7 +51,7 @@ export function compilePipeline(spec: PipelineSpec): Pipeline {
   };
 }
 
-function checkCounts({ operators, effects, stages }: Compilation, errors: DefinitionFault[]): void {
+function checkCounts({ operators, effects, stages }: CompilationResult, errors: DefinitionFault[]): void {
   const outputs = effects.filter(({ kind }) => kind !== 'ask').length;
   const most = (count: number, limit: number, names: string) => {
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
@@ -67,37 +67,38 @@ function compileSourceOf(
   value: unknown,
   pointer: string,
   errors: DefinitionFault[],
-): Pick<Pipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
-  const members = new Members(value, pointer, ['streams', 'event_types', 'where', 'idle_after']);
-  collecting(errors, () => checkStreams(members));
-  const types = collecting(errors, () => eventTypesOf(members));
-  const where = collecting(errors, () =>
+): Pick<CompiledPipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
+  const members = new MemberReader(value, pointer, ['streams', 'event_types', 'where', 'idle_after']);
+  collectErrors(errors, () => checkStreams(members));
+  const types = collectErrors(errors, () => eventTypesOf(members));
+  const where = collectErrors(errors, () =>
     members.has('where')
       ? expressionText(members.any('where'), members.at('where'), limits.whereCharacters)
       : undefined,
   );
-  const matches = where === undefined ? undefined : collecting(errors, () => compileSource({ where }));
-  const idleAfterMs = collecting(errors, () =>
+  const matches = where === undefined ? undefined : collectErrors(errors, () => compileSource({ where }));
+  const idleAfterMs = collectErrors(errors, () =>
     members.has('idle_after') ? members.duration('idle_after', idleBounds) / 1000 : idleDefaultMs,
   );
   return {
     eventTypes: types,
-    matches: (flow) => (!types || types.has(flow.event.event_type)) && (matches?.(readable(flow)) ?? true),
+    matches: (flow) =>
+      (!types || types.has(flow.event.event_type)) && (matches?.(readableEvent(flow)) ?? true),
     idleAfterMs: idleAfterMs ?? idleDefaultMs,
   };
 }
 
-function checkStreams(members: Members): void {
+function checkStreams(members: MemberReader): void {
   const pointer = members.at('streams');
   const streams = list(members.any('streams'), pointer, [1, pipelineLimits.streams]);
   streams.forEach((value, i) => {
     const stream = text(value, `${pointer}/${i}`, limits.streamCharacters);
-    if (!streamNamePattern.test(stream)) throw refusal(`${pointer}/${i}`, streamNameRule);
-    if (streams.indexOf(stream) < i) throw refusal(`${pointer}/${i}`, 'is a duplicate');
+    if (!streamNamePattern.test(stream)) throw definitionError(`${pointer}/${i}`, streamNameRule);
+    if (streams.indexOf(stream) < i) throw definitionError(`${pointer}/${i}`, 'is a duplicate');
   });
 }
 
-function eventTypesOf(members: Members): ReadonlySet<string> | undefined {
+function eventTypesOf(members: MemberReader): ReadonlySet<string> | undefined {
   if (!members.has('event_types')) return undefined;
   const pointer = members.at('event_types');
   const types = list(members.any('event_types'), pointer, [1, limits.filterValues]);

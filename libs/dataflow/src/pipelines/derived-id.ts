@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Origin } from '../flow/flow.js';
+import type { Provenance } from '../flow/pipeline.js';
 
 /**
  * Returns the id of an event that a job emits: a UUIDv8 (RFC 9562) from the SHA-256 of the job id, the event's
@@ -8,7 +8,7 @@ import type { Origin } from '../flow/flow.js';
  * @param run id of the job
  * @param at JSON pointer to the emit or the webhook
  */
-export function derivedId(run: string, { stream, partition, offset, path }: Origin, at: string): string {
+export function derivedId(run: string, { stream, partition, offset, path }: Provenance, at: string): string {
   const origin = JSON.stringify([run, stream, partition, offset, path, at]);
   const digest = createHash('sha256').update(origin).digest('hex');
   const variant = ((parseInt(digest.charAt(16), 16) & 0x3) | 0x8).toString(16);

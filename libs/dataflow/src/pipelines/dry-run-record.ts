@@ -1,6 +1,6 @@
 import { formatTime } from '#event';
 import type { LogEvent } from '#cel';
-import type { Outcome, Passed } from '../flow/flow.js';
+import type { OperatorOutcome, TraceEntry } from '../flow/pipeline.js';
 
 /** The result of one operator for one event in a dry run. `at` is a JSON pointer into the definition. */
 export interface DryRunStep {
@@ -100,7 +100,7 @@ export class DryRunRecord {
     this.#add(steps, { at, operator: operatorAt(at), ...rest });
   }
 
-  outcome(outcome: Outcome | Passed, steps: DryRunStep[]): void {
+  outcome(outcome: OperatorOutcome | TraceEntry, steps: DryRunStep[]): void {
     const { at } = outcome;
     const { event } = outcome.flow;
     switch (outcome.kind) {

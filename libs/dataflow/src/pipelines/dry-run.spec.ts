@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { dryRun, type Ask } from './dry-run.js';
+import { dryRun, type FetchProjectionStates } from './dry-run.js';
 import { dryRunLimits, dryRunText } from './dry-run-record.js';
 import { logEvent, pipelineOf } from './pipeline.fixture.js';
 import type { OperatorSpec } from '../operators/operator.js';
 
-const noneKnown: Ask = (lookups) => Promise.resolve(lookups.map(() => null));
+const noneKnown: FetchProjectionStates = (lookups) => Promise.resolve(lookups.map(() => null));
 const start = Date.parse('2026-11-21T04:00:00Z') * 1000;
 
 /** Returns events with this data, each the given number of seconds after 04:00. */
@@ -177,7 +177,7 @@ describe('a dry run', () => {
 
   it('fetches the lookups of all events from projections in one request', async () => {
     const asked: string[][] = [];
-    const ask: Ask = (lookups) => {
+    const ask: FetchProjectionStates = (lookups) => {
       asked.push(lookups.map(({ key }) => key));
       return Promise.resolve(lookups.map(({ key }) => `"${key}!"`));
     };

@@ -1,25 +1,27 @@
-import { Turn } from '#async';
-import type { Micros } from '#event';
+import { TimeSlice } from '#async';
+import type { EpochMicros } from '#event';
 import { StepBudget, withinBudget } from '#cel';
 import type { LogEvent } from '#cel';
-import { addToRows } from './add-to-rows.js';
+import { addToStateEntries } from './add-to-state-entries.js';
 import { DryRunRecord, dryRunLimits, type DryRun, type DryRunStep } from './dry-run-record.js';
-import { passedOn } from './feeder-positions.js';
-import { sourceFlow } from '../flow/flow-event.js';
+import { downstreamWatermark } from './upstream-progress.js';
+import { sourceEvent } from '../flow/readable-event.js';
 import type {
-  Chain,
-  FlowEvent,
-  KeyedRow,
+  OperatorChain,
+  PipelineEvent,
+  StateEntry,
   KeyedStage,
-  Lookup,
-  Outcome,
-  Passed,
-  Pipeline,
-} from '../flow/flow.js';
+  ProjectionLookup,
+  OperatorOutcome,
+  TraceEntry,
+  CompiledPipeline,
+} from '../flow/pipeline.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
 /** Fetches the states of projections as JSON text, one for each lookup; null if there is none. */
-export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | null)[]>;
+export type FetchProjectionStates = (
+  lookups: readonly ProjectionLookup[],
+) => Promise<readonly (string | null)[]>;
 
 /**
  * Returns what a pipeline would do if the given events were one partition and its whole input. Every window closes at
@@ -27,7 +29,11 @@ export type Ask = (lookups: readonly Lookup[]) => Promise<readonly (string | nul
  * event, other work of the process can run.
  * @throws DryRunTooExpensiveError
  */
-export async function dryRun(pipeline: Pipeline, events: readonly LogEvent[], ask: Ask): Promise<DryRun> {
+export async function dryRun(
+  pipeline: CompiledPipeline,
+  events: readonly LogEvent[],
+  ask: FetchProjectionStates,
+): Promise<DryRun> {
   const runner = new DryRunner(pipeline, ask);
   await runner.prepare(events);
   for (const event of events) {
@@ -59,8 +65,8 @@ const workOfPiece = 8_192;
 /** The state entries of a stage, in the order in which a task would read them. */
 interface StageState {
   readonly stage: KeyedStage;
-  readonly rows: Map<string, KeyedRow>;
-  watermark: Micros;
+  readonly rows: Map<string, StateEntry>;
+  watermark: EpochMicros;
 }
 
 class DryRunner {
@@ -69,11 +75,11 @@ class DryRunner {
   readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
   readonly #known = new Map<string, string | null>();
   readonly #budget = new StepBudget(dryRunLimits.steps);
-  readonly #turn = new Turn();
+  readonly #turn = new TimeSlice();
 
   constructor(
-    private readonly pipeline: Pipeline,
-    private readonly ask: Ask,
+    private readonly pipeline: CompiledPipeline,
+    private readonly ask: FetchProjectionStates,
   ) {
     this.#stages = new Map(
       pipeline.stages.map((stage) => [stage.id, { stage, rows: new Map(), watermark: noWatermark }]),
@@ -95,11 +101,11 @@ class DryRunner {
   async prepare(events: readonly LogEvent[]): Promise<void> {
     const { chain } = this.pipeline;
     if (!chain.looksUp) return;
-    const missing = new Map<string, Lookup>();
+    const missing = new Map<string, ProjectionLookup>();
     for (const event of events) {
       if (missing.size >= mostAtOnce) break;
       const lookups = this.#bounded(() => {
-        const flow = sourceFlow(event);
+        const flow = sourceEvent(event);
         return this.pipeline.matches(flow) ? chain.lookups(flow, () => undefined) : [];
       });
       for (const lookup of lookups) missing.set(nameOf(lookup), lookup);
@@ -109,7 +115,7 @@ class DryRunner {
   }
 
   async read(event: LogEvent): Promise<void> {
-    const flow = sourceFlow(event);
+    const flow = sourceEvent(event);
     const steps = this.#record.event(event);
     if (this.#bounded(() => this.pipeline.matches(flow))) await this.#run(this.pipeline.chain, flow, steps);
     else
@@ -126,11 +132,11 @@ class DryRunner {
    * Closes all due windows, stage by stage. A stage receives the results of its upstream stage before its own watermark
    * advances.
    */
-  async advance(watermark: Micros): Promise<void> {
+  async advance(watermark: EpochMicros): Promise<void> {
     for (const state of this.#stages.values()) {
       const feeder = this.pipeline.feederOf(state.stage.id);
       const fed = feeder === undefined ? undefined : this.#stages.get(feeder);
-      state.watermark = fed ? passedOn(fed.watermark, fed.stage.operator.delay) : watermark;
+      state.watermark = fed ? downstreamWatermark(fed.watermark, fed.stage.operator.delay) : watermark;
       await this.#close(state);
     }
   }
@@ -148,7 +154,7 @@ class DryRunner {
     }
   }
 
-  async #run(chain: Chain, flow: FlowEvent, steps: DryRunStep[]): Promise<void> {
+  async #run(chain: OperatorChain, flow: PipelineEvent, steps: DryRunStep[]): Promise<void> {
     if (this.isFull) return;
     await this.#lookUp(chain, flow);
     await this.#giveWay();
@@ -161,7 +167,7 @@ class DryRunner {
     }
   }
 
-  async #lookUp(chain: Chain, flow: FlowEvent): Promise<void> {
+  async #lookUp(chain: OperatorChain, flow: PipelineEvent): Promise<void> {
     const next = () => this.#bounded(() => chain.lookups(flow, (lookup) => this.#known.get(nameOf(lookup))));
     for (let missing = next(); missing.length > 0; missing = next()) await this.#learn(missing);
   }
@@ -181,12 +187,12 @@ class DryRunner {
     return result;
   }
 
-  async #learn(lookups: readonly Lookup[]): Promise<void> {
+  async #learn(lookups: readonly ProjectionLookup[]): Promise<void> {
     const texts = await this.ask(lookups);
     lookups.forEach((lookup, i) => this.#known.set(nameOf(lookup), texts[i] ?? null));
   }
 
-  async #follow(outcome: Outcome | Passed, steps: DryRunStep[]): Promise<void> {
+  async #follow(outcome: OperatorOutcome | TraceEntry, steps: DryRunStep[]): Promise<void> {
     this.#record.outcome(outcome, steps);
     if (outcome.kind !== 'forward') return;
     await this.#giveWay();
@@ -198,7 +204,7 @@ class DryRunner {
       rows: changed,
       results,
       outcome: refused,
-    } = this.#bounded(() => addToRows(stage.operator, there, { key, flow, watermark }));
+    } = this.#bounded(() => addToStateEntries(stage.operator, there, { key, flow, watermark }));
     for (const [name, row] of changed) rows.set(name, row);
     if (refused) this.#record.outcome(refused, steps);
     else this.#record.step(steps, { at: stage.at, outcome: 'passed', key });
@@ -206,10 +212,10 @@ class DryRunner {
   }
 }
 
-function nameOf({ projection, key }: Lookup): string {
+function nameOf({ projection, key }: ProjectionLookup): string {
   return `${projection} ${key}`;
 }
 
-function inOrder([a, rowA]: [string, KeyedRow], [b, rowB]: [string, KeyedRow]): number {
+function inOrder([a, rowA]: [string, StateEntry], [b, rowB]: [string, StateEntry]): number {
   return rowA.closesAt - rowB.closesAt || (a < b ? -1 : 1);
 }

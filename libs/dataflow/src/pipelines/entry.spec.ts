@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '#event';
 import { derivedId } from './derived-id.js';
-import { recordFlow } from '../flow/flow-event.js';
-import type { FlowEvent, Lookup, Outcome } from '../flow/flow.js';
+import { eventFromRecord } from '../flow/readable-event.js';
+import type { PipelineEvent, ProjectionLookup, OperatorOutcome } from '../flow/pipeline.js';
 import type { OperatorSpec } from '../operators/operator.js';
 import { flowOf, logEvent, pipelineOf } from './pipeline.fixture.js';
 
@@ -13,7 +13,7 @@ const perMinute: OperatorSpec = {
 };
 
 /** Returns kind and pointer of each outcome of an event that enters at an operator. */
-function goesOn(operators: readonly OperatorSpec[], at: string, flow: FlowEvent): string[] | undefined {
+function goesOn(operators: readonly OperatorSpec[], at: string, flow: PipelineEvent): string[] | undefined {
   const outcomes = pipelineOf(...operators)
     .entry(at)
     ?.run(flow, () => null);
@@ -104,9 +104,9 @@ describe('an event that enters the pipeline at an operator', () => {
     const pipeline = pipelineOf({ enrich: { from, key: 'event.data.n', as: 'm' } }, emit());
     const chain = pipeline.entry('/operators/0/enrich')!;
     expect(chain.looksUp).toBe(true);
-    const lookup: Lookup = { projection: 'customers', key: '2' };
+    const lookup: ProjectionLookup = { projection: 'customers', key: '2' };
     expect(chain.lookups(flowOf('{"n":2}'), () => undefined)).toEqual([lookup]);
-    const [outcome] = chain.run(flowOf('{"n":2}'), () => '{"name":"Ann"}') as [Outcome];
+    const [outcome] = chain.run(flowOf('{"n":2}'), () => '{"name":"Ann"}') as [OperatorOutcome];
     expect(outcome.flow.event.data).toBe('{"n":2,"m":{"name":"Ann"}}');
   });
 
@@ -119,7 +119,7 @@ describe('an event that enters the pipeline at an operator', () => {
     const [, undisturbed] = pipelineOf(...operators).chain.run(flowOf('{"items":[1,2]}'), () => null);
     const [, failed] = pipelineOf(...operators).chain.run(flowOf('{"items":[1,"a"]}'), () => null);
     const { event, origin } = failed!.flow;
-    const again = recordFlow(encodeRecord(event), { ...origin, replay: 7 });
+    const again = eventFromRecord(encodeRecord(event), { ...origin, replay: 7 });
     const repaired: OperatorSpec = { map: { data: { n: 'string(event.data.item)' } } };
     const [emitted] = pipelineOf(operators[0]!, repaired, emit())
       .entry('/operators/1/map')!
@@ -140,7 +140,7 @@ describe('an event that enters the pipeline at an operator', () => {
 describe('an event that is read from a record', () => {
   it('is unchanged, with the original text of numbers', () => {
     const flow = flowOf('{"n":1.50,"s":"\\u00e9"}', { entity_id: null, schema_version: null });
-    expect(recordFlow(encodeRecord(flow.event), flow.origin)).toMatchObject({
+    expect(eventFromRecord(encodeRecord(flow.event), flow.origin)).toMatchObject({
       event: flow.event,
       origin: flow.origin,
     });
@@ -149,6 +149,6 @@ describe('an event that is read from a record', () => {
   it('may be a window result, which has no id and no stream', () => {
     const event = logEvent('{"n":1}', { event_id: '', stream: '', schema_version: null });
     const origin = { stream: 'orders', partition: 0, offset: 0, path: 'stage:0:EUR' };
-    expect(recordFlow(encodeRecord(event), origin)).toMatchObject({ event, origin });
+    expect(eventFromRecord(encodeRecord(event), origin)).toMatchObject({ event, origin });
   });
 });

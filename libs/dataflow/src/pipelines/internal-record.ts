@@ -3,7 +3,7 @@ import { pipelineLimits } from '../flow/limits.js';
 const { recordBytes } = pipelineLimits;
 
 /** Error detail for an event that is too large for a topic between two stages. */
-export const tooLargeRecord = `an event between operators takes at most ${recordBytes} bytes`;
+export const recordTooLarge = `an event between operators takes at most ${recordBytes} bytes`;
 
 /**
  * Returns whether a record value is larger than an internal topic accepts. Bytes are counted only if the number of

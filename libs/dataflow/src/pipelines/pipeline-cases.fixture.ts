@@ -3,14 +3,14 @@ import type { LogEvent } from '#cel';
 import type { OperatorSpec } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';
-import type { Source } from './simulation.fixture.js';
+import type { SourcePartitions } from './simulation.fixture.js';
 
 const second = 1_000_000;
 
 /** A pipeline and its whole source, for which exactly one result is correct. */
 export interface PipelineCase {
   readonly spec: PipelineSpec;
-  readonly source: Source;
+  readonly source: SourcePartitions;
 }
 
 /** The maximum disorder within a partition, in seconds; a lateness of this length covers it. */
@@ -144,7 +144,7 @@ const arrival = fc.record({
 /** Arbitrary source partitions with events in order except for some disorder. Each partition has its own entities. */
 const partitions = fc
   .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
-  .map((all): Source => {
+  .map((all): SourcePartitions => {
     const named = all.map((events, partition): [string, LogEvent[]] => {
       let time = -60;
       const log = events.map(({ data, entity, after, back }, offset) => {

@@ -1,8 +1,8 @@
 import { parseTime } from '#event';
 import type { LogEvent } from '#cel';
 import { compilePipeline } from './compile-pipeline.js';
-import { sourceFlow } from '../flow/flow-event.js';
-import type { FlowEvent, Outcome, Pipeline, Tables } from '../flow/flow.js';
+import { sourceEvent } from '../flow/readable-event.js';
+import type { PipelineEvent, OperatorOutcome, CompiledPipeline, LookupAnswers } from '../flow/pipeline.js';
 import type { OperatorSpec } from '../operators/operator.js';
 
 /**
@@ -28,18 +28,22 @@ export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent 
 }
 
 /** Returns the same event as the input of a pipeline. */
-export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): FlowEvent {
-  return sourceFlow(logEvent(data, fields));
+export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): PipelineEvent {
+  return sourceEvent(logEvent(data, fields));
 }
 
 /** Returns a pipeline that runs these operators on the stream `orders`. */
-export function pipelineOf(...operators: OperatorSpec[]): Pipeline {
+export function pipelineOf(...operators: OperatorSpec[]): CompiledPipeline {
   return compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 }
 
-const noTables: Tables = () => null;
+const noTables: LookupAnswers = () => null;
 
 /** Returns the outcomes of an event with this data in the first stage. */
-export function outcomesOf(operators: OperatorSpec[], data: string, tables = noTables): readonly Outcome[] {
+export function outcomesOf(
+  operators: OperatorSpec[],
+  data: string,
+  tables = noTables,
+): readonly OperatorOutcome[] {
   return pipelineOf(...operators).chain.run(flowOf(data), tables);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readReplay, replayValue, type Replay } from './replay.js';
+import { readReplay, replayValue, type ReplayedDeadLetter } from './replay.js';
 
-const replay: Replay = {
+const replay: ReplayedDeadLetter = {
   id: '019aa4e2-7d53-8c1e-9a3e-0d6a1f0b2c11',
   at: '/operators/0/map',
   version: 2,

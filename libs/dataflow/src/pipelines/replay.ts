@@ -1,5 +1,5 @@
 import { jsonValue, uuidPattern } from '#event';
-import type { Origin } from '../flow/flow.js';
+import type { Provenance } from '../flow/pipeline.js';
 
 /**
  * The value of a record in a job's replay topic: an event that was a dead letter and continues at the operator where it
@@ -21,7 +21,7 @@ type ReplayValue = [
 ];
 
 /** A dead letter that continues in the pipeline. */
-export interface Replay {
+export interface ReplayedDeadLetter {
   /** A UUID, the same for each replay of the dead letter: a job that reads it twice replays it once. */
   readonly id: string;
   /** JSON pointer to the operator at which the event continues. */
@@ -31,12 +31,12 @@ export interface Replay {
    * event.
    */
   readonly version: number;
-  readonly origin: Origin;
+  readonly origin: Provenance;
   /** The event's record value, as `recordFlow` reads it. */
   readonly event: string;
 }
 
-export function replayValue({ id, at, version, origin, event }: Replay): string {
+export function replayValue({ id, at, version, origin, event }: ReplayedDeadLetter): string {
   const { stream, partition, offset, path } = origin;
   return JSON.stringify([id, at, version, stream, partition, offset, path, event] satisfies ReplayValue);
 }
@@ -45,7 +45,7 @@ export function replayValue({ id, at, version, origin, event }: Replay): string 
  * Reads the value of a replay record; undefined if it is not a value that `replayValue` returns.
  * @param replay offset of the replay record plus 1, which becomes part of the provenance
  */
-export function readReplay(value: Buffer | null, replay: number): Replay | undefined {
+export function readReplay(value: Buffer | null, replay: number): ReplayedDeadLetter | undefined {
   const read = jsonValue(String(value));
   if (!isReplay(read)) return undefined;
   const [id, at, version, stream, partition, offset, path, event] = read;

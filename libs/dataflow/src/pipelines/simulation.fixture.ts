@@ -1,15 +1,22 @@
 import type { LogEvent } from '#cel';
 import { derivedId } from './derived-id.js';
-import { FeederPositions, passedOn, type Control } from './feeder-positions.js';
-import { sourceFlow } from '../flow/flow-event.js';
-import type { Chain, FlowEvent, KeyedRow, KeyedStage, Outcome, Pipeline } from '../flow/flow.js';
+import { UpstreamProgress, downstreamWatermark, type WatermarkRecord } from './upstream-progress.js';
+import { sourceEvent } from '../flow/readable-event.js';
+import type {
+  OperatorChain,
+  PipelineEvent,
+  StateEntry,
+  KeyedStage,
+  OperatorOutcome,
+  CompiledPipeline,
+} from '../flow/pipeline.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
 /** The partitions of a source's streams, by names such as `orders/0`. */
-export type Source = Readonly<Record<string, readonly LogEvent[]>>;
+export type SourcePartitions = Readonly<Record<string, readonly LogEvent[]>>;
 
 /** The results of a simulation, without duplicates. */
-export interface Simulated {
+export interface SimulationResult {
   /** Content of the emitted events, by id. */
   readonly emitted: Readonly<Record<string, string>>;
   /** Late and failed events, by operator and provenance. */
@@ -21,7 +28,7 @@ export interface Simulated {
 }
 
 /** Random numbers from 0 to 1, and the probabilities of failures at each step. */
-export interface Course {
+export interface FailureSchedule {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
@@ -40,10 +47,10 @@ export const inOrder = {
   zombies: 0,
   partitions: 1,
   batch: 1000,
-} satisfies Course;
+} satisfies FailureSchedule;
 
 type TopicRecord =
-  | { kind: 'control'; control: Control }
+  | { kind: 'control'; control: WatermarkRecord }
   | {
       kind: 'data';
       key: string;
@@ -75,8 +82,8 @@ class World {
   readonly conflicts: string[] = [];
 
   constructor(
-    readonly pipeline: Pipeline,
-    readonly source: Source,
+    readonly pipeline: CompiledPipeline,
+    readonly source: SourcePartitions,
     readonly partitions: number,
   ) {}
 
@@ -104,7 +111,7 @@ class World {
     if ((this.progress.get(task)?.next ?? 0) <= saved.next) this.progress.set(task, saved);
   }
 
-  out(outcome: Outcome): void {
+  out(outcome: OperatorOutcome): void {
     const { at, flow } = outcome;
     const { event_id, ...content } = flow.event;
     const text = JSON.stringify([at, content]);
@@ -153,7 +160,7 @@ abstract class Task {
    * derived from one upstream record.
    */
   protected *outcomes(
-    outcomes: Iterable<{ outcome: Outcome; offset: number; index: number; watermark: number }>,
+    outcomes: Iterable<{ outcome: OperatorOutcome; offset: number; index: number; watermark: number }>,
   ): Generator<void, void> {
     for (const { outcome, offset, index, watermark } of outcomes) {
       if (outcome.kind === 'drop') continue;
@@ -170,7 +177,7 @@ abstract class Task {
   }
 
   protected *controls(watermark: number, idle: boolean): Generator<void, void> {
-    const control: Control = { source: this.name, next: this.next, watermark, idle };
+    const control: WatermarkRecord = { source: this.name, next: this.next, watermark, idle };
     for (const stage of this.world.stagesFedBy(this.stage)) {
       for (const topic of this.world.topicsOf(stage)) {
         yield;
@@ -197,13 +204,13 @@ class SourceTask extends Task {
 
   *batch(size: number): Generator<void, void> {
     const { pipeline } = this.world;
-    const staged: Staged[] = [];
+    const staged: StagedOutcome[] = [];
     const end = Math.min(this.log.length, this.next + size);
     for (let offset = this.next; offset < end; offset++) {
       const event = this.log[offset] as LogEvent;
       const watermark = this.time.value;
       this.time.read(event.timestamp, event.ingested_at, 0);
-      const flow = sourceFlow(event);
+      const flow = sourceEvent(event);
       const outcomes = pipeline.matches(flow) ? pipeline.chain.run(flow, noTables) : [];
       outcomes.forEach((outcome) => staged.push({ outcome, offset, index: 0, watermark }));
     }
@@ -223,8 +230,8 @@ class SourceTask extends Task {
 }
 
 class KeyedTask extends Task {
-  private readonly positions: FeederPositions;
-  private readonly rows = new Map<string, { row: KeyedRow; last: number }>();
+  private readonly positions: UpstreamProgress;
+  private readonly rows = new Map<string, { row: StateEntry; last: number }>();
   /** Names of entries that are not saved yet. */
   private readonly changed = new Set<string>();
 
@@ -236,9 +243,9 @@ class KeyedTask extends Task {
     super(world, name, keyed.id);
     const feeder = world.pipeline.feederOf(keyed.id);
     const feeders = feeder === undefined ? Object.keys(world.source) : world.topicsOf(feeder);
-    this.positions = new FeederPositions(feeders, world.progress.get(name)?.positions);
+    this.positions = new UpstreamProgress(feeders, world.progress.get(name)?.positions);
     for (const [row, { text, last }] of world.rows.get(name) ?? []) {
-      const read = JSON.parse(text) as KeyedRow;
+      const read = JSON.parse(text) as StateEntry;
       if (read.closesAt > this.positions.watermark) this.rows.set(row, { row: read, last });
     }
   }
@@ -254,7 +261,7 @@ class KeyedTask extends Task {
   *batch(size: number): Generator<void, void> {
     const { world, name, positions } = this;
     const records = world.topic(name).slice(this.next, this.next + size);
-    const staged: Staged[] = [];
+    const staged: StagedOutcome[] = [];
     records.forEach((record, i) => {
       const offset = this.next + i;
       const made = this.take(record, offset);
@@ -262,7 +269,7 @@ class KeyedTask extends Task {
     });
     yield* this.outcomes(staged);
     this.next += records.length;
-    yield* this.controls(passedOn(positions.watermark, this.keyed.operator.delay), false);
+    yield* this.controls(downstreamWatermark(positions.watermark, this.keyed.operator.delay), false);
     for (const changed of this.changed) {
       const { row, last } = this.rows.get(changed)!;
       yield;
@@ -274,12 +281,12 @@ class KeyedTask extends Task {
     world.saveProgress(name, { next: this.next, watermark, positions: positions.save() });
   }
 
-  private take(record: TopicRecord, offset: number): Made[] {
+  private take(record: TopicRecord, offset: number): ProducedOutcome[] {
     const { operator, chain } = this.keyed;
     const before = this.positions.watermark;
-    const made: Made[] = [];
+    const made: ProducedOutcome[] = [];
     let inputs = 0;
-    const run = (results: readonly FlowEvent[], watermark: number) => {
+    const run = (results: readonly PipelineEvent[], watermark: number) => {
       for (const flow of results) made.push(...ran(chain, flow, { watermark, index: inputs++ }));
     };
     if (record.kind === 'control') {
@@ -290,27 +297,27 @@ class KeyedTask extends Task {
       for (const [name, { row }] of due) {
         const closed = operator.close(row, name, watermark);
         this.set(name, closed.row, offset);
-        run(closed.results, passedOn(before, operator.delay));
+        run(closed.results, downstreamWatermark(before, operator.delay));
       }
       return made;
     }
-    const flow = JSON.parse(record.text) as FlowEvent;
+    const flow = JSON.parse(record.text) as PipelineEvent;
     if (!this.positions.take({ ...record, path: flow.origin.path })) return made;
     const watermark = Math.max(before, record.watermark);
-    let refused: Outcome | undefined;
+    let refused: OperatorOutcome | undefined;
     for (const name of operator.rowsOf(record.key, flow.event.timestamp)) {
       const kept = this.rows.get(name);
       if (kept && kept.last >= offset) continue;
       const step = operator.add(kept?.row, name, { key: record.key, flow, watermark });
       if (step.row) this.set(name, step.row, offset);
       refused ??= step.outcome;
-      run(step.results, passedOn(watermark, operator.delay));
+      run(step.results, downstreamWatermark(watermark, operator.delay));
     }
     if (refused) made.push({ outcome: refused, watermark, index: inputs });
     return made;
   }
 
-  private set(name: string, row: KeyedRow | undefined, offset: number): void {
+  private set(name: string, row: StateEntry | undefined, offset: number): void {
     if (row) {
       this.rows.set(name, { row, last: offset });
       this.changed.add(name);
@@ -321,22 +328,26 @@ class KeyedTask extends Task {
   }
 }
 
-interface Made {
-  outcome: Outcome;
+interface ProducedOutcome {
+  outcome: OperatorOutcome;
   watermark: number;
   /** Index of the event that entered the chain. */
   index: number;
 }
 
-interface Staged extends Made {
+interface StagedOutcome extends ProducedOutcome {
   offset: number;
 }
 
-function ran(chain: Chain, flow: FlowEvent, more: { watermark: number; index: number }): Made[] {
+function ran(
+  chain: OperatorChain,
+  flow: PipelineEvent,
+  more: { watermark: number; index: number },
+): ProducedOutcome[] {
   return chain.run(flow, noTables).map((outcome) => ({ outcome, ...more }));
 }
 
-function byClosing([a, x]: [string, { row: KeyedRow }], [b, y]: [string, { row: KeyedRow }]): number {
+function byClosing([a, x]: [string, { row: StateEntry }], [b, y]: [string, { row: StateEntry }]): number {
   return x.row.closesAt - y.row.closesAt || (a < b ? -1 : 1);
 }
 
@@ -352,7 +363,11 @@ interface Running {
  * on the processor that runs a task, so the number of processors does not matter; only the random order of the tasks
  * does.
  */
-export function simulate(pipeline: Pipeline, source: Source, course: Course): Simulated {
+export function simulate(
+  pipeline: CompiledPipeline,
+  source: SourcePartitions,
+  course: FailureSchedule,
+): SimulationResult {
   const world = new World(pipeline, source, course.partitions);
   const start: (() => Task)[] = [
     ...Object.keys(source).map((name) => () => new SourceTask(world, name)),
@@ -373,7 +388,7 @@ export function simulate(pipeline: Pipeline, source: Source, course: Course): Si
 }
 
 /** Runs all tasks until none has work left. Returns false if no task had work. */
-function runAll(tasks: Task[], start: readonly (() => Task)[], course: Course): boolean {
+function runAll(tasks: Task[], start: readonly (() => Task)[], course: FailureSchedule): boolean {
   const { crashes, zombies } = course;
   const random = () => course.random();
   const running = new Map<number, Running[]>();

@@ -1,14 +1,14 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 
 /**
  * The watermark before the first event. The constant is a safe integer, because watermarks are saved as an Int64 and
  * written as JSON.
  */
-export const noWatermark: Micros = Number.MIN_SAFE_INTEGER;
+export const noWatermark: EpochMicros = Number.MIN_SAFE_INTEGER;
 
 /** The progress of event time in a partition. An idle partition does not hold back the watermark downstream. */
-export interface TimeProgress {
-  readonly watermark: Micros;
+export interface WatermarkProgress {
+  readonly watermark: EpochMicros;
   readonly idle: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface TimeProgress {
  * unread records is never idle, however long reading them takes (Flink corrected this in FLIP-471).
  */
 export class SourceWatermark {
-  #value: Micros;
+  #value: EpochMicros;
   /** The time since which all records have been read and none has arrived. */
   #quietSinceMs: number;
   readonly #idleAfterMs: number;
@@ -31,7 +31,7 @@ export class SourceWatermark {
    * @param options the saved `watermark`, if there is one; the idle time; and the current time, in milliseconds of a
    * monotonic clock
    */
-  constructor(options: { idleAfterMs: number; nowMs: number; watermark?: Micros }) {
+  constructor(options: { idleAfterMs: number; nowMs: number; watermark?: EpochMicros }) {
     this.#value = options.watermark ?? noWatermark;
     this.#quietSinceMs = options.nowMs;
     this.#idleAfterMs = options.idleAfterMs;
@@ -41,7 +41,7 @@ export class SourceWatermark {
    * The watermark of the events so far. Checkpoints save this value; each event carries the value from before it was
    * read.
    */
-  get value(): Micros {
+  get value(): EpochMicros {
     return this.#value;
   }
 
@@ -49,7 +49,7 @@ export class SourceWatermark {
    * Advances the watermark. The caller passes each readable event that is not a duplicate, even if the pipeline does
    * not match it.
    */
-  read(timestamp: Micros, ingestedAt: Micros, nowMs: number): void {
+  read(timestamp: EpochMicros, ingestedAt: EpochMicros, nowMs: number): void {
     const time = timestamp < ingestedAt ? timestamp : ingestedAt;
     if (time > this.#value) this.#value = time;
     this.#quietSinceMs = nowMs;
@@ -59,7 +59,7 @@ export class SourceWatermark {
    * Returns the progress to write to the stages that the partition feeds.
    * @param atEnd whether the end of the log is reached
    */
-  progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): TimeProgress {
+  progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): WatermarkProgress {
     if (!atEnd || nowMs < this.#quietSinceMs) this.#quietSinceMs = nowMs;
     const quietMs = nowMs - this.#quietSinceMs;
     if (quietMs < this.#idleAfterMs) return { watermark: this.#value, idle: false };

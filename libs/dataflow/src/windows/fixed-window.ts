@@ -1,13 +1,13 @@
-import type { Micros } from '#event';
-import type { KeyedOperator, KeyedStep } from '../flow/flow.js';
+import type { EpochMicros } from '#event';
+import type { KeyedOperator, StateEntryUpdate } from '../flow/pipeline.js';
 import type { FoldState } from '../folds/compile-fold.js';
-import { folded, lateOutcome, type WindowParts } from './window-parts.js';
+import { addToFold, lateOutcome, type WindowSettings } from './window-settings.js';
 import { windowResult } from './window-result.js';
 
 /** The fold state of one window of a key, and its number of events. */
 type OpenWindow = { readonly fold: FoldState; readonly events: number };
 
-const unchanged: KeyedStep<OpenWindow> = { results: [] };
+const unchanged: StateEntryUpdate<OpenWindow> = { results: [] };
 
 /**
  * Returns the operator for tumbling and hopping windows: [start, start + size), where starts are multiples of `every`
@@ -16,11 +16,11 @@ const unchanged: KeyedStep<OpenWindow> = { results: [] };
  * that it belongs to have closed.
  */
 export function fixedWindow(
-  parts: WindowParts,
-  { size, every }: { size: Micros; every: Micros },
+  parts: WindowSettings,
+  { size, every }: { size: EpochMicros; every: EpochMicros },
 ): KeyedOperator<OpenWindow> {
   const { fold, lateness, updates } = parts;
-  const newestStart = (timestamp: Micros) => Math.floor(timestamp / every) * every;
+  const newestStart = (timestamp: EpochMicros) => Math.floor(timestamp / every) * every;
   const startOf = (name: string) => Number(name.slice(0, name.indexOf(':')));
 
   return {
@@ -43,7 +43,7 @@ export function fixedWindow(
         return isNewest ? { results: [], outcome: lateOutcome(parts, flow) } : unchanged;
       }
       const before = row?.state ?? { fold: fold.empty, events: 0 };
-      const { state, failed } = folded(parts, before.fold, flow);
+      const { state, failed } = addToFold(parts, before.fold, flow);
       if (failed) return { results: [], outcome: failed };
       const events = before.events + 1;
       const window = { key, start, end, state, events };

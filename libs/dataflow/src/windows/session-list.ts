@@ -1,10 +1,10 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { FoldState } from '../folds/compile-fold.js';
 
 /** An open session, from its first event to its last. */
 export type OpenSession = {
-  readonly start: Micros;
-  readonly last: Micros;
+  readonly start: EpochMicros;
+  readonly last: EpochMicros;
   readonly fold: FoldState;
   readonly events: number;
   /** Approximate characters of JSON of the session in its state entry. */
@@ -18,7 +18,7 @@ export type SessionsState = {
   /** Approximate characters of JSON of all sessions. */
   readonly size: number;
   /** An upper bound of the time from the first to the last event of any session, in microseconds. */
-  readonly longest: Micros;
+  readonly longest: EpochMicros;
 };
 
 /**
@@ -32,7 +32,7 @@ export class SessionList {
     private readonly sessions: readonly OpenSession[],
     /** Approximate characters of JSON of all sessions. */
     readonly size: number,
-    private readonly longest: Micros,
+    private readonly longest: EpochMicros,
   ) {}
 
   static of({ sessions, size, longest }: SessionsState): SessionList {
@@ -49,7 +49,7 @@ export class SessionList {
   }
 
   /** Returns the time of the last event in the session that ends first; Infinity for an empty list. */
-  get earliestLast(): Micros {
+  get earliestLast(): EpochMicros {
     let earliest = Infinity;
     for (const { start, last } of this.sessions) {
       if (start >= earliest) break;
@@ -59,7 +59,7 @@ export class SessionList {
   }
 
   /** Returns the sessions that overlap the time range, both ends included. */
-  between(from: Micros, to: Micros): readonly OpenSession[] {
+  between(from: EpochMicros, to: EpochMicros): readonly OpenSession[] {
     const found: OpenSession[] = [];
     for (let i = this.placeOf(from - this.longest); i < this.sessions.length; i++) {
       const session = this.sessions[i]!;
@@ -82,7 +82,7 @@ export class SessionList {
   }
 
   /** Returns the sessions whose last event is at or before `time`, and the list of the others. */
-  split(time: Micros): { ended: readonly OpenSession[]; others: SessionList } {
+  split(time: EpochMicros): { ended: readonly OpenSession[]; others: SessionList } {
     const to = this.placeOf(time + 1);
     const begun = this.sessions.slice(0, to);
     const ended = begun.filter(({ last }) => last <= time);
@@ -91,7 +91,7 @@ export class SessionList {
   }
 
   /** Returns the index of the first session that starts at `time` or later. */
-  private placeOf(time: Micros): number {
+  private placeOf(time: EpochMicros): number {
     let [low, high] = [0, this.sessions.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { KeyedRow } from '../flow/flow.js';
+import type { StateEntry } from '../flow/pipeline.js';
 import type { OpenSession, SessionsState } from './session-list.js';
 import { Random } from '#testkit';
 import { flowOf } from '../pipelines/pipeline.fixture.js';
-import { resultText, Rows, second, stageOf } from '../operators/keyed.fixture.js';
+import { resultText, StateEntries, second, stageOf } from '../operators/keyed.fixture.js';
 
 const reduce = { reduce: { events: { op: 'count' }, last: { op: 'last', value: 'event.data.n' } } };
 
-function rowsOf(window: Record<string, unknown> = {}): Rows {
+function rowsOf(window: Record<string, unknown> = {}): StateEntries {
   const spec = { session: '10s', key: 'event.entity_id', lateness: '0s', ...window };
-  return new Rows(stageOf({ window: spec }, reduce).operator);
+  return new StateEntries(stageOf({ window: spec }, reduce).operator);
 }
 
-const openSessions = (row: KeyedRow | undefined) => (row!.state as SessionsState).sessions;
+const openSessions = (row: StateEntry | undefined) => (row!.state as SessionsState).sessions;
 
 describe('a session', () => {
   it('continues while events are at most the gap apart', () => {
@@ -109,7 +109,7 @@ describe('a session', () => {
     const times = Array.from({ length: 20_000 }, () => random.int(16 * 3600));
     const sessionsOf = (order: readonly number[]) => {
       const { operator } = rowsOf({ session: '5s', lateness: '16h' });
-      let row: KeyedRow | undefined;
+      let row: StateEntry | undefined;
       let most = 0;
       order.forEach((at, offset) => {
         const flow = flowOf('{"n":1}', { timestamp: at * second, offset });
@@ -144,7 +144,7 @@ describe('a session', () => {
       { window: { session: '60s', key: 'event.entity_id', lateness: '0s' } },
       { reduce: { events: { op: 'count' } } },
     );
-    let row: KeyedRow = { state: { sessions, size: count * 107, longest: 0 }, closesAt: 60 * second + 1 };
+    let row: StateEntry = { state: { sessions, size: count * 107, longest: 0 }, closesAt: 60 * second + 1 };
     const watermark = -1;
     for (const at of [17, 8_999, 4_000, 0, 4_001]) {
       const timestamp = (at * apart + 1) * second;

@@ -1,7 +1,7 @@
-import type { Micros } from '#event';
-import type { KeyedOperator, KeyedRow, Outcome } from '../flow/flow.js';
+import type { EpochMicros } from '#event';
+import type { KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 import { SessionList, type OpenSession, type SessionsState } from './session-list.js';
-import { folded, lateOutcome, type WindowParts } from './window-parts.js';
+import { addToFold, lateOutcome, type WindowSettings } from './window-settings.js';
 import { windowResult } from './window-result.js';
 
 /** The most characters of JSON of a key's open sessions: the fold state of each session plus 100. */
@@ -20,11 +20,11 @@ const frame = 100;
  * With `updates`, earlier results of sessions that were merged are not retracted: the result of the merged session has
  * the earliest start.
  */
-export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator<SessionsState> {
+export function sessionWindow(parts: WindowSettings, gap: EpochMicros): KeyedOperator<SessionsState> {
   const { fold, lateness, updates } = parts;
   /** Microseconds from the last event of a session to the watermark that closes it. */
   const wait = gap + lateness + 1;
-  const rowOf = (sessions: SessionList): KeyedRow<SessionsState> => ({
+  const rowOf = (sessions: SessionList): StateEntry<SessionsState> => ({
     state: sessions.state,
     closesAt: sessions.earliestLast + wait,
   });
@@ -44,13 +44,13 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator<Se
     add(row, _name, { key, flow, watermark }) {
       const { timestamp } = flow.event;
       const before = row ? SessionList.of(row.state) : SessionList.none;
-      const isOpen = ({ last }: { last: Micros }) => last + wait > watermark;
+      const isOpen = ({ last }: { last: EpochMicros }) => last + wait > watermark;
       const near = before.between(timestamp - gap, timestamp + gap).filter(isOpen);
       const last = Math.max(timestamp, ...near.map((session) => session.last));
       if (!isOpen({ last })) return { results: [], outcome: lateOutcome(parts, flow) };
 
       const merged = near.reduce((state, session) => fold.merge(state, session.fold), fold.empty);
-      const { state, failed } = folded(parts, merged, flow);
+      const { state, failed } = addToFold(parts, merged, flow);
       if (failed) return { results: [], outcome: failed };
       const session: OpenSession = {
         start: Math.min(timestamp, ...near.map(({ start }) => start)),
@@ -64,7 +64,7 @@ export function sessionWindow(parts: WindowParts, gap: Micros): KeyedOperator<Se
         const detail =
           `The open sessions of a key have at most ${sessionCharacters} characters of JSON, and this event ` +
           `would bring them to ${sessions.size}. Replay it after some have closed, or use a shorter gap or lateness.`;
-        const failure: Outcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
+        const failure: OperatorOutcome = { kind: 'fail', at: parts.at, pointer: parts.at, detail, flow };
         return { results: [], outcome: failure };
       }
       return {

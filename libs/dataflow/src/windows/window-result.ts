@@ -1,13 +1,13 @@
-import { formatTime, latestTime, type Micros } from '#event';
+import { formatTime, latestTime, type EpochMicros } from '#event';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
-import { ReadableFlow } from '../flow/flow-event.js';
-import type { FlowEvent, Origin } from '../flow/flow.js';
+import { ReadableEvent } from '../flow/readable-event.js';
+import type { PipelineEvent, Provenance } from '../flow/pipeline.js';
 
 /** A window of a key with its state. The window's `end` is exclusive. */
-export interface Window {
+export interface WindowState {
   readonly key: string;
-  readonly start: Micros;
-  readonly end: Micros;
+  readonly start: EpochMicros;
+  readonly end: EpochMicros;
   readonly state: FoldState;
   readonly events: number;
 }
@@ -19,10 +19,10 @@ export interface Window {
  * @param changedBy provenance of the event that changed the window; undefined if the window closes
  */
 export function windowResult(
-  window: Window,
+  window: WindowState,
   { stage, fold }: { stage: string; fold: Fold },
-  changedBy?: Origin,
-): FlowEvent {
+  changedBy?: Provenance,
+): PipelineEvent {
   const { key, start, end, state, events } = window;
   const timestamp = Math.min(end, latestTime) - 1;
   const path = `${stage}:${start}:${key}`;
@@ -30,7 +30,7 @@ export function windowResult(
     ? { ...changedBy, path: changedBy.path === '' ? path : `${changedBy.path}/${path}` }
     : { stream: '', partition: 0, offset: 0, path };
   const fields = fold.result(state).slice(1);
-  return new ReadableFlow(
+  return new ReadableEvent(
     {
       event_id: '',
       stream: '',

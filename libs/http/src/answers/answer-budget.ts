@@ -15,8 +15,8 @@ export class AnswerBudget {
   constructor(private readonly maxBytes: number) {}
 
   /** Opens a share of the budget for one answer; the share begins with 0 bytes. */
-  share(): AnswerShare {
-    return new AnswerShare({
+  share(): AnswerBudgetShare {
+    return new AnswerBudgetShare({
       fits: (held, bytes) => this.fits(held, bytes),
       add: (bytes) => this.add(bytes),
     });
@@ -50,7 +50,7 @@ interface Budget {
 }
 
 /** The bytes of the budget that one answer uses. */
-export class AnswerShare {
+export class AnswerBudgetShare {
   private held = 0;
   private ended = false;
 

@@ -2,23 +2,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onSendHookHandler }
 import { ProblemError } from '#api';
 import { isAlwaysAnswered } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
-import type { AnswerBudget, AnswerShare } from './answer-budget.js';
+import type { AnswerBudget, AnswerBudgetShare } from './answer-budget.js';
 import { inPieces, pieceBytes } from './in-pieces.js';
-import { defaultSendBounds, SendWatch, type SendBounds } from './send-watch.js';
+import { defaultSlowClientLimits, SlowClientWatch, type SlowClientLimits } from './slow-client-watch.js';
 
 /** The answer budget and the slow-client watch of each HTTP server. */
-const bounds = new WeakMap<object, { budget: AnswerBudget; watch: SendWatch }>();
-const shares = new WeakMap<FastifyReply, AnswerShare>();
+const bounds = new WeakMap<object, { budget: AnswerBudget; watch: SlowClientWatch }>();
+const shares = new WeakMap<FastifyReply, AnswerBudgetShare>();
 
 /**
  * Bounds the bytes that wait to be sent on a port. Each answer counts in the budget until its client has received it,
  * and a client that reads too slowly is disconnected. A body larger than `pieceBytes` is sent in pieces.
  */
-export function registerAnswers(
+export function registerAnswerLimits(
   instance: FastifyInstance,
-  { budget, sending }: { budget: AnswerBudget; sending?: Partial<SendBounds> | undefined },
+  { budget, sending }: { budget: AnswerBudget; sending?: Partial<SlowClientLimits> | undefined },
 ): void {
-  const watch = new SendWatch({ ...defaultSendBounds, ...sending }, (time) => budget.tightSince(time));
+  const watch = new SlowClientWatch({ ...defaultSlowClientLimits, ...sending }, (time) =>
+    budget.tightSince(time),
+  );
   bounds.set(instance.server, { budget, watch });
   instance.addHook('onSend', (...[request, reply, payload, done]: Parameters<onSendHookHandler>) => {
     const bytes = heldBytes(payload);
@@ -39,7 +41,7 @@ export function registerAnswers(
  * the answer are set.
  * @throws ProblemError 503 `overloaded` when the budget has no room
  */
-export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
+export function countAnswerBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   hold(request, reply, bytes);
 }
 

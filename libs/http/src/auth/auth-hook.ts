@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
-import { FailedAttempts } from '../rate-limit/failed-attempts.js';
-import { RateLimits } from '../rate-limit/rate-limits.js';
-import { admit } from './admission.js';
-import { authenticate, authorize, bearerKey } from './authenticate.js';
+import { FailedAuthAttempts } from '../rate-limit/failed-attempts.js';
+import { KeyRateLimiters } from '../rate-limit/rate-limits.js';
+import { storeAuthentication } from './request-authentication.js';
+import { authenticate, requireKeyScope, bearerKey } from './authenticate.js';
 import { clickHouseKey, type ClickHouseCredentialsConfig } from './clickhouse-credentials.js';
 import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
-import type { RouteAccess } from './require-scope.js';
+import type { RouteAccessRule } from './require-scope.js';
 
 export interface AuthOptions {
   keyRing: KeyRing;
@@ -46,8 +46,8 @@ export function requireApiKeys(instance: FastifyInstance, options: AuthOptions):
 }
 
 class Authenticator {
-  private readonly limits = new RateLimits();
-  private readonly failed = new FailedAttempts();
+  private readonly limits = new KeyRateLimiters();
+  private readonly failed = new FailedAuthAttempts();
 
   constructor(private readonly options: AuthOptions) {}
 
@@ -57,8 +57,8 @@ class Authenticator {
    */
   authenticate(request: FastifyRequest, reply: FastifyReply): void {
     const { config, url = '' } = request.routeOptions;
-    const access = config as RouteAccess;
-    if (access.public || this.options.open?.includes(url)) return admit(request, { reply });
+    const access = config as RouteAccessRule;
+    if (access.public || this.options.open?.includes(url)) return storeAuthentication(request, { reply });
     try {
       const key = this.keyOf(request);
       this.admit(request, reply, key);
@@ -97,8 +97,9 @@ class Authenticator {
       limits.take('requests', 1, now);
       void reply.headers(limits.headers(now));
     }
-    const check = () => checkScope(request, request.routeOptions.config as RouteAccess, this.keyOf(request));
-    admit(request, { key, check, reply, ...(limits && { limits }) });
+    const check = () =>
+      checkScope(request, request.routeOptions.config as RouteAccessRule, this.keyOf(request));
+    storeAuthentication(request, { key, check, reply, ...(limits && { limits }) });
   }
 
   private throttled(request: FastifyRequest, refusal: ProblemError): ProblemError {
@@ -110,8 +111,8 @@ class Authenticator {
   }
 }
 
-function checkScope(request: FastifyRequest, access: RouteAccess, key: ApiKey): void {
-  if (access.scope) authorize(key, access.scope);
+function checkScope(request: FastifyRequest, access: RouteAccessRule, key: ApiKey): void {
+  if (access.scope) requireKeyScope(key, access.scope);
   else if (!request.is404) throw new ProblemError('insufficient_scope', 'No key has access to this address.');
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { ProblemError } from '#api';
 import { generateKey } from './api-key.js';
-import { authenticate, authorize, bearerKey } from './authenticate.js';
+import { authenticate, requireKeyScope, bearerKey } from './authenticate.js';
 import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';
 
 const now = Date.UTC(2026, 10, 21);
@@ -142,8 +142,8 @@ describe('authentication', () => {
 describe('authorization', () => {
   it('requires exactly the scope: admin does not include other scopes', () => {
     const key: ApiKey = { ...entry(mine), scopes: new Set(['admin']) };
-    authorize(key, 'admin');
-    const problem = refusal(() => authorize(key, 'events:read'));
+    requireKeyScope(key, 'admin');
+    const problem = refusal(() => requireKeyScope(key, 'events:read'));
     expect(problem.status).toBe(403);
     expect(problem.options.headers?.['www-authenticate']).toBe(
       'Bearer realm="tributary", error="insufficient_scope", scope="events:read"',

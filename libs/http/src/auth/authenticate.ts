@@ -2,15 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ProblemError } from '#api';
 import { hashOfKey, keyIdOf } from './api-key.js';
-import { secretsPerKey, type ApiKey, type KeyRing, type StoredSecret } from './key-ring.js';
-import type { Scope } from './scope.js';
+import { secretsPerKey, type ApiKey, type KeyRing, type KeySecretHash } from './key-ring.js';
+import type { KeyScope } from './scope.js';
 
 const realm = 'Bearer realm="tributary"';
 /**
  * Compared if a key has fewer secrets than `secretsPerKey`, so that the comparison takes the same time. No text has
  * this hash.
  */
-const noSecret: StoredSecret = { sha256: Buffer.alloc(32) };
+const noSecret: KeySecretHash = { sha256: Buffer.alloc(32) };
 
 /**
  * Returns the valid key for this text. An unknown, revoked, expired or mistyped key causes the same work and the same
@@ -25,7 +25,7 @@ export function authenticate(text: string, ring: KeyRing, now: number): ApiKey {
 }
 
 /** Requires that a key has a scope. @throws ProblemError 403 `insufficient_scope` */
-export function authorize(key: ApiKey, scope: Scope): void {
+export function requireKeyScope(key: ApiKey, scope: KeyScope): void {
   if (key.scopes.has(scope)) return;
   throw new ProblemError('insufficient_scope', `This needs a key with the scope ${scope}.`, {
     headers: { 'www-authenticate': `${realm}, error="insufficient_scope", scope="${scope}"` },
@@ -82,7 +82,7 @@ function authorizationHeaders(raw: readonly string[]): string[] {
  * Returns whether a valid secret matches. It makes `secretsPerKey` constant-time comparisons, however many secrets
  * there are.
  */
-function opens(presented: Buffer, secrets: readonly StoredSecret[], now: number): boolean {
+function opens(presented: Buffer, secrets: readonly KeySecretHash[], now: number): boolean {
   let found = false;
   for (let i = 0; i < secretsPerKey; i++) {
     const { sha256, expiresAt } = secrets[i] ?? noSecret;

@@ -1,11 +1,18 @@
-export { accessOf, actorOf, apiKeyOf, hasScope, requireStillAdmitted, takeEvents } from './admission.js';
+export {
+  accessOf,
+  actorOf,
+  apiKeyOf,
+  hasScope,
+  requireStillAuthenticated,
+  takeEvents,
+} from './request-authentication.js';
 export * from './are-api-keys.js';
 export * from './api-key.js';
 export * from './auth-hook.js';
 export * from './authenticate.js';
 export { ClickHouseCredentials } from './clickhouse-credentials.js';
 export * from './configured-key-ring.js';
-export * from './defined-key-ring.js';
+export * from './issued-key-ring.js';
 export * from './key-ring.js';
 export * from './require-scope.js';
 export * from './scope.js';

@@ -1,8 +1,8 @@
 import type { RateLimit } from '../rate-limit/key-limits.js';
-import type { Scope } from './scope.js';
+import type { KeyScope } from './scope.js';
 
 /** The hash and the expiry of one secret of a key. */
-export interface StoredSecret {
+export interface KeySecretHash {
   /** SHA-256 of the whole text of the key, 32 bytes. */
   sha256: Buffer;
   /** Expiry in milliseconds since 1970: from this time on the secret is not accepted. */
@@ -19,8 +19,8 @@ export const secretsPerKey = 4;
 export interface ApiKey {
   keyId: string;
   /** Secrets of the key, at most `secretsPerKey`; empty when the key is revoked. */
-  secrets: readonly StoredSecret[];
-  scopes: ReadonlySet<Scope>;
+  secrets: readonly KeySecretHash[];
+  scopes: ReadonlySet<KeyScope>;
   /** Stream names, or prefixes ending in `*`, to which reads and writes are limited; undefined means no limit. */
   streams?: readonly string[];
   rateLimit?: RateLimit;
@@ -44,6 +44,6 @@ export interface KeyRing {
  * Joins several key rings; the first ring that knows a key decides. Each look-up asks all rings, so that its time does
  * not reveal which one knows the key.
  */
-export function joinedRings(...rings: readonly KeyRing[]): KeyRing {
+export function joinKeyRings(...rings: readonly KeyRing[]): KeyRing {
   return { find: (keyId) => rings.map((ring) => ring.find(keyId)).find((key) => key !== undefined) };
 }

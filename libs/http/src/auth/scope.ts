@@ -10,8 +10,8 @@ export const scopes = [
   'admin',
 ] as const;
 
-export type Scope = (typeof scopes)[number];
+export type KeyScope = (typeof scopes)[number];
 
-export function isScope(text: string): text is Scope {
+export function isScope(text: string): text is KeyScope {
   return (scopes as readonly string[]).includes(text);
 }

@@ -32,7 +32,7 @@ export class BodyBudget {
  * The bytes of the budget that one request uses. The share grows while the body arrives, and is returned when the
  * request ends.
  */
-export class BodyShare {
+export class BodyBudgetShare {
   private bytes = 0;
   private ended = false;
 

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
-import type { BodyShare } from './body-budget.js';
+import type { BodyBudgetShare } from './body-budget.js';
 
 /** Bounds for reading one body. */
-export interface BodyBounds {
-  share: BodyShare | undefined;
+export interface BodyLimits {
+  share: BodyBudgetShare | undefined;
   /** Bytes that the body may have at most. */
   limit: number;
 }
@@ -13,7 +13,7 @@ export interface BodyBounds {
  * Reads a stream to its end and returns its bytes. Each chunk counts in the share as soon as it arrives.
  * @throws ProblemError `payload_too_large`, `overloaded`, or `request_timeout` when the stream closes before its end
  */
-export function collect(payload: Readable, { share, limit }: BodyBounds): Promise<Buffer> {
+export function collectBody(payload: Readable, { share, limit }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ProblemError } from '#api';
-import { BodyShare, type BodyBudget } from './body-budget.js';
-import { collect, tooLarge } from './collect-body.js';
-import { Inflation, type Compression } from './inflation.js';
+import { BodyBudgetShare, type BodyBudget } from './body-budget.js';
+import { collectBody, tooLarge } from './collect-body.js';
+import { BodyDecompressor, type Compression } from './body-decompressor.js';
 import { acceptsAny, acceptsBytes, acceptsOf, bodyLimitOf } from '../route-config.js';
 import { whenClosed } from '../when-closed.js';
 
-const shares = new WeakMap<FastifyRequest, BodyShare>();
-const inflation = new Inflation();
+const shares = new WeakMap<FastifyRequest, BodyBudgetShare>();
+const inflation = new BodyDecompressor();
 
 /**
  * Parses every body as bytes: handlers get it decompressed, within the limit of the route, and as valid UTF-8 unless
@@ -22,7 +22,7 @@ export function registerBodyParsers(
   instance.removeAllContentTypeParsers();
   instance.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'GET') {
-      const share = new BodyShare(budget);
+      const share = new BodyBudgetShare(budget);
       shares.set(request, share);
       whenClosed(reply.raw, () => share.end());
     }
@@ -73,7 +73,7 @@ async function readBody(request: FastifyRequest, payload: Readable): Promise<Buf
   const compression = compressionOf(request);
   const limit = bodyLimitOf(request);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
-  const sent = await collect(payload, { share, limit });
+  const sent = await collectBody(payload, { share, limit });
   const body = compression ? await inflation.inflate(sent, compression, { share, limit }) : sent;
   if (!acceptsBytes(request)) requireText(body);
   return body;

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { BodyBudget, BodyShare } from './body-budget.js';
-import { Inflation } from './inflation.js';
-import { unzstd, unzstdInTurns } from './unzstd.js';
+import { BodyBudget, BodyBudgetShare } from './body-budget.js';
+import { BodyDecompressor } from './body-decompressor.js';
+import { unzstd, unzstdInJavaScript } from './unzstd.js';
 import { zstd, zstdBomb, zstdFrame } from './zstd.fixture.js';
 
 const mib = 1024 * 1024;
@@ -21,7 +21,7 @@ type Unzstd = (sent: Buffer) => Readable;
 
 describe.each<[string, Unzstd]>([
   ['with the default implementation', (sent) => unzstd(sent, { chunkSize: 65_536 })],
-  ['in JavaScript', unzstdInTurns],
+  ['in JavaScript', unzstdInJavaScript],
 ])('a Zstandard body, decompressed %s,', (_name, open) => {
   async function text(sent: Buffer): Promise<string> {
     const found: Buffer[] = [];
@@ -96,8 +96,8 @@ describe('a Zstandard bomb', () => {
     const others = (async () => {
       for (; !over; turns++) await setImmediate();
     })();
-    const inflation = new Inflation();
-    const share = new BodyShare(new BodyBudget(64 * mib));
+    const inflation = new BodyDecompressor();
+    const share = new BodyBudgetShare(new BodyBudget(64 * mib));
     const bomb = inflation.inflate(zstdBomb(1000), 'zstd', { share, limit: 16 * mib });
     await expect(bomb).rejects.toMatchObject({ code: 'payload_too_large' });
     over = true;

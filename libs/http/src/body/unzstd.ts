@@ -1,7 +1,7 @@
 import { Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { zstdFrames } from './zstd-frames.js';
 
 /** The part of `zlib` that Node has since 22.15. */
@@ -33,12 +33,12 @@ async function* unpacked(sent: Buffer, open: () => Transform): AsyncGenerator<Ui
  * Returns a stream of a Zstandard body that JavaScript decompresses, yielding to the event loop between blocks.
  * Checksums are not verified.
  */
-export function unzstdInTurns(sent: Buffer): Readable {
+export function unzstdInJavaScript(sent: Buffer): Readable {
   return Readable.from(inTurns(sent));
 }
 
 async function* inTurns(sent: Buffer): AsyncGenerator<Uint8Array, void> {
-  const turn = new Turn();
+  const turn = new TimeSlice();
   for (const { start, ends } of zstdFrames(sent)) {
     let unpacked: Uint8Array[] = [];
     const decoder = new Decompress((block) => unpacked.push(block));

@@ -2,11 +2,11 @@ import { IsInt, IsObject, IsOptional, ValidateNested } from 'class-validator';
 import { Type } from 'class-transformer';
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { AsSent } from './as-sent.js';
-import type { Consistent } from './consistent.js';
+import { Verbatim } from './verbatim.js';
+import type { HasConsistencyCheck } from './consistent.js';
 import { parseBody } from './parse-body.js';
 import { parseQuery, Repeatable } from './parse-query.js';
-import { ReadValue, ReadValues } from './read-value.js';
+import { ParseValue, ParseValues } from './parse-value.js';
 import { ValidatedPipe } from './validated-pipe.js';
 
 const seconds = {
@@ -21,11 +21,11 @@ const even = {
   message: () => 'must be a number',
 };
 
-class Lengths implements Consistent {
-  @IsOptional() @ReadValue(seconds) least?: number | null;
-  @IsOptional() @ReadValue(seconds) most?: number | null;
-  @IsOptional() @Repeatable() @ReadValues(seconds) each?: number[];
-  @IsOptional() @ReadValue(even) even?: number;
+class Lengths implements HasConsistencyCheck {
+  @IsOptional() @ParseValue(seconds) least?: number | null;
+  @IsOptional() @ParseValue(seconds) most?: number | null;
+  @IsOptional() @Repeatable() @ParseValues(seconds) each?: number[];
+  @IsOptional() @ParseValue(even) even?: number;
 
   requireConsistent(): void {
     if ((this.least ?? 0) > (this.most ?? Infinity)) throw new ProblemError('invalid_request', 'too long');
@@ -33,7 +33,7 @@ class Lengths implements Consistent {
 }
 
 class Inner {
-  @AsSent() @IsObject() names: object;
+  @Verbatim() @IsObject() names: object;
 }
 
 class Outer {

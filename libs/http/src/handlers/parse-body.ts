@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { isJsonObject, limits, nestsDeeperThan } from '#event';
 import { ProblemError, type InputError } from '#api';
 import { inputErrors, mostErrors, shortPointerTo } from '../problems/input-errors.js';
-import { asSent } from './as-sent.js';
+import { rememberOriginal } from './verbatim.js';
 import { requireConsistent } from './consistent.js';
 import { propertiesOf } from './properties-of.js';
 import { bytesOf } from '../body/read-body.js';
@@ -36,14 +36,14 @@ export function parseBody<T extends object>(type: new () => T, sent: unknown): T
 
 /**
  * Removes members with the name `constructor`, because class-transformer would use them to copy the object. It leaves
- * out such members anyway: mark a property that allows any member name with `AsSent`.
+ * out such members anyway: mark a property that allows any member name with `Verbatim`.
  */
 function withoutConstructors(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return asSent(value.map(withoutConstructors), value);
+  if (Array.isArray(value)) return rememberOriginal(value.map(withoutConstructors), value);
   const members = Object.entries(value).filter(([name]) => name !== 'constructor');
   const rest = Object.fromEntries(members.map(([name, member]) => [name, withoutConstructors(member)]));
-  return asSent(rest, value);
+  return rememberOriginal(rest, value);
 }
 
 function unknownFields(value: object, known: ReadonlySet<string>): InputError[] {

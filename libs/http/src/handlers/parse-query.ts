@@ -4,7 +4,7 @@ import { ProblemError, type InputError } from '#api';
 import { inputErrors, mostErrors } from '../problems/input-errors.js';
 import { requireConsistent } from './consistent.js';
 import { propertiesOf } from './properties-of.js';
-import { throwProblemIn } from './read-value.js';
+import { throwProblemIn } from './parse-value.js';
 
 const repeatable = Symbol('repeatable');
 

@@ -1,9 +1,15 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { StreamAccess } from '#api';
-import { accessOf, actorOf, apiKeyOf, hasScope, requireStillAdmitted } from '../auth/admission.js';
-import { authorize } from '../auth/authenticate.js';
-import type { Scope } from '../auth/scope.js';
+import {
+  accessOf,
+  actorOf,
+  apiKeyOf,
+  hasScope,
+  requireStillAuthenticated,
+} from '../auth/request-authentication.js';
+import { requireKeyScope } from '../auth/authenticate.js';
+import type { KeyScope } from '../auth/scope.js';
 
 /** The caller of a request. On a port without authentication every caller has all permissions. */
 export class Principal {
@@ -24,14 +30,14 @@ export class Principal {
     return apiKeyOf(this.request)?.keyId ?? null;
   }
 
-  has(scope: Scope): boolean {
+  has(scope: KeyScope): boolean {
     return hasScope(this.request, scope);
   }
 
   /** Requires that the caller's key has a scope. @throws ProblemError 403 `insufficient_scope` */
-  requireScope(scope: Scope): void {
+  requireScope(scope: KeyScope): void {
     const key = apiKeyOf(this.request);
-    if (key) authorize(key, scope);
+    if (key) requireKeyScope(key, scope);
   }
 
   /**
@@ -39,11 +45,11 @@ export class Principal {
    * verified
    */
   requireStillAdmitted(): void {
-    requireStillAdmitted(this.request);
+    requireStillAuthenticated(this.request);
   }
 }
 
 /** Injects the caller of the request. */
-export const Caller = createParamDecorator(
+export const InjectPrincipal = createParamDecorator(
   (_: unknown, context: ExecutionContext) => new Principal(context.switchToHttp().getRequest()),
 );

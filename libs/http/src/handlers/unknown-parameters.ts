@@ -7,7 +7,7 @@ import { parseQuery } from './parse-query.js';
 class NoParameters {}
 
 /** Rejects query parameters if the handler takes none. */
-export class UnknownParameters implements CanActivate {
+export class NoParametersGuard implements CanActivate {
   /**
    * Always returns true. @throws ProblemError 400 `invalid_request` for a query parameter of a handler that takes none
    */

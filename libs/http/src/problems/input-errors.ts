@@ -1,5 +1,5 @@
 import type { ValidationError } from 'class-validator';
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import type { InputError } from '#api';
 
 /** Maximum number of errors in an answer. */
@@ -72,5 +72,5 @@ const mostCharacters = 128;
  * large input.
  */
 export function shortPointerTo(pointer: string, name: string): string {
-  return pointerTo(pointer, name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name);
+  return jsonPointerTo(pointer, name.length > mostCharacters ? `${name.slice(0, mostCharacters)}…` : name);
 }

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProblemDocument } from '#api';
 import { LogOverloadedError, LogUnavailableError } from '#log';
 import { InvalidCursorError, QueryTooExpensiveError, StoreUnavailableError } from '#store';
-import { givenApp, type GivenApp } from '../http.fixture.js';
+import { startTestApp, type TestApp } from '../http.fixture.js';
 import { problemOf } from './problem-of.js';
 import { zstd, zstdBomb } from '../body/zstd.fixture.js';
 
-type Answer = Awaited<ReturnType<GivenApp['app']['instance']['inject']>>;
+type Answer = Awaited<ReturnType<TestApp['app']['instance']['inject']>>;
 
-let given: GivenApp;
-beforeAll(async () => void (given = await givenApp()));
+let given: TestApp;
+beforeAll(async () => void (given = await startTestApp()));
 afterAll(() => given.app.nest.close());
 
 const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS', url: string, options: object = {}) =>

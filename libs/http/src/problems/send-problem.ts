@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { metrics, type Logger } from '#telemetry';
 import { problemOf } from './problem-of.js';
-import { problemFormOf, type SentProblem } from '../route-config.js';
+import { problemEncoderOf, type EncodedProblem } from '../route-config.js';
 import { noSniffing } from '../security-headers.js';
 
 /** Seconds after which a client may repeat the request, if the problem does not specify them. */
@@ -20,7 +20,7 @@ export function problemHeaders(problem: ProblemError): Record<string, string> {
   };
 }
 
-function problemDocument(request: FastifyRequest, problem: ProblemError): SentProblem {
+function problemDocument(request: FastifyRequest, problem: ProblemError): EncodedProblem {
   const body = JSON.stringify({ ...problem.toDocument(), request_id: request.id });
   return { type: 'application/problem+json', body };
 }
@@ -40,7 +40,7 @@ export class ProblemSender {
       reply.raw.destroy();
       return;
     }
-    const { type, body } = (problemFormOf(request) ?? problemDocument)(request, problem);
+    const { type, body } = (problemEncoderOf(request) ?? problemDocument)(request, problem);
     void reply
       .code(problem.status)
       .headers({ 'x-request-id': request.id, ...problemHeaders(problem) })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FailedAttempts } from './failed-attempts.js';
+import { FailedAuthAttempts } from './failed-attempts.js';
 
 describe('failed attempts', () => {
   it('are tolerated up to 20 from one network, and then one every 3 seconds', () => {
-    const attempts = new FailedAttempts();
+    const attempts = new FailedAuthAttempts();
     for (let i = 0; i < 20; i++) expect(attempts.add('a', 0)).toBe(0);
     expect(attempts.add('a', 0)).toBe(3000);
     expect(attempts.add('a', 2999)).toBe(1);
@@ -14,14 +14,14 @@ describe('failed attempts', () => {
   });
 
   it('of one network do not count against another', () => {
-    const attempts = new FailedAttempts({ perMinute: 1, networks: 10 });
+    const attempts = new FailedAuthAttempts({ perMinute: 1, networks: 10 });
     expect(attempts.add('a', 0)).toBe(0);
     expect(attempts.add('b', 0)).toBe(0);
     expect(attempts.add('a', 0)).toBeGreaterThan(0);
   });
 
   it('are counted for a limited number of networks, those that failed last', () => {
-    const attempts = new FailedAttempts({ perMinute: 1, networks: 2 });
+    const attempts = new FailedAuthAttempts({ perMinute: 1, networks: 2 });
     attempts.add('a', 0);
     attempts.add('b', 0);
     attempts.add('a', 0);

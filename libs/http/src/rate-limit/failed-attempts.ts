@@ -6,7 +6,7 @@ const defaults = { perMinute: 20, networks: 10_000 };
  * Counts failed requests of each network and tolerates `perMinute` of them. It keeps at most `networks` networks and
  * evicts the one whose last failure is oldest.
  */
-export class FailedAttempts {
+export class FailedAuthAttempts {
   private readonly buckets = new Map<string, TokenBucket>();
 
   constructor(private readonly bounds: { perMinute: number; networks: number } = defaults) {}

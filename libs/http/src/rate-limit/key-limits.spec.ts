@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
-import { KeyLimits } from './key-limits.js';
+import { KeyRateLimiter } from './key-limits.js';
 
 describe('the limits of a key', () => {
   it('are reported in the headers of the IETF draft, for each limited unit', () => {
-    const limits = new KeyLimits({ requestsPerSecond: 10, eventsPerSecond: 100 });
+    const limits = new KeyRateLimiter({ requestsPerSecond: 10, eventsPerSecond: 100 });
     limits.take('requests', 1, 0);
     limits.take('events', 1000, 0);
     expect(limits.headers(0)).toEqual({
       'ratelimit-policy': '"requests";q=10;qu="requests";w=1, "events";q=100;qu="events";w=1',
       ratelimit: '"requests";r=9;t=1, "events";r=0;t=10',
     });
-    expect(new KeyLimits({ requestsPerSecond: 1 }).headers(0)).toEqual({
+    expect(new KeyRateLimiter({ requestsPerSecond: 1 }).headers(0)).toEqual({
       'ratelimit-policy': '"requests";q=1;qu="requests";w=1',
       ratelimit: '"requests";r=1;t=0',
     });
   });
 
   it('reject a request over them with the seconds to wait, and accept it after that time', () => {
-    const limits = new KeyLimits({ eventsPerSecond: 100 });
+    const limits = new KeyRateLimiter({ eventsPerSecond: 100 });
     limits.take('events', 10_000, 0);
     const problem = refusal(() => limits.take('events', 1, 0));
     expect(problem.code).toBe('too_many_requests');
@@ -33,14 +33,14 @@ describe('the limits of a key', () => {
     const refused = async () =>
       (await metrics.rateRefused.get()).values.find(({ labels }) => labels.unit === 'events')?.value ?? 0;
     const before = await refused();
-    const limits = new KeyLimits({ eventsPerSecond: 1, requestsPerSecond: 1 });
+    const limits = new KeyRateLimiter({ eventsPerSecond: 1, requestsPerSecond: 1 });
     limits.take('events', 5, 0);
     for (let i = 0; i < 2; i++) refusal(() => limits.take('events', 1, 0));
     expect(await refused()).toBe(before + 2);
   });
 
   it('do not limit other units, and a count of 0 has no effect', () => {
-    const limits = new KeyLimits({ eventsPerSecond: 1 });
+    const limits = new KeyRateLimiter({ eventsPerSecond: 1 });
     for (let i = 0; i < 100; i++) limits.take('requests', 1, 0);
     limits.take('events', 1, 0);
     limits.take('events', 0, 0);

@@ -14,7 +14,7 @@ type Unit = 'requests' | 'events';
  * The token buckets of one key on one port of one process. Each bucket has a capacity of one second's tokens, at least
  * 1.
  */
-export class KeyLimits {
+export class KeyRateLimiter {
   private readonly buckets: (readonly [Unit, TokenBucket])[] = [];
 
   constructor({ requestsPerSecond, eventsPerSecond }: RateLimit) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
-import { firstExpiry, showCertificates } from './certificate-metrics.js';
+import { firstExpiry, exportCertificateMetrics } from './certificate-metrics.js';
 
 // Generated for this spec with `openssl req -x509 -newkey ec`; their private keys were deleted.
 const later = `-----BEGIN CERTIFICATE-----
@@ -51,7 +51,7 @@ describe('the expiry of certificates', () => {
       KAFKA_TLS_CA: file('ca.pem', later + sooner),
       KAFKA_TLS_CERT: file('cert.pem', 'none'),
     };
-    showCertificates(config, { warn: (...line: unknown[]) => void warnings.push(line) });
+    exportCertificateMetrics(config, { warn: (...line: unknown[]) => void warnings.push(line) });
     const lines = (await metricsText()).split('\n').filter((line) => line.includes('certificate="'));
     expect(lines).toEqual([
       `tributary_tls_certificate_expiry_timestamp_seconds{certificate="kafka_ca"} ${expiry}`,

@@ -5,10 +5,10 @@ import { requestIdOf } from './request-identity.js';
 import { RouteTable } from './route-table.js';
 import { acceptsOf } from '../route-config.js';
 import type { ProblemSender } from '../problems/send-problem.js';
-import { answerClientError, registerOddRequests } from './socket-errors.js';
+import { answerClientError, registerUnroutedRequests } from './socket-errors.js';
 
 /** Time-outs for clients, in milliseconds. */
-export interface Timeouts {
+export interface ClientTimeouts {
   /** Time-out for receiving all headers. */
   headers: number;
   /** Time-out for receiving the whole request with its body. */
@@ -17,13 +17,13 @@ export interface Timeouts {
   keepAlive: number;
 }
 
-export const defaultTimeouts: Timeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
+export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
 /** A Nest adapter for Fastify that answers Fastify's own errors as problems, too. */
 export class ProblemAdapter extends FastifyAdapter {
   constructor(
     private readonly sender: ProblemSender,
-    { timeouts, trustProxy }: { timeouts: Timeouts; trustProxy: readonly string[] },
+    { timeouts, trustProxy }: { timeouts: ClientTimeouts; trustProxy: readonly string[] },
   ) {
     super({
       // There is no middleware, so middie would only cost time on each request.
@@ -38,7 +38,7 @@ export class ProblemAdapter extends FastifyAdapter {
       requestTimeout: timeouts.request,
       keepAliveTimeout: timeouts.keepAlive,
       http: {
-        // Node would answer without a body: `registerOddRequests` answers such requests.
+        // Node would answer without a body: `registerUnroutedRequests` answers such requests.
         requireHostHeader: false,
         headersTimeout: timeouts.headers,
         requestTimeout: timeouts.request,
@@ -49,7 +49,7 @@ export class ProblemAdapter extends FastifyAdapter {
       frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
         sender.send(error, request, reply),
     });
-    registerOddRequests(this.instance);
+    registerUnroutedRequests(this.instance);
     const routes = new RouteTable(this.instance);
     this.instance.setErrorHandler((error: FastifyError, request, reply) =>
       sender.send(refusal(error, request, routes), request, reply),

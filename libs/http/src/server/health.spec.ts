@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Health } from './health.js';
-import { givenApp } from '../http.fixture.js';
+import { startTestApp } from '../http.fixture.js';
 
 describe('health', () => {
   it('depends on the checks of each kind', async () => {
@@ -40,7 +40,7 @@ describe('health', () => {
   });
 
   it('is reported with version and uptime', async () => {
-    const { app, context } = await givenApp();
+    const { app, context } = await startTestApp();
     context.health.register('log', async () => undefined);
     expect((await app.instance.inject('/health')).json()).toEqual({
       status: 'ok',
@@ -56,7 +56,7 @@ describe('the system routes', () => {
   it.each(['/health', '/health/live', '/health/ready', '/metrics'])(
     '%s accept no parameters',
     async (path) => {
-      const { app } = await givenApp();
+      const { app } = await startTestApp();
       const answer = await app.instance.inject(`${path}?x=1`);
       expect(answer.statusCode).toBe(400);
       expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer: 'x' }] });
@@ -67,7 +67,7 @@ describe('the system routes', () => {
 
 describe('metrics', () => {
   it('label requests by route pattern, not by path', async () => {
-    const { app } = await givenApp();
+    const { app } = await startTestApp();
     for (let i = 0; i < 100; i++) await app.instance.inject(`/things/${i}`);
     for (let i = 0; i < 100; i++) await app.instance.inject(`/nothing/${i}`);
     const { body, headers } = await app.instance.inject('/metrics');
@@ -81,7 +81,7 @@ describe('metrics', () => {
   });
 
   it('contain the results of /health, and the problems of answers', async () => {
-    const { app, context } = await givenApp();
+    const { app, context } = await startTestApp();
     context.health.register('store', () => Promise.reject(new Error('down')));
     context.health.register('log', async () => undefined);
     await app.instance.inject({ method: 'DELETE', url: '/things/full' });

@@ -5,12 +5,12 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { ConfigError } from '#api';
 import { AnswerBudget } from '../answers/answer-budget.js';
-import { registerAnswers } from '../answers/answer-hooks.js';
-import type { SendBounds } from '../answers/send-watch.js';
+import { registerAnswerLimits } from '../answers/answer-hooks.js';
+import type { SlowClientLimits } from '../answers/slow-client-watch.js';
 import type { AppContext } from './app-context.js';
 import { BodyBudget } from '../body/body-budget.js';
-import { defaultTimeouts, ProblemAdapter, type Timeouts } from './fastify-adapter.js';
-import { UnknownParameters } from '../handlers/unknown-parameters.js';
+import { defaultTimeouts, ProblemAdapter, type ClientTimeouts } from './fastify-adapter.js';
+import { NoParametersGuard } from '../handlers/unknown-parameters.js';
 import { registerHttpMetrics } from './http-metrics.js';
 import { registerHttpTracing } from './http-tracing.js';
 import { nestLogger } from './nest-logger.js';
@@ -36,7 +36,7 @@ export interface HttpAppOptions {
   anySite?: boolean;
   /** Set to serve `/openapi.json` and `/docs`. */
   openapi?: OpenApiOptions;
-  timeouts?: Partial<Timeouts>;
+  timeouts?: Partial<ClientTimeouts>;
   /** Bytes of request bodies in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
   /**
@@ -45,7 +45,7 @@ export interface HttpAppOptions {
    */
   answers?: AnswerBudget;
   /** Limits that decide whether a client receives its answers too slowly. */
-  sending?: Partial<SendBounds>;
+  sending?: Partial<SlowClientLimits>;
   /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
   graceMs?: number;
 }
@@ -97,7 +97,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     budget: new BodyBudget(options.bodyBytes ?? bodyBytes),
     hasKeys: options.anySite ?? false,
   });
-  registerAnswers(instance, {
+  registerAnswerLimits(instance, {
     budget: options.answers ?? new AnswerBudget(answerBytes),
     sending: options.sending,
   });
@@ -108,7 +108,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
     logger: nestLogger(context.logger),
   });
   nest.useGlobalFilters(new ProblemFilter(sender));
-  nest.useGlobalGuards(new UnknownParameters());
+  nest.useGlobalGuards(new NoParametersGuard());
   if (options.openapi) serveOpenApi(nest, instance, options.openapi);
   await nest.init();
   await instance.ready();

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { metrics, underWay } from '#telemetry';
+import { metrics, activeWork } from '#telemetry';
 import { whenClosed } from '../when-closed.js';
 
 /**
@@ -9,7 +9,7 @@ import { whenClosed } from '../when-closed.js';
 export function registerHttpMetrics(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
     metrics.httpInFlight.inc();
-    const end = underWay.begin({ request: request.id, method: request.method, route: routeOf(request) });
+    const end = activeWork.begin({ request: request.id, method: request.method, route: routeOf(request) });
     whenClosed(reply.raw, () => {
       metrics.httpInFlight.dec();
       end();

@@ -4,16 +4,16 @@ import type { Logger } from '#telemetry';
 const shareOfPorts = 0.6;
 
 /** A step of the shutdown. `deadline` is aborted when the time for the step is over. */
-export type StopStep = (deadline: AbortSignal) => Promise<void>;
+export type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
 
 /**
  * The orderly shutdown of one process. HTTP ports stop first, then the steps run one after the other in the order in
  * which they were added. A step that fails is logged, and the next step runs.
  */
 export class Lifecycle {
-  private readonly ports: { name: string; run: StopStep }[] = [];
-  private readonly steps: { name: string; run: StopStep }[] = [];
-  private readonly lastSteps: { name: string; run: StopStep }[] = [];
+  private readonly ports: { name: string; run: ShutdownStep }[] = [];
+  private readonly steps: { name: string; run: ShutdownStep }[] = [];
+  private readonly lastSteps: { name: string; run: ShutdownStep }[] = [];
   private readonly controller = new AbortController();
   private stopped: Promise<void> | undefined;
   /** True from the end of `start` until the shutdown begins. */
@@ -30,17 +30,17 @@ export class Lifecycle {
   }
 
   /** Adds a step that runs after the HTTP ports have answered the requests in flight. */
-  onStop(name: string, run: StopStep): void {
+  onStop(name: string, run: ShutdownStep): void {
     this.steps.push({ name, run });
   }
 
   /** Adds a step that runs after all other steps. */
-  onStopLast(name: string, run: StopStep): void {
+  onStopLast(name: string, run: ShutdownStep): void {
     this.lastSteps.push({ name, run });
   }
 
   /** Adds an HTTP port. All ports stop at the same time, before all other steps. */
-  onStopPort(name: string, run: StopStep): void {
+  onStopPort(name: string, run: ShutdownStep): void {
     this.ports.push({ name, run });
   }
 
@@ -60,7 +60,7 @@ export class Lifecycle {
     for (const step of [...this.steps, ...this.lastSteps]) await this.runStep(step, deadline);
   }
 
-  private async runStep(step: { name: string; run: StopStep }, deadline: AbortSignal): Promise<void> {
+  private async runStep(step: { name: string; run: ShutdownStep }, deadline: AbortSignal): Promise<void> {
     const began = performance.now();
     try {
       await Promise.race([step.run(deadline), overdue(deadline)]);

@@ -2,9 +2,9 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
-import { gate, givenApp, type GivenApp } from '../http.fixture.js';
+import { gate, startTestApp, type TestApp } from '../http.fixture.js';
 
-let given: GivenApp | undefined;
+let given: TestApp | undefined;
 afterEach(async () => {
   await given?.context.lifecycle.stop();
   given = undefined;
@@ -35,7 +35,7 @@ async function until(requests: number): Promise<void> {
 
 describe('pipelined requests', () => {
   it('are answered in order', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     const socket = open(
       ['a', 'b', 'c']
         .map(
@@ -50,7 +50,7 @@ describe('pipelined requests', () => {
   });
 
   it('free their memory if their connection closes before they are answered', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     let letGo = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (letGo = resolve));
     const before = await held();
@@ -64,7 +64,7 @@ describe('pipelined requests', () => {
   });
 
   it('are limited to a hundred: a client with more is disconnected', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     let letGo = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (letGo = resolve));
     const before = await held();

@@ -2,19 +2,19 @@ import { readFileSync } from 'node:fs';
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
 import { metrics, openTracing, watchEventLoop } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
-import { showCertificates } from './certificate-metrics.js';
-import { StoppedWhileWaitingError } from './until-reachable.js';
+import { exportCertificateMetrics } from './certificate-metrics.js';
+import { ShutdownWhileWaitingError } from './until-reachable.js';
 
-export interface App<Config extends AppConfig> {
+export interface AppDefinition<Config extends AppConfig> {
   name: string;
   config: new () => Config;
   /** Resolves when the app can serve. Open HTTP ports first, so that probes can see that the app is starting. */
   start(context: AppContext<Config>): Promise<void>;
-  commands?: Command<Config>[];
+  commands?: AppCommand<Config>[];
 }
 
 /** A task that a process runs once in place of serving; then the process ends. */
-export interface Command<Config extends AppConfig> {
+export interface AppCommand<Config extends AppConfig> {
   /** The command-line argument that starts it, such as `--migrate`. */
   argument: string;
   /** Description for `--help`. */
@@ -31,7 +31,7 @@ const exitUsage = 64;
  * and stops it in order on SIGTERM or SIGINT. Exit codes: 0 after an orderly stop or a finished command, 64 for an
  * unknown argument, 78 for an invalid configuration, and 1 for any other error or an interrupted command.
  */
-export async function runApp<Config extends AppConfig>(app: App<Config>): Promise<void> {
+export async function runApp<Config extends AppConfig>(app: AppDefinition<Config>): Promise<void> {
   const args = process.argv.slice(2);
   checkArguments(app, args);
   const config = readConfig(app);
@@ -51,7 +51,7 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
       return await stopAndExit(context, 0);
     }
     metrics.buildInfo.set({ app: app.name, version: context.health.version }, 1);
-    showCertificates(config, context.logger);
+    exportCertificateMetrics(config, context.logger);
     await startTracing(context);
     await app.start(context);
     if (context.lifecycle.stopping.aborted) return;
@@ -61,7 +61,7 @@ export async function runApp<Config extends AppConfig>(app: App<Config>): Promis
     // Watch from here on: loading the app blocks the event loop while no request waits.
     watchEventLoop(context.logger);
   } catch (error) {
-    if (error instanceof StoppedWhileWaitingError) return;
+    if (error instanceof ShutdownWhileWaitingError) return;
     if (error instanceof ConfigError) exitForConfig(error);
     crash(error);
   }
@@ -78,7 +78,7 @@ async function startTracing(context: AppContext): Promise<void> {
 
 /** Exits for `--help` and for an unknown argument: a mistyped `--check-config` must not start the app. */
 function checkArguments<Config extends AppConfig>(
-  { name, commands = [] }: App<Config>,
+  { name, commands = [] }: AppDefinition<Config>,
   args: string[],
 ): void {
   const known = [
@@ -100,7 +100,7 @@ function checkArguments<Config extends AppConfig>(
   process.exit(exitUsage);
 }
 
-function readConfig<Config extends AppConfig>(app: App<Config>): Config {
+function readConfig<Config extends AppConfig>(app: AppDefinition<Config>): Config {
   try {
     return loadConfig(app.config, process.env);
   } catch (error) {

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppConfig } from '#api';
 import { createContext } from './app-context.js';
 import { createHttpApp } from './http-app.js';
-import { givenApp, type GivenApp } from '../http.fixture.js';
+import { startTestApp, type TestApp } from '../http.fixture.js';
 
-let given: GivenApp;
+let given: TestApp;
 beforeAll(async () => {
-  given = await givenApp({ allowedHosts: ['gateway', 'Events.Example.com'], openapi: description });
+  given = await startTestApp({ allowedHosts: ['gateway', 'Events.Example.com'], openapi: description });
 });
 afterAll(() => given.app.nest.close());
 
@@ -149,7 +149,7 @@ describe('a port without keys', () => {
 
 describe('a port with keys', () => {
   it('accepts any host and any site, because the key decides', async () => {
-    const keyed = await givenApp({ anySite: true });
+    const keyed = await startTestApp({ anySite: true });
     const headers = {
       host: 'attacker.example',
       origin: 'http://attacker.example',

@@ -35,7 +35,7 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
  * Answers requests that Node would answer itself without a body: a request without `Host`, with an unknown `Expect`, or
  * with the method CONNECT.
  */
-export function registerOddRequests(instance: FastifyInstance): void {
+export function registerUnroutedRequests(instance: FastifyInstance): void {
   const unexpected = new WeakSet<IncomingMessage>();
   instance.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     unexpected.add(request);

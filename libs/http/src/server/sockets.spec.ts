@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '#api';
 import { startHttpApp } from './http-app.js';
-import { gate, givenApp, type GivenApp } from '../http.fixture.js';
+import { gate, startTestApp, type TestApp } from '../http.fixture.js';
 
-let given: GivenApp | undefined;
+let given: TestApp | undefined;
 afterEach(async () => {
   await given?.context.lifecycle.stop();
   given = undefined;
@@ -58,14 +58,14 @@ describe('a request that fails before HTTP routing', () => {
     ['too many headers', `${head}X-A: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
   ])('with %s is answered with a problem, too', async (...row) => {
     const [, text, status, code] = row;
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     expectProblem(await talk(given.url, [text]), status, code);
   });
 });
 
 describe('invalid bytes after a request', () => {
   it('get no answer: the connection closes after the answer to the request', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     let open = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (open = resolve));
     const post = head.replace('bytes', 'slow');
@@ -80,7 +80,7 @@ describe('invalid bytes after a request', () => {
 
 describe('an HTTP/1.0 request', () => {
   it('needs no Host', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     expect(await talk(given.url, ['GET /things HTTP/1.0\r\n\r\n'])).toMatch(/^HTTP\/1.1 200 /);
   });
 });
@@ -89,26 +89,26 @@ describe('slow clients', () => {
   const timeouts = { headers: 300, request: 600, keepAlive: 1000 };
 
   it('that send headers byte by byte are disconnected with a 408', async () => {
-    given = await givenApp({ listen: true, timeouts });
+    given = await startTestApp({ listen: true, timeouts });
     expectProblem(await talk(given.url, head.repeat(3), 10), 408, 'request_timeout');
   });
 
   it('whose body never ends are disconnected with a 408', async () => {
-    given = await givenApp({ listen: true, timeouts });
+    given = await startTestApp({ listen: true, timeouts });
     const body = Array.from({ length: 100 }, () => ' ');
     const answer = await talk(given.url, [`${head}Content-Length: 1000\r\n\r\n`, ...body], 20);
     expectProblem(answer, 408, 'request_timeout');
   });
 
   it('that send nothing are disconnected', async () => {
-    given = await givenApp({ listen: true, timeouts });
+    given = await startTestApp({ listen: true, timeouts });
     expect(await talk(given.url, [''])).toMatch(/^(HTTP\/1.1 408|$)/);
   });
 });
 
 describe('a shutdown', () => {
   /** Sends a request that waits in its handler. Resolves with its answer and with a function that lets it continue. */
-  async function inFlight(app: GivenApp) {
+  async function inFlight(app: TestApp) {
     let open = (): void => undefined;
     gate.opened = new Promise<void>((resolve) => (open = resolve));
     const arrived = new Promise<void>((resolve) => (gate.arrived = resolve));
@@ -122,7 +122,7 @@ describe('a shutdown', () => {
   }
 
   it('answers requests in flight, closes connections, then runs the steps in order', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     const steps: string[] = [];
     given.context.lifecycle.onStop('first', async () => void steps.push('first'));
     given.context.lifecycle.onStop('second', async () => void steps.push('second'));
@@ -138,7 +138,7 @@ describe('a shutdown', () => {
   });
 
   it('still serves requests for the grace period, with Connection: close', async () => {
-    given = await givenApp({ listen: true, graceMs: 500 });
+    given = await startTestApp({ listen: true, graceMs: 500 });
     given.context.health.unready = 'stopping';
     const stopped = given.context.lifecycle.stop();
     await sleep(50);
@@ -149,7 +149,7 @@ describe('a shutdown', () => {
   });
 
   it('answers requests on open connections with 503 shutting_down', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     const { answer, open } = await inFlight(given);
     const { hostname, port } = new URL(given.url);
     const socket = connect(Number(port), hostname);
@@ -168,7 +168,7 @@ describe('a shutdown', () => {
   });
 
   it('ends in time even if a request never ends', async () => {
-    given = await givenApp({ listen: true, seconds: 1 });
+    given = await startTestApp({ listen: true, seconds: 1 });
     const { answer, open } = await inFlight(given);
     const cut = expect(answer).rejects.toThrow();
     const steps: string[] = [];
@@ -182,15 +182,15 @@ describe('a shutdown', () => {
 
 describe('a port', () => {
   it('that is in use is reported with the name of its setting', async () => {
-    given = await givenApp({ listen: true });
+    given = await startTestApp({ listen: true });
     const listen = { host: '127.0.0.1', port: Number(new URL(given.url).port), variable: 'SPEC_PORT' };
-    const second = givenApp().then(({ context }) => startHttpApp({ context, module: class {}, listen }));
+    const second = startTestApp().then(({ context }) => startHttpApp({ context, module: class {}, listen }));
     await expect(second).rejects.toThrow(ConfigError);
     await expect(second).rejects.toThrow(/^SPEC_PORT: 127\.0\.0\.1:\d+ is in use/);
   });
 
   it('answers 503 starting until the app has started, but always answers health checks', async () => {
-    given = await givenApp();
+    given = await startTestApp();
     given.context.lifecycle.running = false;
     given.context.health.unready = 'starting';
     const get = async (url: string) => (await given!.app.instance.inject(url)).statusCode;

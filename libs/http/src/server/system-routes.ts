@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { metricsContentType, metricsText } from '#telemetry';
 import { ProblemError } from '#api';
-import { accessOf } from '../auth/admission.js';
+import { accessOf } from '../auth/request-authentication.js';
 import type { Health } from './health.js';
-import { showChecks } from './health-metrics.js';
+import { exportHealthMetrics } from './health-metrics.js';
 import { parseQuery } from '../handlers/parse-query.js';
 
 /** Routes that answer in every state of the process. */
@@ -25,7 +25,7 @@ export function registerSystemRoutes(instance: FastifyInstance, health: Health):
   instance.get('/metrics', read, async (request, reply) => {
     parseQuery(NoQuery, request.query);
     refuseLimitedKey(request);
-    showChecks(await health.report('all'));
+    exportHealthMetrics(await health.report('all'));
     return reply.header('content-type', metricsContentType).send(await metricsText());
   });
 }

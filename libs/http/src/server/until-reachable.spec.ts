@@ -1,6 +1,6 @@
 import { createLogger } from '#telemetry';
 import { describe, expect, it } from 'vitest';
-import { StoppedWhileWaitingError, untilReachable } from './until-reachable.js';
+import { ShutdownWhileWaitingError, untilReachable } from './until-reachable.js';
 
 class AwayError extends Error {}
 
@@ -54,6 +54,6 @@ describe('untilReachable', () => {
     const { context, stop } = contextOf();
     const waiting = untilReachable(context, engine, () => Promise.reject(new AwayError('not there')));
     stop.abort();
-    await expect(waiting).rejects.toBeInstanceOf(StoppedWhileWaitingError);
+    await expect(waiting).rejects.toBeInstanceOf(ShutdownWhileWaitingError);
   });
 });

@@ -8,12 +8,12 @@ const mostCauses = 5;
 const longestReason = 300;
 
 /** The shutdown began while the app waited for an engine. */
-export class StoppedWhileWaitingError extends Error {
-  override readonly name = 'StoppedWhileWaitingError';
+export class ShutdownWhileWaitingError extends Error {
+  override readonly name = 'ShutdownWhileWaitingError';
 }
 
 /** An engine (such as Kafka or ClickHouse) that an app needs at its start. */
-export interface NeededEngine {
+export interface RequiredEngine {
   /** Name of the engine in the log. */
   name: string;
   /** Returns whether a retry may succeed after this error. */
@@ -23,11 +23,11 @@ export interface NeededEngine {
 /**
  * Repeats `attempt` until it succeeds, so that an app may start before its engines. The delay doubles up to two
  * seconds. The log names the engine and the reason, once for each change of the reason.
- * @throws StoppedWhileWaitingError; immediately any error after which a retry cannot succeed, such as a wrong password
+ * @throws ShutdownWhileWaitingError; immediately any error after which a retry cannot succeed, such as a wrong password
  */
 export async function untilReachable<T>(
   context: Pick<AppContext, 'logger' | 'lifecycle'>,
-  engine: NeededEngine,
+  engine: RequiredEngine,
   attempt: () => Promise<T>,
 ): Promise<T> {
   const { stopping } = context.lifecycle;
@@ -35,7 +35,7 @@ export async function untilReachable<T>(
   const backoff = new Backoff(firstDelayMs, longestDelayMs);
   for (;;) {
     const delay = backoff.next();
-    if (stopping.aborted) throw new StoppedWhileWaitingError(`stopped while waiting for ${engine.name}`);
+    if (stopping.aborted) throw new ShutdownWhileWaitingError(`stopped while waiting for ${engine.name}`);
     try {
       return await attempt();
     } catch (error) {

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Recorder, until } from './recorder.js';
-import type { LogContract } from './log-contract.js';
+import { RecordingConsumer, until } from './recording-consumer.js';
+import type { LogUnderTest } from './log-under-test.js';
 
 /** Defines the specs of a single consumer: positions, redelivery, back-pressure, closing. */
-export function describeConsuming(contract: LogContract): void {
+export function describeConsuming(contract: LogUnderTest): void {
   describe('consuming', () => {
     it('receives its assignments first, and reads from the beginning', async () => {
       const topic = await contract.newTopic(2);
       await contract.producer.append(contract.numbered(topic, 0, 20));
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length >= 20, 'all records');
       expect(reader.assignments.map((a) => [a.topic, a.position, a.beginning])).toEqual([
@@ -23,7 +23,7 @@ export function describeConsuming(contract: LogContract): void {
 
     it('reads records that are appended later', async () => {
       const topic = await contract.newTopic();
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
       await until(() => reader.assignments.length === 1, 'the assignment');
       for (let i = 0; i < 3; i++) {
@@ -38,11 +38,11 @@ export function describeConsuming(contract: LogContract): void {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 5));
-      const first = new Recorder(contract.log, group);
+      const first = new RecordingConsumer(contract.log, group);
       await first.consumer.subscribe([topic]);
       await until(() => first.records.length >= 5, 'all records');
       await first.consumer.close();
-      const second = new Recorder(contract.log, group);
+      const second = new RecordingConsumer(contract.log, group);
       await second.consumer.subscribe([topic]);
       await until(() => second.records.length >= 5, 'all records again');
       expect(second.values()).toEqual(['v0', 'v1', 'v2', 'v3', 'v4']);
@@ -53,7 +53,7 @@ export function describeConsuming(contract: LogContract): void {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 5));
-      const first = new Recorder(contract.log, group);
+      const first = new RecordingConsumer(contract.log, group);
       await first.consumer.subscribe([topic]);
       await until(() => first.records.length >= 5, 'all records');
       expect(await first.consumer.commit(topic, 0, 3)).toBe(true);
@@ -64,7 +64,7 @@ export function describeConsuming(contract: LogContract): void {
       expect(known).toEqual(new Map([[topic, new Map([[0, 3]])]]));
       await first.consumer.close();
       expect(await first.consumer.commit(topic, 0, 4)).toBe(false);
-      const second = new Recorder(contract.log, group);
+      const second = new RecordingConsumer(contract.log, group);
       await second.consumer.subscribe([topic]);
       await until(() => second.records.length >= 2, 'the rest');
       expect(second.assignments[0]?.position).toBe(3);
@@ -81,12 +81,12 @@ export function describeConsuming(contract: LogContract): void {
       const topic = await contract.newTopic();
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 6));
-      const first = new Recorder(contract.log, group);
+      const first = new RecordingConsumer(contract.log, group);
       await first.consumer.subscribe([topic]);
       await until(() => first.records.length >= 6, 'all records');
       await first.consumer.commit(topic, 0, 6);
       await first.consumer.close();
-      const second = new Recorder(contract.log, group, { from: ({ position }) => position - 4 });
+      const second = new RecordingConsumer(contract.log, group, { from: ({ position }) => position - 4 });
       await second.consumer.subscribe([topic]);
       await until(() => second.records.length >= 4, 'the records before the committed offset');
       expect(second.values()).toEqual(['v2', 'v3', 'v4', 'v5']);
@@ -101,7 +101,7 @@ export function describeConsuming(contract: LogContract): void {
       const between = Date.now();
       await contract.producer.append(contract.numbered(topic, 3, 5));
       const found: (number | undefined)[] = [];
-      const reader = new Recorder(contract.log, group, {
+      const reader = new RecordingConsumer(contract.log, group, {
         from: async (assignment) => {
           found.push(await assignment.offsetAt(between));
           found.push(await assignment.offsetAt(between + 3_600_000));
@@ -120,7 +120,7 @@ export function describeConsuming(contract: LogContract): void {
       const topic = await contract.newTopic(2);
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      const reader = new Recorder(contract.log, randomUUID(), {
+      const reader = new RecordingConsumer(contract.log, randomUUID(), {
         onBatch: ({ partition }) => (partition === 0 ? held : Promise.resolve()),
       });
       await reader.consumer.subscribe([topic]);
@@ -146,7 +146,7 @@ export function describeConsuming(contract: LogContract): void {
       const group = randomUUID();
       await contract.producer.append(contract.numbered(topic, 0, 3));
       const commits: boolean[] = [];
-      const reader = new Recorder(contract.log, group, {
+      const reader = new RecordingConsumer(contract.log, group, {
         onBatch: async ({ records }, consumer) => {
           await new Promise((resolve) => setTimeout(resolve, 300));
           commits.push(await consumer.commit(topic, 0, (records.at(-1)?.offset ?? 0) + 1));
@@ -162,7 +162,7 @@ export function describeConsuming(contract: LogContract): void {
     it('calls onCrash when its handler fails', async () => {
       const topic = await contract.newTopic();
       await contract.producer.append(contract.numbered(topic, 0, 3));
-      const reader = new Recorder(contract.log, randomUUID(), {
+      const reader = new RecordingConsumer(contract.log, randomUUID(), {
         onBatch: () => Promise.reject(new Error('broken')),
       });
       await reader.consumer.subscribe([topic]);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Recorder, until } from './recorder.js';
-import type { LogContract } from './log-contract.js';
+import { RecordingConsumer, until } from './recording-consumer.js';
+import type { LogUnderTest } from './log-under-test.js';
 
 /** Defines the specs of groups with several members, and of topics that are added and removed. */
-export function describeGroups(contract: LogContract): void {
+export function describeGroups(contract: LogUnderTest): void {
   describe('a consumer group', () => {
     it('shares the partitions among its members, and loses no record when a member joins and leaves', async () => {
       const topic = await contract.newTopic(4);
@@ -12,10 +12,10 @@ export function describeGroups(contract: LogContract): void {
       const commitAll = {
         onBatch: async (
           batch: { topic: string; partition: number; records: { offset: number }[] },
-          consumer: Recorder['consumer'],
+          consumer: RecordingConsumer['consumer'],
         ) => consumer.commit(batch.topic, batch.partition, (batch.records.at(-1)?.offset ?? 0) + 1),
       };
-      const first = new Recorder(contract.log, group, commitAll);
+      const first = new RecordingConsumer(contract.log, group, commitAll);
       await first.consumer.subscribe([topic]);
       await until(() => first.assignments.length === 4, 'all partitions');
       const write = (from: number, to: number) =>
@@ -23,7 +23,7 @@ export function describeGroups(contract: LogContract): void {
           contract.numbered(topic, from, to).map((record, i) => ({ ...record, partition: i % 4 })),
         );
       await write(0, 50);
-      const second = new Recorder(contract.log, group, commitAll);
+      const second = new RecordingConsumer(contract.log, group, commitAll);
       await second.consumer.subscribe([topic]);
       await until(() => second.assignments.length >= 2, 'a share for the second');
       await write(50, 100);
@@ -40,8 +40,8 @@ export function describeGroups(contract: LogContract): void {
     it('revokes only the partitions that move when a member joins, and none when a member leaves', async () => {
       const topic = await contract.newTopic(4);
       const group = randomUUID();
-      const first = new Recorder(contract.log, group);
-      const second = new Recorder(contract.log, group);
+      const first = new RecordingConsumer(contract.log, group);
+      const second = new RecordingConsumer(contract.log, group);
       await first.consumer.subscribe([topic]);
       await until(() => first.assignments.length === 4, 'all partitions');
       await second.consumer.subscribe([topic]);
@@ -60,7 +60,7 @@ export function describeGroups(contract: LogContract): void {
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       const commits: boolean[] = [];
-      const first = new Recorder(contract.log, group, {
+      const first = new RecordingConsumer(contract.log, group, {
         onBatch: async ({ partition, next }, consumer) => {
           await held;
           commits.push(await consumer.commit(topic, partition, next));
@@ -72,7 +72,7 @@ export function describeGroups(contract: LogContract): void {
         [0, 1].map((partition) => ({ topic, key: 'k', value: `of ${partition}`, partition })),
       );
       await until(() => first.records.length === 2, 'a batch of each');
-      const second = new Recorder(contract.log, group);
+      const second = new RecordingConsumer(contract.log, group);
       await second.consumer.subscribe([topic]);
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect([first.revoked, second.assignments]).toEqual([[], []]);
@@ -91,7 +91,7 @@ export function describeGroups(contract: LogContract): void {
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
       const commits: boolean[] = [];
-      const reader = new Recorder(contract.log, randomUUID(), {
+      const reader = new RecordingConsumer(contract.log, randomUUID(), {
         onBatch: async (batch, consumer) => {
           if (batch.next === 3) await held;
           if (batch.topic === topic) commits.push(await consumer.commit(topic, 0, batch.next));
@@ -112,7 +112,7 @@ export function describeGroups(contract: LogContract): void {
 
     it('keeps reading a partition while another topic is unsubscribed', async () => {
       const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([kept, gone]);
       await until(() => reader.assignments.length === 2, 'both topics');
       await reader.consumer.subscribe([kept]);
@@ -129,7 +129,7 @@ export function describeGroups(contract: LogContract): void {
       await contract.producer.append(contract.numbered(topic, 0, 3));
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      const reader = new Recorder(contract.log, randomUUID(), { onBatch: () => held });
+      const reader = new RecordingConsumer(contract.log, randomUUID(), { onBatch: () => held });
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length === 3, 'the first batch');
       await reader.consumer.subscribe([other]);
@@ -148,7 +148,7 @@ export function describeGroups(contract: LogContract): void {
       const [a, b] = [await contract.newTopic(), await contract.newTopic()];
       await contract.producer.append([...contract.numbered(a, 0, 3), ...contract.numbered(b, 3, 6)]);
       const group = randomUUID();
-      const reader = new Recorder(contract.log, group);
+      const reader = new RecordingConsumer(contract.log, group);
       await reader.consumer.subscribe([a]);
       await until(() => reader.records.length >= 3, 'the first topic');
       await reader.consumer.commit(a, 0, 3);
@@ -161,7 +161,7 @@ export function describeGroups(contract: LogContract): void {
     it('waits for a topic that does not exist yet, and reads the others meanwhile', async () => {
       const [here, later] = [await contract.newTopic(), contract.nextName()];
       await contract.producer.append(contract.numbered(here, 0, 2));
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([later, here]);
       await until(() => reader.records.length >= 2, 'the topic that exists');
       await contract.log.admin.create(later, { partitions: 1 });
@@ -176,12 +176,12 @@ export function describeGroups(contract: LogContract): void {
       const commitAll = {
         onBatch: async (
           batch: { topic: string; partition: number; next: number },
-          consumer: Recorder['consumer'],
+          consumer: RecordingConsumer['consumer'],
         ) => consumer.commit(batch.topic, batch.partition, batch.next),
         from: ({ position }: { position: number }) =>
           new Promise<number>((resolve) => setTimeout(() => resolve(position), 20)),
       };
-      const reader = new Recorder(contract.log, randomUUID(), commitAll);
+      const reader = new RecordingConsumer(contract.log, randomUUID(), commitAll);
       const given = () => reader.assignments.filter((a) => a.topic === topic).length;
       await reader.consumer.subscribe([topic, other]);
       await until(() => given() === 2, 'the partitions');
@@ -206,7 +206,7 @@ export function describeGroups(contract: LogContract): void {
       const topic = await contract.newTopic(1);
       const group = randomUUID();
       const { admin } = contract.log;
-      const reader = new Recorder(contract.log, group);
+      const reader = new RecordingConsumer(contract.log, group);
       await reader.consumer.subscribe([topic]);
       await until(() => reader.assignments.length === 1, 'the partition');
       await contract.producer.append(contract.numbered(topic, 0, 3));
@@ -221,7 +221,7 @@ export function describeGroups(contract: LogContract): void {
 
     it('continues when one of its topics is removed', async () => {
       const [kept, gone] = [await contract.newTopic(), await contract.newTopic()];
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([kept, gone]);
       await until(() => reader.assignments.length >= 2, 'both topics');
       await contract.log.admin.remove(gone);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { until } from './recorder.js';
-import type { LogContract } from './log-contract.js';
+import { until } from './recording-consumer.js';
+import type { LogUnderTest } from './log-under-test.js';
 
 /** Defines the specs of the global table reader. */
-export function describeTables(contract: LogContract): void {
+export function describeTables(contract: LogUnderTest): void {
   describe('a global table reader', () => {
     const tableTopic = async (): Promise<string> => {
       const topic = contract.nextName();

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { UnknownTopicError } from '../errors.js';
 import { headerOf } from '../kafka/consume/header-of.js';
-import { Recorder, until } from './recorder.js';
-import type { LogContract } from './log-contract.js';
+import { RecordingConsumer, until } from './recording-consumer.js';
+import type { LogUnderTest } from './log-under-test.js';
 
 /** Defines the specs of topic administration and of appending. */
-export function describeTopicsAndAppending(contract: LogContract): void {
+export function describeTopicsAndAppending(contract: LogUnderTest): void {
   describe('topics', () => {
     it('creates a topic once and returns its number of partitions', async () => {
       const topic = contract.nextName();
@@ -25,7 +25,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       await expect(
         contract.log.admin.create(topic.replace(/\.a$/, '_a'), { partitions: 1 }),
       ).rejects.toMatchObject({
-        name: 'TopicRefusedError',
+        name: 'TopicRejectedError',
         reason: 'name',
       });
     });
@@ -64,7 +64,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
     it('returns the position of each record, in the given order', async () => {
       const topic = await contract.newTopic(4);
       const positions = await contract.producer.append(contract.numbered(topic, 0, 100));
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length >= 100, 'all records');
       const at = new Map(reader.records.map((r) => [`${r.partition}/${r.offset}`, r.value?.toString()]));
@@ -80,7 +80,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
         contract.producer.append(contract.numbered(topic, i * 25, i * 25 + 25)),
       );
       await Promise.all(calls);
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length >= 1000, 'all records');
       for (let key = 0; key < 5; key++) {
@@ -105,7 +105,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
         { topic, key: 'ключ', value, headers: { traceparent: '00-ab', 'x-request-id': 'ř' } },
         { topic, key: 'plain', value: '' },
       ]);
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length >= 2, 'both records');
       const [first, second] = reader.records;
@@ -127,7 +127,7 @@ export function describeTopicsAndAppending(contract: LogContract): void {
       const gone = { topic, key: 'k', value: null };
       const positions = await contract.producer.append([...contract.numbered(topic, 0, 1), gone, gone]);
       expect(positions.map(({ offset }) => offset)).toEqual([0, 1, 2]);
-      const reader = new Recorder(contract.log, randomUUID());
+      const reader = new RecordingConsumer(contract.log, randomUUID());
       await reader.consumer.subscribe([topic]);
       await until(() => reader.records.length >= 3, 'all records');
       expect(reader.records.map(({ value }) => value)).toEqual([Buffer.from('v0'), null, null]);

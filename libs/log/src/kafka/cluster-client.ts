@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError } from '../errors.js';
-import { answerWithin } from './answer-within.js';
+import { withTimeout } from './with-timeout.js';
 import type { KafkaLogConfig } from './config.js';
-import { boundsOf, clientOptions, Sockets } from './connection.js';
+import { limitsOf, clientOptions, ClientSockets } from './connection.js';
 import { isFatal, toLogError } from './kafka-errors.js';
 import {
   ClusterClass,
@@ -13,7 +13,7 @@ import {
   type ClusterMetadata,
   type PartitionMetadata,
 } from './kafkajs/internals.js';
-import type { BrokerAddress, SilentBrokers } from './silent-brokers.js';
+import type { BrokerAddress, HungBrokerDetector } from './hung-broker-detector.js';
 
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
@@ -25,17 +25,17 @@ export const latest = -1;
 
 /** Client of a Kafka cluster below the public API of kafkajs. It reconnects by itself. */
 export class ClusterClient {
-  private readonly sockets: Sockets;
+  private readonly sockets: ClientSockets;
   private readonly cluster: Cluster;
   private readonly timeoutMs: number;
   private closed = false;
 
   constructor(
     config: KafkaLogConfig,
-    private readonly silentBrokers?: SilentBrokers,
+    private readonly silentBrokers?: HungBrokerDetector,
   ) {
-    this.sockets = new Sockets(silentBrokers);
-    this.timeoutMs = boundsOf(config).operationTimeoutMs;
+    this.sockets = new ClientSockets(silentBrokers);
+    this.timeoutMs = limitsOf(config).operationTimeoutMs;
     const { logLevel, logCreator, ...options } = clientOptions(config, this.sockets);
     this.cluster = new ClusterClass({
       ...options,
@@ -57,7 +57,7 @@ export class ClusterClient {
     const backoff = new Backoff(firstWaitMs, longestWaitMs);
     for (;;) {
       try {
-        return await answerWithin(deadline - Date.now(), operation());
+        return await withTimeout(deadline - Date.now(), operation());
       } catch (error) {
         const wait = backoff.next();
         if (isFatal(error) || this.closed || Date.now() + wait >= deadline) throw toLogError(error, doing);

@@ -25,11 +25,11 @@ export interface KafkaLogConfig {
   /** Replication factor of new topics; -1 is the default of the broker. */
   replicationFactor: number;
   logger?: KafkaLogger;
-  bounds?: Partial<KafkaLogBounds>;
+  bounds?: Partial<KafkaLogLimits>;
 }
 
 /** Limits of the Kafka adapter; times in milliseconds. */
-export interface KafkaLogBounds {
+export interface KafkaLogLimits {
   /** Bytes passed to a producer and not yet acknowledged; more are rejected with LogOverloadedError. */
   bytesInFlight: number;
   /** Longest duration of `append` and of the calls of `TopicAdmin`. */
@@ -43,7 +43,7 @@ export interface KafkaLogBounds {
    */
   lingerMs: number;
   /** Producer shards: connections of a producer to Kafka, each of which sends a share of the partitions. */
-  producerLanes: number;
+  producerShards: number;
   /** Limits of one produce request, in records and in bytes. */
   sendRecords: number;
   sendBytes: number;
@@ -76,13 +76,13 @@ export interface KafkaLogBounds {
   metadataRefreshMs: number;
 }
 
-export const defaultBounds: KafkaLogBounds = {
+export const defaultKafkaLogLimits: KafkaLogLimits = {
   bytesInFlight: 64 * 1024 * 1024,
   operationTimeoutMs: 15_000,
   requestTimeoutMs: 10_000,
   connectionTimeoutMs: 3_000,
   lingerMs: 0,
-  producerLanes: 2,
+  producerShards: 2,
   sendRecords: 10_000,
   sendBytes: 8 * 1024 * 1024,
   partitionBatchBytes: 1_000_000,
@@ -103,7 +103,7 @@ export const defaultBounds: KafkaLogBounds = {
  * Returns the configuration of `openKafkaLog` from the environment's settings, and reads the PEM files that they name.
  * A process with consumer groups passes the port that it listens on: the host name and the port form its `instance`.
  */
-export function kafkaLogOptions(config: AppConfig, clientId: string, port?: number): KafkaLogConfig {
+export function kafkaLogConfig(config: AppConfig, clientId: string, port?: number): KafkaLogConfig {
   return {
     brokers: config.KAFKA_BROKERS,
     clientId,

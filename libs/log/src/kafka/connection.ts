@@ -1,9 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { defaultBounds, type KafkaLogBounds, type KafkaLogConfig } from './config.js';
-import { slowAnswer } from './kafkajs/request-queue.js';
+import { defaultKafkaLogLimits, type KafkaLogLimits, type KafkaLogConfig } from './config.js';
+import { slowResponse } from './kafkajs/request-queue.js';
 import { kafkajsLogCreator, kafkajsWarnLevel, silentLogger } from './logger.js';
-import type { BrokerAddress, Connected, SilentBrokers } from './silent-brokers.js';
+import type { BrokerAddress, BrokerConnections, HungBrokerDetector } from './hung-broker-detector.js';
 
 export interface SocketRequest {
   host: string;
@@ -16,12 +16,12 @@ export interface SocketRequest {
  * Sockets of one client. Through them, a close need not wait for requests that a broker holds (join, fetch), and
  * connections to a hung broker can be closed.
  */
-export class Sockets implements Connected {
+export class ClientSockets implements BrokerConnections {
   /** Address of the broker, by socket. */
   private readonly open = new Map<Socket, BrokerAddress>();
   private closed = false;
 
-  constructor(private readonly silentBrokers?: SilentBrokers) {
+  constructor(private readonly silentBrokers?: HungBrokerDetector) {
     silentBrokers?.add(this);
   }
 
@@ -38,7 +38,7 @@ export class Sockets implements Connected {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 15_000);
     this.open.set(socket, `${host}:${port}`);
-    socket.on(slowAnswer, () => this.silentBrokers?.suspect());
+    socket.on(slowResponse, () => this.silentBrokers?.suspect());
     socket.once('close', () => this.open.delete(socket));
     return socket;
   };
@@ -57,8 +57,8 @@ export class Sockets implements Connected {
   }
 }
 
-export function boundsOf(config: KafkaLogConfig): KafkaLogBounds {
-  return { ...defaultBounds, ...config.bounds };
+export function limitsOf(config: KafkaLogConfig): KafkaLogLimits {
+  return { ...defaultKafkaLogLimits, ...config.bounds };
 }
 
 /** Returns the client id that brokers see. */
@@ -67,18 +67,18 @@ export function clientIdOf({ clientId, instance }: KafkaLogConfig): string {
 }
 
 /** Retries inside kafkajs: few and short, because the callers of kafkajs retry until their own deadline. */
-const fewTries = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, factor: 0.2, retries: 4 };
+const shortRetry = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, factor: 0.2, retries: 4 };
 
 /**
  * Retries of a producer. A batch keeps its sequence number only in retries inside kafkajs, so only these retries cannot
  * write it twice. kafkajs therefore retries for longer than any append waits, and an append that expires ends the
  * retries.
  */
-export const producerTries = { ...fewTries, retries: 40 };
+export const producerRetry = { ...shortRetry, retries: 40 };
 
 /** Returns the options of every kafkajs client of this adapter. */
-export function clientOptions(config: KafkaLogConfig, sockets: Sockets) {
-  const bounds = boundsOf(config);
+export function clientOptions(config: KafkaLogConfig, sockets: ClientSockets) {
+  const bounds = limitsOf(config);
   return {
     brokers: config.brokers,
     clientId: clientIdOf(config),
@@ -89,7 +89,7 @@ export function clientOptions(config: KafkaLogConfig, sockets: Sockets) {
     reauthenticationThreshold: 10_000,
     requestTimeout: bounds.requestTimeoutMs,
     enforceRequestTimeout: true,
-    retry: fewTries,
+    retry: shortRetry,
     socketFactory: sockets.factory,
     logLevel: kafkajsWarnLevel,
     logCreator: kafkajsLogCreator(config.logger ?? silentLogger),

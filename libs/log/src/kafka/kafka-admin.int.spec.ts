@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { until } from '../contract/recorder.js';
-import { LogUnavailableError, TopicRefusedError } from '../errors.js';
+import { until } from '../contract/recording-consumer.js';
+import { LogUnavailableError, TopicRejectedError } from '../errors.js';
 import { openKafkaLog } from './kafka-log.js';
 
 const brokers = (process.env['TEST_KAFKA_BROKERS'] ?? '').split(',');
@@ -26,7 +26,7 @@ describe('the settings of a topic', () => {
     await until(() => fits(5_000), 'the setting takes effect');
     expect(await fits(50_000)).toBe(false);
     const impossible = log.admin.configure(own, { 'max.message.bytes': '1000', 'retention.ms': 'never' });
-    await expect(impossible).rejects.toMatchObject({ name: TopicRefusedError.name, reason: 'settings' });
+    await expect(impossible).rejects.toMatchObject({ name: TopicRejectedError.name, reason: 'settings' });
     await log.admin.configure(own, { 'max.message.bytes': null });
     await until(() => fits(50_000), 'the default takes effect');
     await log.admin.remove(own);
@@ -38,7 +38,7 @@ describe('a topic that Kafka does not create', () => {
   it('is rejected if a setting is invalid', async () => {
     const log = openKafkaLog({ brokers, clientId: 'admin', replicationFactor: 1 });
     const creation = log.admin.create(topic, { partitions: 1, config: { 'retention.ms': 'never' } });
-    await expect(creation).rejects.toMatchObject({ name: TopicRefusedError.name, reason: 'settings' });
+    await expect(creation).rejects.toMatchObject({ name: TopicRejectedError.name, reason: 'settings' });
     await log.close();
   });
 

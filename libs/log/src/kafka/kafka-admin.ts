@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
+import { LogUnavailableError, TopicRejectedError, UnknownTopicError } from '../errors.js';
 import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
@@ -15,13 +15,13 @@ const topicsAtOnce = 500;
  * Settings of every topic that this client creates. The broker stores records uncompressed, whatever its default and
  * whatever codec producers use, because this client cannot decode every codec.
  */
-const everyTopic = { 'compression.type': 'uncompressed' };
-const refusedName = 'INVALID_TOPIC_EXCEPTION';
+const defaultTopicConfig = { 'compression.type': 'uncompressed' };
+const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
 /**
  * Protocol errors of rejected settings. INVALID_REPLICATION_FACTOR is not one of them: brokers may be down for a
  * moment, so it is retried.
  */
-const refusedSettings = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
+const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
 export class KafkaAdmin implements TopicAdmin {
   private readonly coordinators = new Map<string, Promise<Broker>>();
@@ -32,7 +32,7 @@ export class KafkaAdmin implements TopicAdmin {
   ) {}
 
   async create(topic: string, settings: TopicSettings): Promise<boolean> {
-    const config = { ...everyTopic, ...settings.config };
+    const config = { ...defaultTopicConfig, ...settings.config };
     const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }));
     const { replicationFactor } = this;
     const created = await this.client.retrying('creating a topic', async () => {
@@ -43,7 +43,7 @@ export class KafkaAdmin implements TopicAdmin {
         return true;
       } catch (error) {
         if (isProtocolError(error, 'TOPIC_ALREADY_EXISTS')) return false;
-        throw refusal(topic, error) ?? error;
+        throw toTopicRejectedError(topic, error) ?? error;
       }
     });
     await this.untilLed(topic);
@@ -57,7 +57,7 @@ export class KafkaAdmin implements TopicAdmin {
         await alterTopicConfig(controller, topic, config);
       } catch (error) {
         if (isProtocolError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) throw new UnknownTopicError(topic);
-        throw refusal(topic, error) ?? error;
+        throw toTopicRejectedError(topic, error) ?? error;
       }
     });
   }
@@ -205,9 +205,9 @@ function committedOf(partitions: readonly { partition: number; offset: string }[
   return new Map(known.filter(([, offset]) => offset >= 0));
 }
 
-function refusal(topic: string, error: unknown): TopicRefusedError | undefined {
-  if (isProtocolError(error, refusedName))
-    return new TopicRefusedError(topic, { reason: 'name', cause: error });
-  if (!isProtocolError(error, ...refusedSettings)) return undefined;
-  return new TopicRefusedError(topic, { reason: 'settings', cause: error });
+function toTopicRejectedError(topic: string, error: unknown): TopicRejectedError | undefined {
+  if (isProtocolError(error, invalidNameError))
+    return new TopicRejectedError(topic, { reason: 'name', cause: error });
+  if (!isProtocolError(error, ...rejectedSettingErrors)) return undefined;
+  return new TopicRejectedError(topic, { reason: 'settings', cause: error });
 }

@@ -1,4 +1,4 @@
-import { LogOverloadedError, LogUnavailableError, TopicRefusedError, UnknownTopicError } from '../errors.js';
+import { LogOverloadedError, LogUnavailableError, TopicRejectedError, UnknownTopicError } from '../errors.js';
 
 /** Fields of a kafkajs error that identify it; `type` is the name of an error code of the Kafka protocol. */
 interface KafkaErrorShape {
@@ -47,7 +47,7 @@ const fatalNames = new Set([
   'KafkaJSSASLAuthenticationError',
   'KafkaJSNotImplemented',
   'KafkaJSServerDoesNotSupportApiKey',
-  'TopicRefusedError',
+  'TopicRejectedError',
   'UnknownTopicError',
   'TypeError',
   'RangeError',
@@ -75,7 +75,7 @@ export function toLogError(error: unknown, doing: string): Error {
     error instanceof LogUnavailableError ||
     error instanceof LogOverloadedError ||
     error instanceof UnknownTopicError ||
-    error instanceof TopicRefusedError
+    error instanceof TopicRejectedError
   ) {
     return error;
   }

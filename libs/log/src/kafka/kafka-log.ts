@@ -1,20 +1,27 @@
-import type { Consumer, ConsumerOptions, Log, Producer, TableReader, TableReaderHandler } from '../log.js';
+import type {
+  Consumer,
+  ConsumerOptions,
+  Log,
+  Producer,
+  GlobalTableReader,
+  GlobalTableReaderHandler,
+} from '../log.js';
 import { ClusterClient } from './cluster-client.js';
-import type { KafkaLogBounds, KafkaLogConfig } from './config.js';
-import { boundsOf, clientIdOf, clientOptions, producerTries, Sockets } from './connection.js';
+import type { KafkaLogLimits, KafkaLogConfig } from './config.js';
+import { limitsOf, clientIdOf, clientOptions, producerRetry, ClientSockets } from './connection.js';
 import { fetchOutage, type FetchOutage } from './consume/fetch-outage.js';
 import { KafkaConsumer } from './consume/kafka-consumer.js';
-import { KafkaTableReader } from './consume/kafka-table-reader.js';
+import { KafkaGlobalTableReader } from './consume/kafka-global-table-reader.js';
 import { KafkaAdmin } from './kafka-admin.js';
 import { kafkajs } from './kafkajs/internals.js';
 import { silentLogger, type KafkaLogger } from './logger.js';
 import { KafkaProducer } from './produce/kafka-producer.js';
-import { SendLane, type IdempotentProducer } from './produce/send-lane.js';
-import { TopicCatalog } from './produce/topic-catalog.js';
-import { SilentBrokers, type BrokerAddress } from './silent-brokers.js';
+import { ProducerShard, type IdempotentProducer } from './produce/producer-shard.js';
+import { TopicMetadataCache } from './produce/topic-metadata-cache.js';
+import { HungBrokerDetector, type BrokerAddress } from './hung-broker-detector.js';
 
 /**
- * Opens the log on a Kafka cluster. It connects lazily, so Kafka may still be down. `kafkaLogOptions` reads the
+ * Opens the log on a Kafka cluster. It connects lazily, so Kafka may still be down. `kafkaLogConfig` reads the
  * configuration from the environment.
  */
 export function openKafkaLog(config: KafkaLogConfig): Log {
@@ -23,13 +30,13 @@ export function openKafkaLog(config: KafkaLogConfig): Log {
 
 class KafkaLog implements Log {
   readonly admin: KafkaAdmin;
-  private readonly silentBrokers: SilentBrokers;
+  private readonly silentBrokers: HungBrokerDetector;
   private readonly logger: KafkaLogger;
   private readonly outage: FetchOutage;
   private readonly closing = new Set<{ close(): Promise<void> }>();
 
   constructor(private readonly config: KafkaLogConfig) {
-    this.silentBrokers = new SilentBrokers({
+    this.silentBrokers = new HungBrokerDetector({
       ask: (brokers) => firstAnswer(config, brokers),
       everyMs: 1_000,
     });
@@ -39,17 +46,17 @@ class KafkaLog implements Log {
   }
 
   async producer(): Promise<Producer> {
-    const bounds = boundsOf(this.config);
-    const catalog = new TopicCatalog(this.client());
-    const lane = (): SendLane =>
-      new SendLane({
+    const bounds = limitsOf(this.config);
+    const catalog = new TopicMetadataCache(this.client());
+    const lane = (): ProducerShard =>
+      new ProducerShard({
         ...bounds,
         createProducer: () => createProducer(this.config, this.silentBrokers),
         partitionCount: (topic) => catalog.get(topic) ?? -1,
         forgetTopic: (topic) => catalog.forget(topic),
         topicExists: (topic) => catalog.exists(topic),
       });
-    const lanes = Array.from({ length: bounds.producerLanes }, lane);
+    const lanes = Array.from({ length: bounds.producerShards }, lane);
     const { bytesInFlight, operationTimeoutMs } = bounds;
     return this.keep(new KafkaProducer({ lanes, catalog, bytesInFlight, operationTimeoutMs }));
   }
@@ -66,8 +73,8 @@ class KafkaLog implements Log {
     return this.keep(consumer);
   }
 
-  tableReader(topic: string, handler: TableReaderHandler): TableReader {
-    return this.keep(new KafkaTableReader({ ...this.parts(), topic, handler }));
+  tableReader(topic: string, handler: GlobalTableReaderHandler): GlobalTableReader {
+    return this.keep(new KafkaGlobalTableReader({ ...this.parts(), topic, handler }));
   }
 
   /**
@@ -76,12 +83,12 @@ class KafkaLog implements Log {
    */
   private parts(): {
     client: ClusterClient;
-    bounds: KafkaLogBounds;
+    bounds: KafkaLogLimits;
     logger: KafkaLogger;
     outage: FetchOutage;
   } {
     const { config, logger, outage } = this;
-    return { client: this.client(), bounds: boundsOf(config), logger, outage };
+    return { client: this.client(), bounds: limitsOf(config), logger, outage };
   }
 
   private client(): ClusterClient {
@@ -116,9 +123,9 @@ async function firstAnswer(
   }
 }
 
-function createProducer(config: KafkaLogConfig, silentBrokers: SilentBrokers): IdempotentProducer {
-  const sockets = new Sockets(silentBrokers);
-  const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerTries });
+function createProducer(config: KafkaLogConfig, silentBrokers: HungBrokerDetector): IdempotentProducer {
+  const sockets = new ClientSockets(silentBrokers);
+  const kafka = new kafkajs.Kafka({ ...clientOptions(config, sockets), retry: producerRetry });
   const producer = kafka.producer({
     idempotent: true,
     allowAutoTopicCreation: false,

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PrivateEngines, until } from '#testkit';
 import { LogUnavailableError } from '../errors.js';
-import { Recorder } from '../contract/recorder.js';
-import type { Log, NewRecord, Position, Producer } from '../log.js';
+import { RecordingConsumer } from '../contract/recording-consumer.js';
+import type { Log, NewRecord, RecordPosition, Producer } from '../log.js';
 import { openKafkaLog } from './kafka-log.js';
 import type { KafkaLogger } from './logger.js';
 
@@ -12,7 +12,7 @@ const keys = 7;
 
 /** Writes numbered records in successive appends, retries failed appends, and keeps the acknowledged positions. */
 class Writer {
-  readonly acknowledged = new Map<string, Position>();
+  readonly acknowledged = new Map<string, RecordPosition>();
   failures = 0;
   private stopped = false;
   private readonly running: Promise<void>;
@@ -40,7 +40,9 @@ class Writer {
     for (;;) {
       try {
         const positions = await this.producer.append(records);
-        records.forEach(({ value }, i) => this.acknowledged.set(String(value), positions[i] as Position));
+        records.forEach(({ value }, i) =>
+          this.acknowledged.set(String(value), positions[i] as RecordPosition),
+        );
         return;
       } catch (error) {
         if (!(error instanceof LogUnavailableError)) throw error;
@@ -59,7 +61,7 @@ class Writer {
 /** Compares the records that were read with those that were acknowledged. */
 function check(
   writer: Writer,
-  reader: Recorder,
+  reader: RecordingConsumer,
 ): { lost: string[]; misplaced: string[]; reordered: string[] } {
   const at = new Map(reader.records.map((record) => [`${record.partition}/${record.offset}`, record]));
   const misplaced = [...writer.acknowledged].filter(
@@ -117,7 +119,7 @@ class Missing {
 
   constructor(
     private readonly writer: Writer,
-    private readonly reader: Recorder,
+    private readonly reader: RecordingConsumer,
   ) {}
 
   values(): string[] {
@@ -157,10 +159,10 @@ describe('the log on a failing broker', () => {
   });
 
   /** Writes and reads while `fault` happens, and waits until all acknowledged records are read. */
-  async function through(fault: () => Promise<void>): Promise<{ writer: Writer; reader: Recorder }> {
+  async function through(fault: () => Promise<void>): Promise<{ writer: Writer; reader: RecordingConsumer }> {
     const topic = `fault-${randomUUID()}`;
     await log.admin.create(topic, { partitions: 4 });
-    const reader = new Recorder(log, randomUUID());
+    const reader = new RecordingConsumer(log, randomUUID());
     await reader.consumer.subscribe([topic]);
     const table: string[] = [];
     const tableTopic = `table-${randomUUID()}`;

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AppConfig, loadConfig } from '#api';
 import { freePort, startKafka, type RunningKafka } from '#local';
 import { until } from '#testkit';
-import { Recorder } from '../contract/recorder.js';
+import { RecordingConsumer } from '../contract/recording-consumer.js';
 import type { Log } from '../log.js';
-import { kafkaLogOptions } from './config.js';
+import { kafkaLogConfig } from './config.js';
 import { openKafkaLog } from './kafka-log.js';
 
 const [user, password] = ['writer', 'a secret'];
@@ -77,7 +77,7 @@ afterAll(async () => {
 /** Opens a log with these settings, as an app does, and closes it after the work. */
 async function using(env: Record<string, string>, work: (log: Log) => Promise<void>): Promise<void> {
   const settings = { KAFKA_BROKERS: brokers, KAFKA_REPLICATION_FACTOR: '1', ...env };
-  const log = openKafkaLog(kafkaLogOptions(loadConfig(AppConfig, settings), 'test'));
+  const log = openKafkaLog(kafkaLogConfig(loadConfig(AppConfig, settings), 'test'));
   try {
     await work(log);
   } finally {
@@ -98,7 +98,7 @@ describe('a broker that requires TLS and a password', () => {
     await using({ ...tls(), ...sasl(mechanism) }, async (log) => {
       const topic = `secured-${randomUUID()}`;
       await log.admin.create(topic, { partitions: 2 });
-      const reader = new Recorder(log, randomUUID());
+      const reader = new RecordingConsumer(log, randomUUID());
       await reader.consumer.subscribe([topic]);
       const producer = await log.producer();
       await producer.append([{ topic, key: 'k', value: 'secured' }]);

@@ -5,12 +5,12 @@ import { ByteReader } from './consume/byte-reader.js';
 import { byTopic } from './consume/by-topic.js';
 import { listOffsetsRequestV2, type PartitionMetadata } from './kafkajs/internals.js';
 
-interface Place {
+interface TopicPartition {
   topic: string;
   partition: number;
 }
 
-interface Found extends Place {
+interface FoundOffset extends TopicPartition {
   errorCode: number;
   offset: number;
 }
@@ -29,7 +29,7 @@ export async function topicOffsets(
     throw error;
   },
 ): Promise<Map<string, PartitionOffsets[]>> {
-  const byLeader = new Map<number, Place[]>();
+  const byLeader = new Map<number, TopicPartition[]>();
   for (const [topic, partitions] of topics) {
     for (const { partitionId: partition, leader } of partitions) {
       if (leader < 0) continue;
@@ -44,7 +44,7 @@ export async function topicOffsets(
         listOffsets(client, { leader, places, timestamp: earliest }),
         listOffsets(client, { leader, places, timestamp: latest }),
       ]);
-      return joined(beginnings, ends);
+      return joinOffsets(beginnings, ends);
     } catch (error) {
       failed(error);
       return [];
@@ -60,7 +60,10 @@ export async function topicOffsets(
   return found;
 }
 
-function joined(beginnings: readonly Found[], ends: readonly Found[]): (PartitionOffsets & Place)[] {
+function joinOffsets(
+  beginnings: readonly FoundOffset[],
+  ends: readonly FoundOffset[],
+): (PartitionOffsets & TopicPartition)[] {
   const beginningOf = new Map(beginnings.map((found) => [partitionKey(found), found.offset]));
   return ends.flatMap(({ topic, partition, offset: end }) => {
     const beginning = beginningOf.get(partitionKey({ topic, partition }));
@@ -70,8 +73,8 @@ function joined(beginnings: readonly Found[], ends: readonly Found[]): (Partitio
 
 async function listOffsets(
   client: ClusterClient,
-  { leader, places, timestamp }: { leader: number; places: readonly Place[]; timestamp: number },
-): Promise<Found[]> {
+  { leader, places, timestamp }: { leader: number; places: readonly TopicPartition[]; timestamp: number },
+): Promise<FoundOffset[]> {
   const broker = await client.broker(leader);
   const request = listOffsetsRequestV2({
     replicaId: -1,
@@ -82,7 +85,7 @@ async function listOffsets(
   return found.filter(({ errorCode }) => errorCode === 0);
 }
 
-const parse = async (found: Found[]): Promise<Found[]> => found;
+const parse = async (found: FoundOffset[]): Promise<FoundOffset[]> => found;
 
 /**
  * Decodes the response, including partitions with an error. kafkajs' own decoder fails the whole response for one such
@@ -95,9 +98,9 @@ const parse = async (found: Found[]): Promise<Found[]> => found;
  *         partition_responses => partition error_code timestamp offset
  *           partition => INT32, error_code => INT16, timestamp => INT64, offset => INT64
  */
-async function decode(payload: Buffer): Promise<Found[]> {
+async function decode(payload: Buffer): Promise<FoundOffset[]> {
   const reader = new ByteReader(payload);
-  const found: Found[] = [];
+  const found: FoundOffset[] = [];
   reader.skip(4);
   for (let topics = reader.int32(); topics > 0; topics--) {
     const topic = reader.string() ?? '';

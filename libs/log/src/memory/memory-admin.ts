@@ -1,4 +1,4 @@
-import { TopicRefusedError, UnknownTopicError } from '../errors.js';
+import { TopicRejectedError, UnknownTopicError } from '../errors.js';
 import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
@@ -12,7 +12,7 @@ export class MemoryAdmin implements TopicAdmin {
     const collides = [...this.broker.topics.keys()].some(
       (other) => other.replaceAll('.', '_') === metricName,
     );
-    if (collides || topic.length > 249) throw new TopicRefusedError(topic, { reason: 'name' });
+    if (collides || topic.length > 249) throw new TopicRejectedError(topic, { reason: 'name' });
     this.broker.createTopic(topic, settings.partitions, settings.config ?? {});
     return true;
   }

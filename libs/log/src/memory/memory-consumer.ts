@@ -1,9 +1,9 @@
 import { LogUnavailableError } from '../errors.js';
 import { partitionKey } from '../partition-key.js';
 import { settledWithin } from '../settled-within.js';
-import type { Assignment, Consumer, ConsumerOptions } from '../log.js';
+import type { PartitionAssignment, Consumer, ConsumerOptions } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
-import type { MemoryGroup, MemoryMember, MemoryPlace } from './memory-group.js';
+import type { MemoryGroup, MemoryGroupMember, MemoryTopicPartition } from './memory-group.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 const batchRecords = 1000;
@@ -11,7 +11,7 @@ const batchRecords = 1000;
 const releaseMs = 3_000;
 
 /** A partition that the consumer owns, from its assignment until its revocation. */
-interface Held extends MemoryPlace {
+interface OwnedMemoryPartition extends MemoryTopicPartition {
   open: boolean;
   /** The partition gets no further batch; its last batch may still commit. */
   ending: boolean;
@@ -19,9 +19,9 @@ interface Held extends MemoryPlace {
   wake: () => void;
 }
 
-export class MemoryConsumer implements Consumer, MemoryMember {
+export class MemoryConsumer implements Consumer, MemoryGroupMember {
   topics: ReadonlySet<string> = new Set();
-  private held: Held[] = [];
+  private held: OwnedMemoryPartition[] = [];
   private readonly busy = new Map<string, Promise<unknown>>();
   private stopping = false;
   private member = false;
@@ -39,7 +39,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     this.id = this.group.nextId();
   }
 
-  get owned(): readonly MemoryPlace[] {
+  get owned(): readonly MemoryTopicPartition[] {
     return this.held;
   }
 
@@ -77,7 +77,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     this.group.leave(this);
   }
 
-  async release(places: readonly MemoryPlace[]): Promise<void> {
+  async release(places: readonly MemoryTopicPartition[]): Promise<void> {
     const own = this.held.filter((held) => places.some((place) => isSame(held, place)));
     for (const held of own) {
       held.ending = true;
@@ -92,7 +92,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     for (const held of this.held) if (held.topic === topic) this.letGo(held);
   }
 
-  private letGo(place: Held): void {
+  private letGo(place: OwnedMemoryPartition): void {
     if (place.revoked) return;
     place.revoked = true;
     this.held = this.held.filter((held) => held !== place);
@@ -100,10 +100,10 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     if (place.open) this.options.handler.revoked({ topic: place.topic, partition: place.partition });
   }
 
-  assign(places: readonly MemoryPlace[]): void {
+  assign(places: readonly MemoryTopicPartition[]): void {
     if (this.stopping) return;
     for (const place of places) {
-      const held: Held = {
+      const held: OwnedMemoryPartition = {
         ...{ ...place, open: false, ending: false, revoked: false },
         wake: () => undefined,
       };
@@ -114,7 +114,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     }
   }
 
-  private async consume(held: Held): Promise<void> {
+  private async consume(held: OwnedMemoryPartition): Promise<void> {
     const key = `${held.topic}/${held.partition}`;
     await this.busy.get(key);
     const topic = this.broker.topics.get(held.topic);
@@ -139,7 +139,10 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     }
   }
 
-  private describe({ topic: name, partition }: Held, topic: MemoryTopic): Assignment {
+  private describe(
+    { topic: name, partition }: OwnedMemoryPartition,
+    topic: MemoryTopic,
+  ): PartitionAssignment {
     const beginning = topic.beginning(partition);
     const committed = this.group.committedOf(name).get(partition) ?? -1;
     const position = committed >= beginning && committed <= topic.end(partition) ? committed : beginning;
@@ -153,7 +156,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     };
   }
 
-  private async untilAppended(held: Held, topic: MemoryTopic, next: number): Promise<void> {
+  private async untilAppended(held: OwnedMemoryPartition, topic: MemoryTopic, next: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const remove = topic.onAppend(() => topic.end(held.partition) > next && held.wake());
       held.wake = () => {
@@ -175,6 +178,6 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   }
 }
 
-function isSame(a: MemoryPlace, b: MemoryPlace): boolean {
+function isSame(a: MemoryTopicPartition, b: MemoryTopicPartition): boolean {
   return a.topic === b.topic && a.partition === b.partition;
 }

@@ -2,20 +2,20 @@ import { partitionKey } from '../partition-key.js';
 import { stickyAssignment } from '../sticky-assignment.js';
 import type { MemoryTopic } from './memory-topic.js';
 
-export interface MemoryPlace {
+export interface MemoryTopicPartition {
   topic: string;
   partition: number;
 }
 
-export interface MemoryMember {
+export interface MemoryGroupMember {
   readonly id: string;
   readonly topics: ReadonlySet<string>;
   /** Partitions that the member owns now. */
-  readonly owned: readonly MemoryPlace[];
+  readonly owned: readonly MemoryTopicPartition[];
   /** Assigns these partitions to the member, in addition to the owned ones. */
-  assign(places: readonly MemoryPlace[]): void;
+  assign(places: readonly MemoryTopicPartition[]): void;
   /** Revokes these partitions; resolves when the member has stopped processing them. */
-  release(places: readonly MemoryPlace[]): Promise<void>;
+  release(places: readonly MemoryTopicPartition[]): Promise<void>;
   /** Revokes the partitions of a topic that was removed. */
   drop(topic: string): void;
 }
@@ -23,7 +23,7 @@ export interface MemoryMember {
 /** In-memory consumer group: assigns partitions to members and keeps committed offsets. */
 export class MemoryGroup {
   private readonly committed = new Map<string, Map<number, number>>();
-  private readonly members = new Set<MemoryMember>();
+  private readonly members = new Set<MemoryGroupMember>();
   private scheduled = false;
   private made = 0;
 
@@ -38,16 +38,16 @@ export class MemoryGroup {
     return `member-${this.made++}`;
   }
 
-  join(member: MemoryMember): void {
+  join(member: MemoryGroupMember): void {
     this.members.add(member);
     this.rebalance();
   }
 
-  leave(member: MemoryMember): void {
+  leave(member: MemoryGroupMember): void {
     if (this.members.delete(member)) this.rebalance();
   }
 
-  commit({ topic, partition }: MemoryPlace, offset: number): void {
+  commit({ topic, partition }: MemoryTopicPartition, offset: number): void {
     const own = this.committed.get(topic) ?? new Map<number, number>();
     own.set(partition, offset);
     this.committed.set(topic, own);
@@ -95,17 +95,20 @@ export class MemoryGroup {
   }
 }
 
-function byTopic(places: readonly MemoryPlace[]): Map<string, number[]> {
+function byTopic(places: readonly MemoryTopicPartition[]): Map<string, number[]> {
   const topics = new Map<string, number[]>();
   for (const { topic, partition } of places) topics.set(topic, [...(topics.get(topic) ?? []), partition]);
   return topics;
 }
 
-function placesOf(partitions: ReadonlyMap<string, readonly number[]>): MemoryPlace[] {
+function placesOf(partitions: ReadonlyMap<string, readonly number[]>): MemoryTopicPartition[] {
   return [...partitions].flatMap(([topic, own]) => own.map((partition) => ({ topic, partition })));
 }
 
-function without(places: readonly MemoryPlace[], others: readonly MemoryPlace[]): MemoryPlace[] {
+function without(
+  places: readonly MemoryTopicPartition[],
+  others: readonly MemoryTopicPartition[],
+): MemoryTopicPartition[] {
   const keys = new Set(others.map(partitionKey));
   return places.filter((place) => !keys.has(partitionKey(place)));
 }

@@ -4,16 +4,16 @@ import type {
   ConsumerOptions,
   Log,
   NewRecord,
-  Position,
+  RecordPosition,
   Producer,
-  TableReader,
-  TableReaderHandler,
+  GlobalTableReader,
+  GlobalTableReaderHandler,
   TopicAdmin,
 } from '../log.js';
 import { MemoryAdmin } from './memory-admin.js';
 import { MemoryBroker } from './memory-broker.js';
 import { MemoryConsumer } from './memory-consumer.js';
-import { MemoryTableReader } from './memory-table-reader.js';
+import { MemoryGlobalTableReader } from './memory-global-table-reader.js';
 import type { MemoryTopic } from './memory-topic.js';
 
 export interface MemoryLogOptions {
@@ -57,8 +57,8 @@ export class MemoryLog implements Log {
     return this.keep(new MemoryConsumer(this.broker, options));
   }
 
-  tableReader(topic: string, handler: TableReaderHandler): TableReader {
-    return this.keep(new MemoryTableReader(this.broker, topic, handler));
+  tableReader(topic: string, handler: GlobalTableReaderHandler): GlobalTableReader {
+    return this.keep(new MemoryGlobalTableReader(this.broker, topic, handler));
   }
 
   async close(): Promise<void> {
@@ -80,7 +80,7 @@ class MemoryProducer implements Producer {
     private readonly maxBytesInFlight: number,
   ) {}
 
-  async append(records: readonly NewRecord[]): Promise<Position[]> {
+  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
     const bytes = records.reduce(
       (sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value ?? ''),
       0,

@@ -1,4 +1,4 @@
-import type { LogRecord, NewRecord, Position, TopicConfig } from '../log.js';
+import type { LogRecord, NewRecord, RecordPosition, TopicConfig } from '../log.js';
 
 /** A partition with records from offset `beginning` (inclusive) to `end` (exclusive). Compaction leaves gaps. */
 interface MemoryPartition {
@@ -31,7 +31,7 @@ export class MemoryTopic {
     );
   }
 
-  append(record: NewRecord, partition: number, timestamp: number): Position {
+  append(record: NewRecord, partition: number, timestamp: number): RecordPosition {
     const own = this.partitions[partition];
     const offset = this.end(partition);
     const headers = Object.entries(record.headers ?? {}).map(([name, value]) => [name, Buffer.from(value)]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeRecord, formatTime, limits, parseTime } from '#event';
-import type { DefinitionRecord } from '../kind/definition-record.js';
-import type { Actor } from '../kind/kind.js';
+import type { DefinitionRecord } from '../resources/definition-record.js';
+import type { Actor } from '../resources/resource-store.js';
 
 /** The content of an audit event. `before` and `after` have no secrets. */
 export interface AuditEntry {

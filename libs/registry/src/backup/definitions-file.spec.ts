@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import { aKey } from '../contract/definition-examples.js';
-import { systemActor } from '../kind/kind.js';
+import { systemActor } from '../resources/resource-store.js';
 import { openDefinitions } from '../open-definitions.js';
 import type { Definitions } from '../definitions.js';
 import { DefinitionsFileError, exportDefinitions, importDefinitions } from './definitions-file.js';

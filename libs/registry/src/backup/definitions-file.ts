@@ -1,7 +1,7 @@
 import type { TopicNames } from '#event';
 import type { Log, NewRecord } from '#log';
-import { readKey } from '../kind/definition-record.js';
-import { definitionsTopic } from '../changes/topic-writer.js';
+import { readKey } from '../resources/definition-record.js';
+import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
 /**
  * The file is incomplete or is not a backup of definitions, or the topic already has definitions. The import has

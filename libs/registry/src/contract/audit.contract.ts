@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { formatTime, type EventRecord } from '#event';
-import { readKey } from '../kind/definition-record.js';
+import { readKey } from '../resources/definition-record.js';
 import { erasureName } from '../erasures/erasure.js';
 import { schemaName } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, anErasure, sha256, someTime } from './definition-examples.js';

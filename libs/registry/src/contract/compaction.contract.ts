@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { TopicNames } from '#event';
-import { keyText, newKey, writeRecord, type DefinitionRecord } from '../kind/definition-record.js';
+import { keyText, newKey, writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
 import { schemaRules } from '../schemas/schema-rules.js';
 import { schemaName, type SchemaMode } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';

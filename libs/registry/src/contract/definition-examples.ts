@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Erasure } from '../erasures/erasure.js';
 import type { KeyDefinition } from '../keys/key-definition.js';
-import type { Actor } from '../kind/kind.js';
+import type { Actor } from '../resources/resource-store.js';
 import type { PipelineDefinition } from '../pipelines/pipeline-definition.js';
-import type { ProjectionBuild, ProjectionDefinition } from '../projections/projection-definition.js';
+import type { ProjectionGeneration, ProjectionDefinition } from '../projections/projection-definition.js';
 import type { SchemaSubject } from '../schemas/schema-subject.js';
 
 /** An actor with an API key. */
@@ -37,7 +37,7 @@ export function aKey(key_id: string, more: Partial<KeyDefinition> = {}): KeyDefi
 }
 
 /** Returns a generation of the projection `revenue`, which folds `orders` and `refunds`. */
-export function aBuild(id: string, more: Partial<ProjectionBuild> = {}): ProjectionBuild {
+export function aGeneration(id: string, more: Partial<ProjectionGeneration> = {}): ProjectionGeneration {
   return {
     id: id.padEnd(24, '0'),
     version: 1,
@@ -59,7 +59,7 @@ export function aBuild(id: string, more: Partial<ProjectionBuild> = {}): Project
 export function aProjection(more: Partial<ProjectionDefinition> = {}): ProjectionDefinition {
   return {
     ...{ name: 'revenue', version: 1, created_at: someTime, paused: false },
-    ...{ serving: null, building: aBuild('a'), failure: null },
+    ...{ serving: null, building: aGeneration('a'), failure: null },
     ...more,
   };
 }

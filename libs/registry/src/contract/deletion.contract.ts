@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { streamName } from '#event';
+import { streamNameOf } from '#event';
 import { erasureName } from '../erasures/erasure.js';
 import { ada, anErasure } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
@@ -77,7 +77,9 @@ export function describeDeletion(given: DefinitionsUnderTest): void {
       let standing = 0;
       await one.deleteStream('orders', async () => void (standing = one.erasures.size), ada);
       expect(standing).toBe(41);
-      await expect.poll(() => two.erasures.all().map(({ stream }) => streamName(stream))).toEqual(['people']);
+      await expect
+        .poll(() => two.erasures.all().map(({ stream }) => streamNameOf(stream)))
+        .toEqual(['people']);
       expect((await given.started(names)).erasures.size).toBe(1);
     });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limits, type EventRecord } from '#event';
 import type { ProjectionDefinition } from '../projections/projection-definition.js';
-import { aBuild, ada, aProjection } from './definition-examples.js';
+import { aGeneration, ada, aProjection } from './definition-examples.js';
 import type { DefinitionsUnderTest } from './definitions-under-test.js';
 
 const dataOf = ({ data }: EventRecord) => JSON.parse(data) as Record<string, unknown>;
@@ -12,13 +12,13 @@ export function describeProjections(given: DefinitionsUnderTest): void {
     it('is the same in every process', async () => {
       const names = given.names();
       const [one, two] = await given.two(names);
-      const { spec, ...build } = aBuild('b', { version: 2 });
+      const { spec, ...build } = aGeneration('b', { version: 2 });
       const bare = { source: { streams: ['orders'] }, fields: spec.fields, from: 'beginning' } as const;
       const sources = { orders: { id: 'orders#1' as const } };
       const building = { ...build, spec: bare, sources };
       const written = aProjection({
         version: 2,
-        serving: aBuild('a'),
+        serving: aGeneration('a'),
         building,
         failure: 'why',
         paused: true,
@@ -31,7 +31,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
     it('is rejected above the size limit of a definition', async () => {
       const { projections } = await given.started(given.names());
       const where = 'x'.repeat(limits.definitionBytes);
-      const { spec, ...build } = aBuild('a');
+      const { spec, ...build } = aGeneration('a');
       const large = { ...build, spec: { ...spec, source: { ...spec.source, where } } };
       const change = projections.change('revenue', () => aProjection({ building: large }), ada);
       await expect(change).rejects.toMatchObject({ code: 'payload_too_large' });
@@ -53,7 +53,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
     it('has an event type for each kind of change', async () => {
       const names = given.names();
       const { projections } = await given.started(names);
-      const [first, second, third] = [aBuild('a'), aBuild('b'), aBuild('c', { version: 2 })];
+      const [first, second, third] = [aGeneration('a'), aGeneration('b'), aGeneration('c', { version: 2 })];
       const serving = { serving: first, building: null };
       const changes: Partial<ProjectionDefinition>[] = [
         {},
@@ -79,7 +79,7 @@ export function describeProjections(given: DefinitionsUnderTest): void {
       const { projections } = await given.started(names);
       await projections.change('revenue', () => aProjection(), ada);
       const [, created] = await given.audited(names);
-      const { spec, id, version, started_at } = aBuild('a');
+      const { spec, id, version, started_at } = aGeneration('a');
       const { building, ...shown } = { ...aProjection(), spec };
       expect(building?.id).toBe(id);
       expect(dataOf(created as EventRecord)).toMatchObject({ before: null });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { definitionsHealth, DefinitionsStoppedError } from '../definitions-health.js';
+import { definitionsHealth, DefinitionsOutdatedError } from '../definitions-health.js';
 import { schemaName } from '../schemas/schema-subject.js';
 import {
-  aBuild,
+  aGeneration,
   ada,
   addVersion,
   aKey,
@@ -61,8 +61,8 @@ const unreadable: [string, string][] = [
   ['projection:revenue:0', value(aProjection({ building: null }))],
   ['projection:revenue:0', value(aProjection({ version: 2 }))],
   ['projection:revenue:0', value({ ...aProjection(), failure: undefined })],
-  ['projection:revenue:0', value(aProjection({ building: aBuild('A') }))],
-  ['projection:revenue:0', value(aProjection({ building: aBuild('a', { sources: {} }) }))],
+  ['projection:revenue:0', value(aProjection({ building: aGeneration('A') }))],
+  ['projection:revenue:0', value(aProjection({ building: aGeneration('a', { sources: {} }) }))],
   ...[
     { streams: [] },
     { streams: ['orders', 'orders'] },
@@ -84,7 +84,7 @@ const unreadable: [string, string][] = [
 ];
 
 function withSpec(more: object): unknown {
-  const build = aBuild('a');
+  const build = aGeneration('a');
   const sources = Object.fromEntries(
     ((more as { source?: { streams: string[] } }).source?.streams ?? build.spec.source.streams).map(
       (name) => [name, { created_at: someTime }],
@@ -160,7 +160,7 @@ export function describeReading(given: DefinitionsUnderTest): void {
       });
       await other.keys.change('k2', () => aKey('k2'), ada);
       await expect.poll(() => definitions.failure).toBe(broken);
-      expect(() => definitionsHealth(definitions)).toThrow(DefinitionsStoppedError);
+      expect(() => definitionsHealth(definitions)).toThrow(DefinitionsOutdatedError);
       expect(definitions.keys.get('k1')).toEqual(aKey('k1'));
       remove();
       await other.keys.change('k3', () => aKey('k3'), ada);

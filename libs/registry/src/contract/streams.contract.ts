@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LogUnavailableError } from '#log';
-import { systemActor } from '../kind/kind.js';
+import { systemActor } from '../resources/resource-store.js';
 import { ada } from './definition-examples.js';
 import { streamsOf, type DefinitionsUnderTest } from './definitions-under-test.js';
 

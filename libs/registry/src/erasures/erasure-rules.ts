@@ -1,7 +1,7 @@
 import { ProblemError } from '#api';
-import { isIdOf, streamName } from '#event';
-import { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
+import { isStreamIdOf, streamNameOf } from '#event';
+import { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { erasureName, type Erasure } from './erasure.js';
 
 const slot = '0';
@@ -9,7 +9,7 @@ const mostErasures = 100_000;
 const hashPattern = /^[0-9a-f]{64}$/;
 
 /** Rules of erasures. Each record contains a whole erasure; a later erasure of the same entity replaces it. */
-export const erasureRules: KindRules<Erasure> = {
+export const erasureRules: ResourceRules<Erasure> = {
   kind: 'erasure',
   most: mostErasures,
   full: () =>
@@ -18,9 +18,9 @@ export const erasureRules: KindRules<Erasure> = {
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new Fields(body, 'the erasure');
+    const fields = new ObjectReader(body, 'the erasure');
     const [stream, entity_hash] = [fields.text('stream'), fields.text('entity_hash')];
-    if (!isIdOf(streamName(stream), stream) || !hashPattern.test(entity_hash))
+    if (!isStreamIdOf(streamNameOf(stream), stream) || !hashPattern.test(entity_hash))
       throw new UnreadableDefinitionError('stream is not a stream id, or entity_hash is not a SHA-256');
     if (erasureName({ stream, entity_hash }) !== identity)
       throw new UnreadableDefinitionError('stream and entity_hash differ from the record key');

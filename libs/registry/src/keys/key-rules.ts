@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
-import { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
+import { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import type { KeyDefinition, KeySecret } from './key-definition.js';
 
 const slot = '0';
@@ -11,7 +11,7 @@ const sha256Pattern = /^[0-9a-f]{64}$/;
  * Rules of API keys. Each record contains the whole definition of a key. The audit shows the expiry of each secret, and
  * no hash.
  */
-export const keyRules: KindRules<KeyDefinition> = {
+export const keyRules: ResourceRules<KeyDefinition> = {
   kind: 'key',
   most: mostKeys,
   full: () =>
@@ -23,7 +23,7 @@ export const keyRules: KindRules<KeyDefinition> = {
   identityOf: (name) => name,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new Fields(body, 'the key');
+    const fields = new ObjectReader(body, 'the key');
     if (fields.text('key_id') !== identity)
       throw new UnreadableDefinitionError('key_id differs from the record key');
     return {
@@ -53,13 +53,13 @@ export const keyRules: KindRules<KeyDefinition> = {
 };
 
 function readSecret(value: unknown): KeySecret {
-  const fields = new Fields(value, 'a secret');
+  const fields = new ObjectReader(value, 'a secret');
   const sha256 = fields.text('sha256');
   if (!sha256Pattern.test(sha256)) throw new UnreadableDefinitionError('sha256 is not a SHA-256');
   return { sha256, ...fields.optional('expires_at', (member) => fields.time(member)) };
 }
 
-function readRateLimit(fields: Fields): NonNullable<KeyDefinition['rate_limit']> {
+function readRateLimit(fields: ObjectReader): NonNullable<KeyDefinition['rate_limit']> {
   return {
     ...fields.optional('events_per_second', (member) => fields.rate(member)),
     ...fields.optional('requests_per_second', (member) => fields.rate(member)),

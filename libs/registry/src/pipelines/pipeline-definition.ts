@@ -1,15 +1,15 @@
 import type { PipelineSpec } from '#dataflow';
-import type { RunSource } from '../sources/run-source.js';
+import type { SourceBinding } from '../sources/source-binding.js';
 
 /**
  * One job of a pipeline. The job's id names its own consumer group, checkpoints, state entries and internal topics.
  * Events that different jobs emit have different ids.
  */
-export interface PipelineRun {
+export interface PipelineJob {
   /** Id of the job: 24 random hexadecimal digits. */
   id: string;
   /** The source of each stream that the definition reads now, by stream name. */
-  sources: Readonly<Record<string, RunSource>>;
+  sources: Readonly<Record<string, SourceBinding>>;
   /** Start time of the job, as RFC 3339. */
   started_at: string;
 }
@@ -29,7 +29,7 @@ export interface PipelineDefinition {
    */
   failure: string | null;
   spec: PipelineSpec;
-  run: PipelineRun;
+  run: PipelineJob;
 }
 
 /** The most pipelines of one installation. */

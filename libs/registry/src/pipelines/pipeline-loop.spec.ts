@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { OperatorSpec } from '#dataflow';
-import { pipelineLoop, pipelineWrites, type PipelineWay } from './pipeline-loop.js';
+import { pipelineLoop, pipelineWrites, type LoopCandidate } from './pipeline-loop.js';
 
 const emit = (stream: string): OperatorSpec => ({ emit: { stream } });
 
-const pipeline = (name: string, streams: string[], targets: string[]): PipelineWay => ({
+const pipeline = (name: string, streams: string[], targets: string[]): LoopCandidate => ({
   name,
   spec: { source: { streams }, operators: targets.map(emit), from: 'beginning' },
 });
 
-const wayOf = (of: PipelineWay, all: PipelineWay[] = []) =>
+const wayOf = (of: LoopCandidate, all: LoopCandidate[] = []) =>
   pipelineLoop(of, all)?.map(({ from, pipeline, to }) => `${from} ${pipeline} ${to}`);
 
 describe('the streams that a pipeline writes to', () => {

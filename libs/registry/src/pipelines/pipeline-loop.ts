@@ -2,7 +2,7 @@ import { effectsOf, type PipelineSpec } from '#dataflow';
 import type { PipelineDefinition } from './pipeline-definition.js';
 
 /** The part of a pipeline that decides whether it is in a loop: the streams that it reads and writes. */
-export type PipelineWay = Pick<PipelineDefinition, 'name' | 'spec'>;
+export type LoopCandidate = Pick<PipelineDefinition, 'name' | 'spec'>;
 
 /** One step of a loop: a pipeline reads the stream `from` and writes to the stream `to`. */
 export interface LoopStep {
@@ -25,7 +25,7 @@ export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): 
  * there is none.
  * @param all existing pipelines; one with the same name is ignored
  */
-export function pipelineLoop(of: PipelineWay, all: readonly PipelineWay[]): LoopStep[] | undefined {
+export function pipelineLoop(of: LoopCandidate, all: readonly LoopCandidate[]): LoopStep[] | undefined {
   const readers = readersOf([of, ...all.filter(({ name }) => name !== of.name)]);
   const sources = new Set(of.spec.source.streams);
   const seen = new Set<string>();
@@ -50,12 +50,12 @@ function closed([first, ...others]: LoopStep[], end: string): LoopStep[] {
   return [{ ...(first as LoopStep), from: end }, ...others];
 }
 
-function stepsOf({ name, spec }: PipelineWay, from: string): LoopStep[] {
+function stepsOf({ name, spec }: LoopCandidate, from: string): LoopStep[] {
   return [...pipelineWrites(spec)].map((to) => ({ from, pipeline: name, to }));
 }
 
-function readersOf(pipelines: readonly PipelineWay[]): Map<string, PipelineWay[]> {
-  const readers = new Map<string, PipelineWay[]>();
+function readersOf(pipelines: readonly LoopCandidate[]): Map<string, LoopCandidate[]> {
+  const readers = new Map<string, LoopCandidate[]>();
   for (const pipeline of pipelines) {
     for (const stream of pipeline.spec.source.streams)
       readers.set(stream, [...(readers.get(stream) ?? []), pipeline]);

@@ -1,14 +1,14 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
-import { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
+import { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { mostPipelines, type PipelineDefinition } from './pipeline-definition.js';
-import { readPipelineRun, readPipelineSpec } from './read-pipeline.js';
+import { readPipelineJob, readPipelineSpec } from './read-pipeline.js';
 
 const slot = '0';
 
 /** Rules of pipelines. Each record contains the whole definition of a pipeline, with its job. */
-export const pipelineRules: KindRules<PipelineDefinition> = {
+export const pipelineRules: ResourceRules<PipelineDefinition> = {
   kind: 'pipeline',
   most: mostPipelines,
   full: () =>
@@ -25,7 +25,7 @@ export const pipelineRules: KindRules<PipelineDefinition> = {
     throw new ProblemError('payload_too_large', detail);
   },
   read: (identity, { body }) => {
-    const fields = new Fields(body, 'the pipeline');
+    const fields = new ObjectReader(body, 'the pipeline');
     if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
       throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
     const spec = readPipelineSpec(fields.fields('spec'));
@@ -36,7 +36,7 @@ export const pipelineRules: KindRules<PipelineDefinition> = {
       paused: fields.flag('paused'),
       failure: fields.nullableText('failure'),
       spec,
-      run: readPipelineRun(fields.fields('run'), spec.source.streams),
+      run: readPipelineJob(fields.fields('run'), spec.source.streams),
     };
   },
   compose: (parts) => parts.at(-1) as PipelineDefinition,

@@ -1,8 +1,8 @@
 import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#dataflow';
-import type { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError } from '../kind/kind-rules.js';
-import { readRunSources, readSourceFilter } from '../sources/read-source.js';
-import type { PipelineRun } from './pipeline-definition.js';
+import type { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError } from '../resources/resource-rules.js';
+import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
+import type { PipelineJob } from './pipeline-definition.js';
 
 const idPattern = /^[0-9a-f]{24}$/;
 
@@ -10,7 +10,7 @@ const idPattern = /^[0-9a-f]{24}$/;
  * Reads the spec of a pipeline. The operators are validated later, when the pipeline is compiled.
  * @throws UnreadableDefinitionError
  */
-export function readPipelineSpec(fields: Fields): PipelineSpec {
+export function readPipelineSpec(fields: ObjectReader): PipelineSpec {
   const source = fields.fields('source');
   return {
     source: {
@@ -31,12 +31,12 @@ function readOperators(operators: unknown[]): OperatorSpec[] {
 }
 
 /** Reads the job of a pipeline. @throws UnreadableDefinitionError */
-export function readPipelineRun(fields: Fields, streams: readonly string[]): PipelineRun {
+export function readPipelineJob(fields: ObjectReader, streams: readonly string[]): PipelineJob {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
   return {
     id,
-    sources: readRunSources(fields.fields('sources'), streams),
+    sources: readSourceBindings(fields.fields('sources'), streams),
     started_at: fields.time('started_at'),
   };
 }

@@ -1,4 +1,4 @@
-import type { RunSource } from '../sources/run-source.js';
+import type { SourceBinding } from '../sources/source-binding.js';
 
 /** The spec of a projection, in the form that clients write: its source, its key and its fields. */
 export interface ProjectionSpec {
@@ -14,14 +14,14 @@ export interface ProjectionSpec {
  * One generation of a projection: one pass over the log. The generation's id names its own rows, consumer group and
  * checkpoints.
  */
-export interface ProjectionBuild {
+export interface ProjectionGeneration {
   /** Id of the generation: 24 random hexadecimal digits. */
   id: string;
   /** Version of the definition that the generation folds. */
   version: number;
   spec: ProjectionSpec;
   /** The source of each stream, by stream name. */
-  sources: Readonly<Record<string, RunSource>>;
+  sources: Readonly<Record<string, SourceBinding>>;
   /** Start time of the generation, as RFC 3339. */
   started_at: string;
 }
@@ -36,8 +36,8 @@ export interface ProjectionDefinition {
   version: number;
   created_at: string;
   paused: boolean;
-  serving: ProjectionBuild | null;
-  building: ProjectionBuild | null;
+  serving: ProjectionGeneration | null;
+  building: ProjectionGeneration | null;
   /**
    * The reason why the projection has failed; null if it has not. A reset or a changed spec starts a new generation.
    */
@@ -53,10 +53,10 @@ export const projectionLimits = {
 } as const;
 
 /** Returns the generation of the current definition: the one that is building, or otherwise the one that is serving. */
-export function latestBuild({
+export function latestGeneration({
   building,
   serving,
-}: Pick<ProjectionDefinition, 'building' | 'serving'>): ProjectionBuild {
+}: Pick<ProjectionDefinition, 'building' | 'serving'>): ProjectionGeneration {
   const latest = building ?? serving;
   if (!latest) throw new RangeError('the projection has no generation');
   return latest;

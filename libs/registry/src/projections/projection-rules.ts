@@ -1,14 +1,14 @@
 import { definitionNamePattern, limits } from '#event';
 import { ProblemError } from '#api';
-import { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
+import { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import {
-  latestBuild,
+  latestGeneration,
   projectionLimits,
-  type ProjectionBuild,
+  type ProjectionGeneration,
   type ProjectionDefinition,
 } from './projection-definition.js';
-import { readBuild } from './read-build.js';
+import { readGeneration } from './read-generation.js';
 
 const slot = '0';
 const most = projectionLimits.projections;
@@ -17,7 +17,7 @@ const most = projectionLimits.projections;
  * Rules of projections. Each record contains the whole definition of a projection, with its serving and its building
  * generation.
  */
-export const projectionRules: KindRules<ProjectionDefinition> = {
+export const projectionRules: ResourceRules<ProjectionDefinition> = {
   kind: 'projection',
   most,
   full: () =>
@@ -28,16 +28,16 @@ export const projectionRules: KindRules<ProjectionDefinition> = {
   nameOf: ({ name }) => name,
   identityOf: (name) => name,
   write: (value) => {
-    const bytes = Buffer.byteLength(JSON.stringify(latestBuild(value).spec));
+    const bytes = Buffer.byteLength(JSON.stringify(latestGeneration(value).spec));
     if (bytes <= limits.definitionBytes) return { slot, body: { ...value } };
     const detail = `The definition takes ${bytes} bytes; at most ${limits.definitionBytes} are allowed.`;
     throw new ProblemError('payload_too_large', detail);
   },
   read: (identity, { body }) => {
-    const fields = new Fields(body, 'the projection');
+    const fields = new ObjectReader(body, 'the projection');
     if (fields.text('name') !== identity || !definitionNamePattern.test(identity))
       throw new UnreadableDefinitionError('name differs from the record key, or is invalid');
-    const build = (member: string) => (body[member] === null ? null : readBuild(fields.fields(member)));
+    const build = (member: string) => (body[member] === null ? null : readGeneration(fields.fields(member)));
     const definition: ProjectionDefinition = {
       name: identity,
       version: fields.count('version'),
@@ -61,7 +61,7 @@ export const projectionRules: KindRules<ProjectionDefinition> = {
     version: value.version,
     created_at: value.created_at,
     paused: value.paused,
-    spec: latestBuild(value).spec,
+    spec: latestGeneration(value).spec,
     serving: shortOf(value.serving),
     building: shortOf(value.building),
     failure: value.failure,
@@ -72,13 +72,13 @@ export const projectionRules: KindRules<ProjectionDefinition> = {
 function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.serving?.id !== before.serving?.id) return 'switched';
-  if (latestBuild(after).id !== latestBuild(before).id) return 'reset';
+  if (latestGeneration(after).id !== latestGeneration(before).id) return 'reset';
   if (after.failure !== before.failure && after.failure !== null) return 'failed';
   if (after.paused !== before.paused) return after.paused ? 'paused' : 'resumed';
   return 'changed';
 }
 
 /** Returns the part of a generation that the audit shows. */
-function shortOf(build: ProjectionBuild | null): unknown {
+function shortOf(build: ProjectionGeneration | null): unknown {
   return build && { id: build.id, version: build.version, started_at: build.started_at };
 }

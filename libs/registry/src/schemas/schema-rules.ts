@@ -1,21 +1,21 @@
 import { compatibilities, ProblemError } from '#api';
 import { streamNamePattern } from '#event';
-import { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
+import { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from './schema-subject.js';
 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;
 
 /** The content of one record: a version, and the settings of the whole subject from then on. */
-export type SchemaPart = Omit<SchemaSubject, 'versions'> & SchemaVersion;
+export type SchemaRecordContent = Omit<SchemaSubject, 'versions'> & SchemaVersion;
 
 /**
  * Rules of schemas. Each version of a schema has its own record, in the slot of its number; the records of all versions
  * remain. Mode, compatibility and retirement are part of the latest version's record: changing them replaces that
  * record.
  */
-export const schemaRules: KindRules<SchemaSubject, SchemaPart> = {
+export const schemaRules: ResourceRules<SchemaSubject, SchemaRecordContent> = {
   kind: 'schema',
   most: mostSubjects,
   full: () =>
@@ -33,7 +33,7 @@ export const schemaRules: KindRules<SchemaSubject, SchemaPart> = {
     return { slot: String(latest.version), body: { ...subject, ...latest } };
   },
   read: (identity, { slot, body }) => {
-    const fields = new Fields(body, 'the schema');
+    const fields = new ObjectReader(body, 'the schema');
     const [stream, event_type] = [fields.text('stream'), fields.text('event_type')];
     if (!streamNamePattern.test(stream) || schemaName(stream, event_type) !== identity)
       throw new UnreadableDefinitionError('stream and event_type differ from the record key');
@@ -51,7 +51,7 @@ export const schemaRules: KindRules<SchemaSubject, SchemaPart> = {
     };
   },
   compose: (parts) => {
-    const { stream, event_type, compatibility, mode, retired } = parts.at(-1) as SchemaPart;
+    const { stream, event_type, compatibility, mode, retired } = parts.at(-1) as SchemaRecordContent;
     const versions = parts
       .map(({ version, schema, created_at }) => ({ version, schema, created_at }))
       .sort((a, b) => a.version - b.version);

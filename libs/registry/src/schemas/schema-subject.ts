@@ -1,4 +1,4 @@
-import type { Compatibility } from '#api';
+import type { SchemaCompatibility } from '#api';
 
 /**
  * What happens to an event that does not match its schema: `enforce` rejects it, `warn` stores and counts it, `off`
@@ -21,7 +21,7 @@ export interface SchemaVersion {
 export interface SchemaSubject {
   stream: string;
   event_type: string;
-  compatibility: Compatibility;
+  compatibility: SchemaCompatibility;
   mode: SchemaMode;
   /**
    * True if the schema is no longer enforced. The versions of a retired schema remain, because events refer to them; a

@@ -1,11 +1,11 @@
-import { isIdOf, streamName, streamNamePattern, type StreamId } from '#event';
-import type { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError } from '../kind/kind-rules.js';
-import type { RunSource } from './run-source.js';
+import { isStreamIdOf, streamNameOf, streamNamePattern, type StreamId } from '#event';
+import type { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError } from '../resources/resource-rules.js';
+import type { SourceBinding } from './source-binding.js';
 
 /** Reads the filter of a source: its streams, event types and condition. @throws UnreadableDefinitionError */
 export function readSourceFilter(
-  fields: Fields,
+  fields: ObjectReader,
   mostStreams: number,
 ): { streams: string[]; event_types?: string[]; where?: string } {
   return {
@@ -25,7 +25,10 @@ function readStreams(streams: string[], most: number): string[] {
 }
 
 /** Reads the sources of a generation or a job, one for each of `streams`. @throws UnreadableDefinitionError */
-export function readRunSources(fields: Fields, streams: readonly string[]): Record<string, RunSource> {
+export function readSourceBindings(
+  fields: ObjectReader,
+  streams: readonly string[],
+): Record<string, SourceBinding> {
   const sources = fields.map((source) => ({
     id: readId(source.text('id')),
     ...source.optional('starts', (member) => readOffsets(source.list(member))),
@@ -37,7 +40,7 @@ export function readRunSources(fields: Fields, streams: readonly string[]): Reco
 }
 
 function readId(id: string): StreamId {
-  if (isIdOf(streamName(id), id)) return id;
+  if (isStreamIdOf(streamNameOf(id), id)) return id;
   throw new UnreadableDefinitionError('id is not a stream id');
 }
 

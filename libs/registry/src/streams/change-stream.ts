@@ -1,10 +1,10 @@
-import type { Actor } from '../kind/kind.js';
-import { refuseReserved } from './reserved-names.js';
+import type { Actor } from '../resources/resource-store.js';
+import { rejectReservedName } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
-import { beingDeleted, foundStream, streamProblem } from './stream-problems.js';
+import { streamBeingDeleted, requireStream, streamProblem } from './stream-problems.js';
 import { retentionConfig } from './stream-topic.js';
-import type { StreamParts } from './stream-parts.js';
-import { announced } from './stream-rules.js';
+import type { StreamDependencies } from './stream-dependencies.js';
+import { visibleStream } from './stream-rules.js';
 
 /**
  * The most rounds of applying settings to a topic. Each further round applies the settings of a newer concurrent
@@ -18,14 +18,14 @@ const maxRounds = 10;
  * the same, and otherwise applies the newer one.
  */
 export async function changeStream(
-  parts: StreamParts,
+  parts: StreamDependencies,
   { name, next }: { name: string; next: (current: StreamDefinition) => StreamDefinition },
   actor: Actor,
 ): Promise<StreamDefinition> {
-  refuseReserved(name);
+  rejectReservedName(name);
   try {
     const { value } = await parts.kind.change(name, (current) => withSettings(current, name, next), actor);
-    return await configure(parts, foundStream(value, name));
+    return await configure(parts, requireStream(value, name));
   } catch (error) {
     throw streamProblem(error, name);
   }
@@ -36,8 +36,8 @@ function withSettings(
   name: string,
   next: (current: StreamDefinition) => StreamDefinition,
 ): StreamDefinition {
-  const stream = foundStream(announced(current), name);
-  if (stream.state === 'deleting') throw beingDeleted(name);
+  const stream = requireStream(visibleStream(current), name);
+  if (stream.state === 'deleting') throw streamBeingDeleted(name);
   const { retention, snapshot_every } = next(stream);
   // Throws for invalid settings before anything is written.
   retentionConfig(stream.partitions, retention);
@@ -47,7 +47,7 @@ function withSettings(
   return same ? stream : { ...stream, retention, ...(snapshot_every !== undefined && { snapshot_every }) };
 }
 
-async function configure(parts: StreamParts, changed: StreamDefinition): Promise<StreamDefinition> {
+async function configure(parts: StreamDependencies, changed: StreamDefinition): Promise<StreamDefinition> {
   const { log, names, kind, upToDate } = parts;
   const topic = names.ofStream(changed.id);
   let applied = changed;

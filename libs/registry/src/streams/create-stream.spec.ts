@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TopicNames } from '#event';
-import { LogUnavailableError, TopicRefusedError } from '#log';
+import { LogUnavailableError, TopicRejectedError } from '#log';
 import { MemoryLog } from '#log/memory';
-import { systemActor } from '../kind/kind.js';
+import { systemActor } from '../resources/resource-store.js';
 import { openDefinitions } from '../open-definitions.js';
 
 describe('creating a stream whose topic Kafka rejects', () => {
@@ -14,7 +14,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
     const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);
-    log.admin.create = (topic) => Promise.reject(new TopicRefusedError(topic, { reason }));
+    log.admin.create = (topic) => Promise.reject(new TopicRejectedError(topic, { reason }));
     await expect(definitions.createStream({ stream: 'orders' }, systemActor)).rejects.toMatchObject({ code });
     log.admin.create = create;
     expect((await definitions.createStream({ stream: 'orders' }, systemActor)).created).toBe(true);

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ProblemError } from '#api';
 import { limits, newStreamId, streamNamePattern } from '#event';
-import { TopicRefusedError } from '#log';
+import { TopicRejectedError } from '#log';
 import { timeNow } from '../audit/audit-event.js';
-import type { CreatedStream, NewStream } from './new-stream.js';
-import type { Actor } from '../kind/kind.js';
+import type { CreatedStream, CreateStreamRequest } from './create-stream-request.js';
+import type { Actor } from '../resources/resource-store.js';
 import type { StreamDefinition } from './stream-definition.js';
-import { beingDeleted, collision, foundStream, streamProblem } from './stream-problems.js';
+import { streamBeingDeleted, streamNameCollision, requireStream, streamProblem } from './stream-problems.js';
 import { retentionConfig, streamTopicSettings } from './stream-topic.js';
-import type { StreamParts } from './stream-parts.js';
+import type { StreamDependencies } from './stream-dependencies.js';
 
 /**
  * Creates a stream in three steps: it writes the definition with the stream's id, creates the topic, and announces the
@@ -16,8 +16,8 @@ import type { StreamParts } from './stream-parts.js';
  * same steps on the same id.
  */
 export async function createStream(
-  parts: StreamParts,
-  wanted: NewStream,
+  parts: StreamDependencies,
+  wanted: CreateStreamRequest,
   actor: Actor,
 ): Promise<CreatedStream> {
   try {
@@ -28,19 +28,23 @@ export async function createStream(
   }
 }
 
-async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+async function create(
+  parts: StreamDependencies,
+  wanted: CreateStreamRequest,
+  actor: Actor,
+): Promise<CreatedStream> {
   const { kind, log, names } = parts;
   const { stream } = wanted;
   let proposed: StreamDefinition | undefined;
   const propose = (current: StreamDefinition | undefined) =>
     alone(current, stream) ?? (proposed = begun(parts, wanted));
   const { value } = await kind.change(stream, propose, actor);
-  const own = foundStream(value, stream);
+  const own = requireStream(value, stream);
   if (own.state !== 'creating') return { definition: own, created: false };
   try {
     await log.admin.create(names.ofStream(own.id), streamTopicSettings(own.partitions, own.retention));
   } catch (error) {
-    if (error instanceof TopicRefusedError) await withdraw(parts, own, actor);
+    if (error instanceof TopicRejectedError) await withdraw(parts, own, actor);
     throw error;
   }
   const announce = (current: StreamDefinition | undefined): StreamDefinition | undefined =>
@@ -48,10 +52,10 @@ async function create(parts: StreamParts, wanted: NewStream, actor: Actor): Prom
   const announced = await kind.change(stream, announce, actor);
   // Concurrent creators share the settings of one of them. A creator with other settings receives `created: false`.
   const created = own.id === proposed?.id || (announced.changed && isAs(own, begun(parts, wanted)));
-  return { definition: foundStream(announced.value, stream), created };
+  return { definition: requireStream(announced.value, stream), created };
 }
 
-function begun({ defaults }: StreamParts, wanted: NewStream): StreamDefinition {
+function begun({ defaults }: StreamDependencies, wanted: CreateStreamRequest): StreamDefinition {
   const { stream, partitions = defaults.partitions, retention = 'unlimited', snapshot_every } = wanted;
   // Throws for invalid settings before anything is written.
   retentionConfig(partitions, retention);
@@ -73,7 +77,7 @@ function isAs(stream: StreamDefinition, other: StreamDefinition): boolean {
 }
 
 /** Removes the definition of a stream whose topic Kafka rejected, so that another request can use other settings. */
-async function withdraw({ kind }: StreamParts, own: StreamDefinition, actor: Actor): Promise<void> {
+async function withdraw({ kind }: StreamDependencies, own: StreamDefinition, actor: Actor): Promise<void> {
   const gone = (current: StreamDefinition | undefined) => (isCreating(current, own) ? undefined : current);
   await kind.change(own.stream, gone, actor);
 }
@@ -87,12 +91,12 @@ function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinit
  * @throws ProblemError if another stream has this identity, or if the stream is being deleted
  */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {
-  if (current && current.stream !== stream) throw collision(stream);
-  if (current?.state === 'deleting') throw beingDeleted(stream);
+  if (current && current.stream !== stream) throw streamNameCollision(stream);
+  if (current?.state === 'deleting') throw streamBeingDeleted(stream);
   return current;
 }
 
-function check({ kind }: StreamParts, { stream, partitions }: NewStream): void {
+function check({ kind }: StreamDependencies, { stream, partitions }: CreateStreamRequest): void {
   if (!streamNamePattern.test(stream)) {
     throw new ProblemError('invalid_request', `A stream name must match ${streamNamePattern.source}.`);
   }

@@ -1,18 +1,18 @@
-import { streamName, type StreamId } from '#event';
-import { forgetErasures } from '../erasures/forget-erasures.js';
-import type { Actor } from '../kind/kind.js';
-import type { RowRemoval } from './new-stream.js';
-import { refuseReserved } from './reserved-names.js';
+import { streamNameOf, type StreamId } from '#event';
+import { removeErasures } from '../erasures/remove-erasures.js';
+import type { Actor } from '../resources/resource-store.js';
+import type { RemoveRows } from './create-stream-request.js';
+import { rejectReservedName } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
-import { announced } from './stream-rules.js';
-import { foundStream, streamProblem } from './stream-problems.js';
-import type { StreamParts } from './stream-parts.js';
+import { visibleStream } from './stream-rules.js';
+import { requireStream, streamProblem } from './stream-problems.js';
+import type { StreamDependencies } from './stream-dependencies.js';
 
 type Current = StreamDefinition | undefined;
 
 /** The parameters of a deletion: the function that removes the stream's rows, and the actor. */
-export interface Deletion {
-  removeRows: RowRemoval;
+export interface StreamDeletionRequest {
+  removeRows: RemoveRows;
   actor: Actor;
 }
 
@@ -23,25 +23,25 @@ export interface Deletion {
 export class StreamDeletions {
   private readonly running = new Map<StreamId, Promise<void>>();
 
-  constructor(private readonly parts: StreamParts) {}
+  constructor(private readonly parts: StreamDependencies) {}
 
   /** Runs the first phase only: from now on, nobody can write to the stream or read it. */
   async begin(name: string, actor: Actor): Promise<StreamDefinition> {
-    refuseReserved(name);
+    rejectReservedName(name);
     const begun = (current: Current): StreamDefinition => {
-      const stream = foundStream(announced(current), name);
+      const stream = requireStream(visibleStream(current), name);
       return stream.state === 'deleting' ? stream : { ...stream, state: 'deleting' };
     };
     const { value } = await this.parts.kind.change(name, begun, actor);
-    return foundStream(value, name);
+    return requireStream(value, name);
   }
 
   /**
    * Deletes the stream that has this name now. Concurrent calls share one deletion of the stream.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
-  async run(name: string, deletion: Deletion): Promise<void> {
-    refuseReserved(name);
+  async run(name: string, deletion: StreamDeletionRequest): Promise<void> {
+    rejectReservedName(name);
     try {
       await this.parts.upToDate();
       const { id } = await this.begin(name, deletion.actor);
@@ -52,7 +52,7 @@ export class StreamDeletions {
   }
 
   /** Finishes a deletion of a stream that has begun. Does nothing if another process has finished it. */
-  finish(id: StreamId, deletion: Deletion): Promise<void> {
+  finish(id: StreamId, deletion: StreamDeletionRequest): Promise<void> {
     let run = this.running.get(id);
     if (!run) {
       run = this.finishOnce(id, deletion).finally(() => this.running.delete(id));
@@ -61,16 +61,16 @@ export class StreamDeletions {
     return run;
   }
 
-  private async finishOnce(id: StreamId, { removeRows, actor }: Deletion): Promise<void> {
+  private async finishOnce(id: StreamId, { removeRows, actor }: StreamDeletionRequest): Promise<void> {
     const { log, names, erasures, kind, upToDate } = this.parts;
-    const name = streamName(id);
+    const name = streamNameOf(id);
     await upToDate();
     const current = kind.get(name);
     if (current?.id !== id || current.state !== 'deleting') return;
     await log.admin.remove(names.ofStream(id));
     await removeRows(id);
     // Erasures apply as long as rows or records of the stream may exist, so they are removed after those.
-    await forgetErasures(erasures, id, actor);
+    await removeErasures(erasures, id, actor);
     await kind.change(name, (now) => (now?.id === id ? undefined : now), actor);
   }
 }

@@ -1,10 +1,10 @@
 import type { StreamDefinition } from './stream-definition.js';
-import type { RunSource } from '../sources/run-source.js';
+import type { SourceBinding } from '../sources/source-binding.js';
 
 /** What a projection or a pipeline reads: the streams of its spec, and which incarnations of them it began with. */
 interface Reader {
   spec: { source: { streams: readonly string[] } };
-  sources: Readonly<Record<string, RunSource>>;
+  sources: Readonly<Record<string, SourceBinding>>;
 }
 
 interface Streams {

@@ -1,10 +1,10 @@
 import { auditStream, ProblemError } from '#api';
 import type { StreamId } from '#event';
-import type { CreatedStream, NewStream } from './new-stream.js';
-import { systemActor, type Actor } from '../kind/kind.js';
+import type { CreatedStream, CreateStreamRequest } from './create-stream-request.js';
+import { systemActor, type Actor } from '../resources/resource-store.js';
 import { createStream } from './create-stream.js';
-import { refuseReserved } from './reserved-names.js';
-import type { StreamParts } from './stream-parts.js';
+import { rejectReservedName } from './reserved-names.js';
+import type { StreamDependencies } from './stream-dependencies.js';
 
 /** The most streams that one process may create at a time. */
 const maxCreations = 1_000;
@@ -13,10 +13,10 @@ const maxCreations = 1_000;
 export class StreamCreations {
   private readonly running = new Map<string, Promise<CreatedStream>>();
 
-  constructor(private readonly parts: StreamParts) {}
+  constructor(private readonly parts: StreamDependencies) {}
 
-  async create(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
-    refuseReserved(wanted.stream);
+  async create(wanted: CreateStreamRequest, actor: Actor): Promise<CreatedStream> {
+    rejectReservedName(wanted.stream);
     const known = this.parts.kind.get(wanted.stream);
     if (known?.state === 'live') return { definition: known, created: false };
     return this.once(wanted, actor);
@@ -32,7 +32,7 @@ export class StreamCreations {
     return (await this.once({ stream: auditStream, partitions: 1 }, systemActor)).definition.id;
   }
 
-  private async once(wanted: NewStream, actor: Actor): Promise<CreatedStream> {
+  private async once(wanted: CreateStreamRequest, actor: Actor): Promise<CreatedStream> {
     const running = this.running.get(wanted.stream);
     if (running) return { ...(await running), created: false };
     if (this.running.size >= maxCreations) {

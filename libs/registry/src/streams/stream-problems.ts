@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
-import { TopicRefusedError } from '#log';
-import { toProblem } from '../changes/topic-writer.js';
+import { TopicRejectedError } from '#log';
+import { logErrorToProblem } from '../changes/definitions-topic-writer.js';
 import type { StreamDefinition } from './stream-definition.js';
 
 /**
@@ -8,7 +8,7 @@ import type { StreamDefinition } from './stream-definition.js';
  * distinguish.
  * @throws ProblemError stream_not_found
  */
-export function foundStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
+export function requireStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
   if (current?.stream === name) return current;
   throw streamNotFound(name);
 }
@@ -19,7 +19,7 @@ export function streamNotFound(name: string): ProblemError {
 }
 
 /** Returns the problem for a name whose stream is still being deleted. */
-export function beingDeleted(stream: string): ProblemError {
+export function streamBeingDeleted(stream: string): ProblemError {
   return new ProblemError(
     'stream_being_deleted',
     `The stream ${stream} is being deleted: its name is free again after that.`,
@@ -30,7 +30,7 @@ export function beingDeleted(stream: string): ProblemError {
  * Returns the problem for a name that collides with that of another stream. The problem does not name the other stream,
  * because the caller may not be allowed to see it.
  */
-export function collision(stream: string): ProblemError {
+export function streamNameCollision(stream: string): ProblemError {
   return new ProblemError(
     'stream_name_collision',
     `Kafka cannot distinguish the name ${stream} from that of another stream: it treats "." and "_" as equal.`,
@@ -41,12 +41,12 @@ export function collision(stream: string): ProblemError {
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });
-  if (error instanceof TopicRefusedError) {
-    if (error.reason === 'name') return collision(stream);
+  if (error instanceof TopicRejectedError) {
+    if (error.reason === 'name') return streamNameCollision(stream);
     const detail = "Kafka rejected the settings of the stream's topic.";
     return new ProblemError('internal_error', detail, { cause: error });
   }
-  return toProblem(
+  return logErrorToProblem(
     error,
     `Kafka did not complete the change of the stream ${stream} in time. Repeat the request to continue.`,
   );

@@ -1,8 +1,8 @@
-import { collisionKey, isIdOf, limits, streamNamePattern } from '#event';
+import { topicCollisionKey, isStreamIdOf, limits, streamNamePattern } from '#event';
 import { ProblemError } from '#api';
 import type { StreamDefinition } from './stream-definition.js';
-import { Fields } from '../kind/fields.js';
-import { UnreadableDefinitionError, type KindRules } from '../kind/kind-rules.js';
+import { ObjectReader } from '../resources/object-reader.js';
+import { UnreadableDefinitionError, type ResourceRules } from '../resources/resource-rules.js';
 
 const slot = '0';
 const states = ['creating', 'live', 'deleting'] as const;
@@ -12,20 +12,20 @@ const states = ['creating', 'live', 'deleting'] as const;
  * exist. Each record contains the whole definition of a stream:
  * `{"stream":"orders","id":"orders#0k3v9x2m1q","partitions":8,"retention":"unlimited","created_at":"…","state":"live"}`.
  */
-export const streamRules: KindRules<StreamDefinition> = {
+export const streamRules: ResourceRules<StreamDefinition> = {
   kind: 'stream',
   most: limits.streams,
   full: () => new ProblemError('stream_limit_reached', `The limit of ${limits.streams} streams is reached.`),
   nameOf: ({ stream }) => stream,
-  identityOf: collisionKey,
+  identityOf: topicCollisionKey,
   write: (value) => ({ slot, body: { ...value } }),
   read: (identity, { body }) => {
-    const fields = new Fields(body, 'the stream');
+    const fields = new ObjectReader(body, 'the stream');
     const stream = fields.text('stream');
-    if (!streamNamePattern.test(stream) || collisionKey(stream) !== identity)
+    if (!streamNamePattern.test(stream) || topicCollisionKey(stream) !== identity)
       throw new UnreadableDefinitionError('stream differs from the record key');
     const id = fields.text('id');
-    if (!isIdOf(stream, id)) throw new UnreadableDefinitionError('id is not an id of the stream');
+    if (!isStreamIdOf(stream, id)) throw new UnreadableDefinitionError('id is not an id of the stream');
     return {
       stream,
       id,
@@ -39,15 +39,15 @@ export const streamRules: KindRules<StreamDefinition> = {
   },
   compose: (parts) => parts.at(-1) as StreamDefinition,
   eventType: (before, after) => {
-    const [was, is] = [announced(before), announced(after)];
+    const [was, is] = [visibleStream(before), visibleStream(after)];
     if (!was) return is && 'stream.created';
     if (!is) return 'stream.deleted';
     return was.state === is.state ? 'stream.changed' : 'stream.deletion_begun';
   },
-  redact: announced,
+  redact: visibleStream,
 };
 
-function retentionOf(fields: Fields): StreamDefinition['retention'] {
+function retentionOf(fields: ObjectReader): StreamDefinition['retention'] {
   if (fields.any('retention') === 'unlimited') return 'unlimited';
   const bounds = fields.fields('retention');
   return {
@@ -57,6 +57,6 @@ function retentionOf(fields: Fields): StreamDefinition['retention'] {
 }
 
 /** Returns the stream as callers see it: undefined until the stream's topic exists. */
-export function announced(stream: StreamDefinition | undefined): StreamDefinition | undefined {
+export function visibleStream(stream: StreamDefinition | undefined): StreamDefinition | undefined {
   return stream?.state === 'creating' ? undefined : stream;
 }

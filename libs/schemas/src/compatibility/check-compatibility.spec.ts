@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkCompatibility } from './check-compatibility.js';
-import type { Compatibility } from '#api';
+import type { SchemaCompatibility } from '#api';
 import {
   closed,
   compatible,
@@ -9,7 +9,7 @@ import {
   number,
   string,
   texts,
-  type Case,
+  type CompatibilityCase,
 } from './confluent-cases.fixture.js';
 
 /** Wraps a schema as that of a required property, so that the compared values can be of any type. */
@@ -54,7 +54,7 @@ describe('backward compatibility', () => {
 });
 
 describe('the lenient policy', () => {
-  it.each<Case>([
+  it.each<CompatibilityCase>([
     ['an optional property is added to an open model', {}, { properties: { b: string } }],
     ['a property is removed from a closed model', { properties: { a: string }, ...closed }, closed],
     ['a model is closed', {}, closed],
@@ -76,7 +76,7 @@ describe('the lenient policy', () => {
     expect(await differences(before, after, 'lenient')).toEqual([]);
   });
 
-  it.each<Case>([
+  it.each<CompatibilityCase>([
     ['a required property is added', {}, { properties: { b: string }, required: ['b'] }],
     ['a property changes its type', { properties: { a: string } }, { properties: { a: number } }],
     ['additional properties change their type', texts, { additionalProperties: number }],
@@ -94,13 +94,13 @@ describe('the compatibility mode', () => {
   const narrow = wrapped(integer);
   const wide = wrapped(number);
   const other = wrapped(string);
-  const check = async (schema: unknown, schemas: unknown[], compatibility: Compatibility) => {
+  const check = async (schema: unknown, schemas: unknown[], compatibility: SchemaCompatibility) => {
     const versions = schemas.map((one, index) => ({ version: index + 1, schema: one }));
     const found = await checkCompatibility({ schema, versions, compatibility });
     return found.map(({ version, rule }) => `${version} ${rule}`);
   };
 
-  it.each<[Compatibility, unknown, unknown[], string[]]>([
+  it.each<[SchemaCompatibility, unknown, unknown[], string[]]>([
     ['none', other, [narrow], []],
     ['backward', wide, [narrow], []],
     ['backward', narrow, [wide], ['1 type_narrowed']],

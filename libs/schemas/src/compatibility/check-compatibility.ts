@@ -1,10 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
-import { acceptedDocument, readDocument } from '../document/read-document.js';
-import type { Compatibility } from '#api';
-import { Comparison, ComparisonTooComplex } from './comparison.js';
-import { toleratedWhenLenient, type CompatibilityPolicy, type Difference, type Rule } from './rule.js';
+import { readAcceptedDocument, readDocument } from '../document/read-document.js';
+import type { SchemaCompatibility } from '#api';
+import { SchemaComparison, ComparisonTooComplexError } from './comparison.js';
+import {
+  toleratedWhenLenient,
+  type CompatibilityPolicy,
+  type SchemaDifference,
+  type CompatibilityRule,
+} from './compatibility-rule.js';
 import { rules } from './rules/rules.js';
-import { shapeOf, type Source } from './shape.js';
+import { shapeOf, type ComparedDocument } from './value-shape.js';
 
 /** A reason why a new version of a schema is not compatible with an earlier version. */
 export interface Incompatibility {
@@ -13,17 +18,17 @@ export interface Incompatibility {
   /** A JSON pointer into the new schema. */
   pointer: string;
   /** The violated rule, a stable name. */
-  rule: Rule;
+  rule: CompatibilityRule;
   detail: string;
 }
 
 /** The schemas to compare, and the compatibility mode. */
-export interface CompatibilityQuestion {
+export interface CompatibilityRequest {
   /** The new schema. */
   schema: unknown;
   /** The existing versions, oldest first; all of them were accepted before. */
   versions: readonly { version: number; schema: unknown }[];
-  compatibility: Compatibility;
+  compatibility: SchemaCompatibility;
   /** How members that a schema does not mention are treated; default: `strict`. */
   policy?: CompatibilityPolicy;
 }
@@ -51,7 +56,7 @@ const mostNamed = 100;
  * work.
  * @throws InvalidSchemaError when the new schema is invalid
  */
-export async function checkCompatibility(question: CompatibilityQuestion): Promise<Incompatibility[]> {
+export async function checkCompatibility(question: CompatibilityRequest): Promise<Incompatibility[]> {
   const { compatibility, schema, policy = 'strict' } = question;
   if (compatibility === 'none') return [];
   const isTransitive = compatibility.endsWith('_transitive');
@@ -60,7 +65,7 @@ export async function checkCompatibility(question: CompatibilityQuestion): Promi
   const found: Incompatibility[] = [];
   for (const { version, schema: earlier } of versions) {
     await setImmediate();
-    const older = { name: 'old', document: acceptedDocument(earlier) };
+    const older = { name: 'old', document: readAcceptedDocument(earlier) };
     const differences = differencesBetween({ older, newer, compatibility, policy });
     found.push(...differences.map((difference) => ({ version, ...difference })));
     if (found.length >= mostNamed) break;
@@ -70,16 +75,16 @@ export async function checkCompatibility(question: CompatibilityQuestion): Promi
 
 type NewDifference = Omit<Incompatibility, 'version'>;
 
-interface Pair {
-  older: Source;
-  newer: Source;
-  compatibility: Compatibility;
+interface VersionPair {
+  older: ComparedDocument;
+  newer: ComparedDocument;
+  compatibility: SchemaCompatibility;
   policy: CompatibilityPolicy;
 }
 
 /** Returns each difference once, even if it is found in both directions. */
-function differencesBetween({ older, newer, compatibility, policy }: Pair): NewDifference[] {
-  const tolerated: ReadonlySet<Rule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
+function differencesBetween({ older, newer, compatibility, policy }: VersionPair): NewDifference[] {
+  const tolerated: ReadonlySet<CompatibilityRule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
   const steps = { left: stepsPerVersion };
   const backward = { writer: older, reader: newer, tolerated, steps };
   const forward = { writer: newer, reader: older, tolerated, steps };
@@ -90,34 +95,34 @@ function differencesBetween({ older, newer, compatibility, policy }: Pair): NewD
   return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-interface Direction {
-  writer: Source;
-  reader: Source;
-  tolerated: ReadonlySet<Rule>;
+interface ComparisonDirection {
+  writer: ComparedDocument;
+  reader: ComparedDocument;
+  tolerated: ReadonlySet<CompatibilityRule>;
   steps: { left: number };
 }
 
-function differencesOf({ writer, reader, tolerated, steps }: Direction): NewDifference[] {
+function differencesOf({ writer, reader, tolerated, steps }: ComparisonDirection): NewDifference[] {
   const names = { writer: nameOf(writer), reader: nameOf(reader) };
   const isBackward = reader.name === 'new';
-  const name = ({ writer: at, reader: to, rule, detail }: Difference) => ({
+  const name = ({ writer: at, reader: to, rule, detail }: SchemaDifference) => ({
     pointer: isBackward ? to : at,
     rule,
     detail,
   });
   try {
-    return new Comparison(names, { rules, tolerated, steps })
+    return new SchemaComparison(names, { rules, tolerated, steps })
       .differences(shapeOf(writer, ''), shapeOf(reader, ''))
       .map(name);
   } catch (error) {
     // The comparison may exhaust the stack before its steps.
-    if (!(error instanceof ComparisonTooComplex || error instanceof RangeError)) throw error;
+    if (!(error instanceof ComparisonTooComplexError || error instanceof RangeError)) throw error;
     const detail =
       'the difference between the schemas takes too long to compare; they are treated as incompatible';
     return [{ pointer: '', rule: 'too_complex', detail }];
   }
 }
 
-function nameOf({ name }: Source): string {
+function nameOf({ name }: ComparedDocument): string {
   return name === 'new' ? 'the new schema' : 'the earlier schema';
 }

@@ -1,15 +1,15 @@
-import { pointerTo } from '#event';
-import { alternativesOf } from './alternatives.js';
-import { closureOf } from './closure.js';
-import type { Comparing, ComparisonRule } from './comparison-rule.js';
+import { jsonPointerTo } from '#event';
+import { splitIntoCases } from './case-split.js';
+import { meaningDigestOf } from './meaning-digest.js';
+import type { ComparisonContext, ComparisonRule } from './comparison-rule.js';
 import { areDisjoint, isEmpty } from './disjoint.js';
-import { MemberModel } from './members.js';
-import type { Difference, Rule } from './rule.js';
-import { shapeIn, type Part, type Shape } from './shape.js';
+import { MemberShapes } from './members.js';
+import type { SchemaDifference, CompatibilityRule } from './compatibility-rule.js';
+import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
 /** Thrown, and caught within this library, when a comparison exceeds its steps or its depth. */
-export class ComparisonTooComplex extends Error {
-  override readonly name = 'ComparisonTooComplex';
+export class ComparisonTooComplexError extends Error {
+  override readonly name = 'ComparisonTooComplexError';
 }
 
 /** Maximum depth of nested comparisons. */
@@ -23,7 +23,7 @@ const mostCases = 200;
 export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */
-  tolerated: ReadonlySet<Rule>;
+  tolerated: ReadonlySet<CompatibilityRule>;
   /** Remaining steps, shared by several comparisons. */
   steps: { left: number };
 }
@@ -37,10 +37,10 @@ export interface ComparisonOptions {
  * the pair later turns out to be incompatible, the whole comparison is repeated with that result, until no
  * assumption is wrong.
  */
-export class Comparison implements Comparing {
-  readonly members = new MemberModel((steps) => this.spend(steps));
+export class SchemaComparison implements ComparisonContext {
+  readonly members = new MemberShapes((steps) => this.spend(steps));
   private readonly look = { members: this.members, depth: 3 };
-  private readonly refuted = new Map<string, Difference[]>();
+  private readonly refuted = new Map<string, SchemaDifference[]>();
   private readonly met = new Set<string>();
   private depth = 0;
 
@@ -51,9 +51,9 @@ export class Comparison implements Comparing {
 
   /**
    * Returns the reasons why the reader's shape may reject a value that the writer's shape permits.
-   * @throws ComparisonTooComplex
+   * @throws ComparisonTooComplexError
    */
-  differences(writer: Shape, reader: Shape): Difference[] {
+  differences(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     for (;;) {
       const known = this.refuted.size;
       this.met.clear();
@@ -62,7 +62,7 @@ export class Comparison implements Comparing {
     }
   }
 
-  below(writer: Shape, reader: Shape): Difference[] {
+  below(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     const key = `${writer.key} → ${reader.key}`;
     const known = this.refuted.get(key);
     if (known || this.met.has(key)) return known ?? [];
@@ -72,45 +72,49 @@ export class Comparison implements Comparing {
     return found;
   }
 
-  compare(writer: Shape, reader: Shape): Difference[] {
+  compare(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     this.spend(1 + (writer.size >> 3));
     if (isEmpty(writer, this.look)) return [];
     if (reader.impossible) return [this.forbidden(writer, reader)];
     return this.inside(() => reader.parts.flatMap((part) => this.comparePart(writer, part)));
   }
 
-  fits(writer: Shape, reader: Shape): boolean {
+  fits(writer: ValueShape, reader: ValueShape): boolean {
     return this.compare(writer, reader).length === 0;
   }
 
-  areApart(writer: Shape, other: Shape): boolean {
+  areApart(writer: ValueShape, other: ValueShape): boolean {
     this.spend(1);
     return areDisjoint(writer, other, this.look);
   }
 
-  refutes(writer: Shape, other: Shape): boolean {
+  refutes(writer: ValueShape, other: ValueShape): boolean {
     this.spend(1 + (writer.size >> 3));
     if (isEmpty(writer, this.look) || areDisjoint(writer, other, this.look)) return true;
     const never = writer.parts.filter(({ schema }) => 'not' in schema).map((part) => shapeIn(part, 'not'));
     return [...never, ...writer.excluded].some((excluded) => this.fits(other, excluded));
   }
 
-  differs(at: { writer: Shape; part: Part; keyword?: string }, rule: Rule, detail: string): Difference[] {
+  differs(
+    at: { writer: ValueShape; part: SchemaPart; keyword?: string },
+    rule: CompatibilityRule,
+    detail: string,
+  ): SchemaDifference[] {
     if (this.options.tolerated.has(rule)) return [];
     const { pointer } = at.part;
-    const reader = at.keyword ? pointerTo(pointer, at.keyword) : pointer;
+    const reader = at.keyword ? jsonPointerTo(pointer, at.keyword) : pointer;
     return [{ rule, writer: at.writer.at, reader, detail }];
   }
 
   spend(steps: number): void {
-    if ((this.options.steps.left -= steps) < 0) throw new ComparisonTooComplex();
+    if ((this.options.steps.left -= steps) < 0) throw new ComparisonTooComplexError();
   }
 
   /**
    * Removes duplicates: the same part can be reached in several ways, with the same differences each time.
    */
-  private inside(compare: () => Difference[]): Difference[] {
-    if (++this.depth > deepest) throw new ComparisonTooComplex();
+  private inside(compare: () => SchemaDifference[]): SchemaDifference[] {
+    if (++this.depth > deepest) throw new ComparisonTooComplexError();
     const found = new Set(compare());
     this.depth--;
     return [...found].slice(0, mostKept);
@@ -120,14 +124,14 @@ export class Comparison implements Comparing {
    * Compares the writer's shape with each schema of the reader, and splits the writer's values into cases
    * where that helps.
    */
-  private divided(writer: Shape, reader: Shape): Difference[] {
+  private divided(writer: ValueShape, reader: ValueShape): SchemaDifference[] {
     if (isEmpty(writer, this.look)) return [];
     if (reader.impossible) return [this.forbidden(writer, reader)];
     return reader.parts.flatMap((part) => this.byCases(writer, part, { left: mostCases }));
   }
 
-  private byCases(writer: Shape, part: Part, cases: { left: number }): Difference[] {
-    const alternatives = alternativesOf(writer);
+  private byCases(writer: ValueShape, part: SchemaPart, cases: { left: number }): SchemaDifference[] {
+    const alternatives = splitIntoCases(writer);
     // The lenient policy may tolerate a difference because the writer's schema does not mention a property.
     // That is wrong if an alternative (anyOf, oneOf, if) of the writer's schema mentions the property, so the
     // alternatives are compared first.
@@ -143,14 +147,14 @@ export class Comparison implements Comparing {
     return alternatives.said || !found ? differences.flat() : found;
   }
 
-  private comparePart(writer: Shape, part: Part): Difference[] {
+  private comparePart(writer: ValueShape, part: SchemaPart): SchemaDifference[] {
     this.spend(1 + (writer.size >> 3));
-    const closure = closureOf(part);
-    if (writer.parts.some((own) => closureOf(own) === closure)) return [];
+    const closure = meaningDigestOf(part);
+    if (writer.parts.some((own) => meaningDigestOf(own) === closure)) return [];
     return this.options.rules.flatMap((rule) => rule(this, writer, part));
   }
 
-  private forbidden(writer: Shape, reader: Shape): Difference {
+  private forbidden(writer: ValueShape, reader: ValueShape): SchemaDifference {
     const detail = `${this.names.reader} permits nothing here, ${this.names.writer} does`;
     return { rule: 'schema_forbids_everything', writer: writer.at, reader: reader.at, detail };
   }

@@ -5,14 +5,14 @@ export const closed = { additionalProperties: false };
 export const texts = { additionalProperties: string };
 
 /** A description of the change, the earlier schema, and the new schema. */
-export type Case = [what: string, before: object | boolean, after: object | boolean];
+export type CompatibilityCase = [what: string, before: object | boolean, after: object | boolean];
 
 /**
  * The compatibility rules of Confluent's schema registry for JSON Schema, as examples of our own. There is at
  * least one for each kind of difference that the registry defines (confluentinc/schema-registry,
  * json-schema-provider: `SchemaDiff`, `Difference.Type` and the published examples of its tests).
  */
-export const compatible: Case[] = [
+export const compatible: CompatibilityCase[] = [
   ['any schema becomes the empty schema', { properties: { a: string } }, {}],
   ['title and description change', { title: 'a', description: 'b' }, { title: 'c', description: 'd' }],
   ['minLength is lowered', { ...string, minLength: 3 }, { ...string, minLength: 2 }],
@@ -158,7 +158,7 @@ function union(...kinds: string[]) {
 }
 
 /** The same for incompatible changes, with the rule that reports the change, and the reported pointer. */
-export const incompatible: [...Case, rule: string, pointer: string][] = [
+export const incompatible: [...CompatibilityCase, rule: string, pointer: string][] = [
   ['the type changes', string, number, 'type_changed', '/type'],
   ['number becomes integer', number, integer, 'type_narrowed', '/type'],
   [

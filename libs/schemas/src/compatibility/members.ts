@@ -1,29 +1,29 @@
 import type { SchemaDocument } from '../document/document.js';
-import { childrenOf } from '../document/walk.js';
+import { childrenOf } from '../document/subschemas.js';
 import { isObject } from '../document/schema.js';
-import { compilePattern, type Pattern } from '../values/pattern.js';
-import { namedIn, Shape, shapeIn, shapeOf, type Part } from './shape.js';
+import { compilePattern, type LinearPattern } from '../values/pattern.js';
+import { namedIn, ValueShape, shapeIn, shapeOf, type SchemaPart } from './value-shape.js';
 
 /** Answers questions about object members of shapes; caches compiled patterns and traversals of schemas. */
-export class MemberModel {
-  private readonly patterns = new Map<string, Pattern>();
+export class MemberShapes {
+  private readonly patterns = new Map<string, LinearPattern>();
   private readonly same = new Map<SchemaDocument, Map<string, ReadonlySet<string>>>();
 
   /** @param spend Called with the number of steps of an expensive traversal. */
   constructor(private readonly spend: (steps: number) => void) {}
 
   /** Returns the shape of the member `name` in all objects of a shape that have this member. */
-  member(shape: Shape, name: string): Shape {
+  member(shape: ValueShape, name: string): ValueShape {
     const [first, ...others] = shape.parts.flatMap((part) => this.schemasFor(part, name));
-    return first ? others.reduce((all, other) => all.and(other), first) : new Shape(shape.at, []);
+    return first ? others.reduce((all, other) => all.and(other), first) : new ValueShape(shape.at, []);
   }
 
   /** Whether some part of a shape has a schema for the member `name`, even one that permits everything. */
-  describes(shape: Shape, name: string): boolean {
+  describes(shape: ValueShape, name: string): boolean {
     return shape.parts.some((part) => this.schemasFor(part, name).length > 0);
   }
 
-  private schemasFor(part: Part, name: string): Shape[] {
+  private schemasFor(part: SchemaPart, name: string): ValueShape[] {
     const { schema } = part;
     const found = this.patternsFor(part, name).map((source) => shapeIn(part, 'patternProperties', source));
     if (isObject(schema.properties) && Object.hasOwn(schema.properties, name))
@@ -36,7 +36,7 @@ export class MemberModel {
   }
 
   /** Returns the member names that any part of a shape mentions, including conditional parts. */
-  names(shape: Shape): Set<string> {
+  names(shape: ValueShape): Set<string> {
     const found = new Set<string>();
     for (const part of shape.parts)
       for (const pointer of this.sameValue(part)) {
@@ -49,7 +49,7 @@ export class MemberModel {
   }
 
   /** Returns the patterns of a part's `patternProperties` that match a name. */
-  patternsFor(part: Part, name: string): string[] {
+  patternsFor(part: SchemaPart, name: string): string[] {
     return namedIn(part, 'patternProperties').filter((source) => this.matches(source, name));
   }
 
@@ -57,7 +57,7 @@ export class MemberModel {
    * Whether a part evaluates a member in every object: `unevaluatedProperties` then does not apply to the
    * member.
    */
-  looksAt(part: Part, name: string): boolean {
+  looksAt(part: SchemaPart, name: string): boolean {
     return shapeOf(part.source, part.pointer).parts.some((one) =>
       this.namesMember(one, name, one.pointer !== part.pointer),
     );
@@ -66,7 +66,7 @@ export class MemberModel {
   /**
    * Whether a part evaluates every member of every object, so that `unevaluatedProperties` applies to none.
    */
-  looksAtAll(part: Part): boolean {
+  looksAtAll(part: SchemaPart): boolean {
     return shapeOf(part.source, part.pointer).parts.some(
       (one) =>
         'additionalProperties' in one.schema ||
@@ -75,7 +75,7 @@ export class MemberModel {
   }
 
   /** Returns the patterns by which a part evaluates members in every object. */
-  patternsOf(part: Part): Set<string> {
+  patternsOf(part: SchemaPart): Set<string> {
     const { parts } = shapeOf(part.source, part.pointer);
     return new Set(parts.flatMap((one) => namedIn(one, 'patternProperties')));
   }
@@ -84,14 +84,14 @@ export class MemberModel {
    * Returns the possible shapes of members that `properties` does not name, including those of
    * `patternProperties`. Undefined if such members may be anything. Patterns in `except` are ignored.
    */
-  others(part: Part, except: ReadonlySet<string>): Shape[] | undefined {
+  others(part: SchemaPart, except: ReadonlySet<string>): ValueShape[] | undefined {
     const rest = this.restOf(part);
     if (!rest) return undefined;
     const patterns = namedIn(part, 'patternProperties').filter((source) => !except.has(source));
     return [rest, ...patterns.map((source) => shapeIn(part, 'patternProperties', source))];
   }
 
-  private restOf(part: Part): Shape | undefined {
+  private restOf(part: SchemaPart): ValueShape | undefined {
     if ('additionalProperties' in part.schema) return shapeIn(part, 'additionalProperties');
     if (!('unevaluatedProperties' in part.schema)) return undefined;
     const inner = [...this.sameValue(part)].filter((pointer) => pointer !== part.pointer);
@@ -102,7 +102,7 @@ export class MemberModel {
     return looksFurther ? undefined : shapeIn(part, 'unevaluatedProperties');
   }
 
-  private mayLookAt(part: Part, name: string): boolean {
+  private mayLookAt(part: SchemaPart, name: string): boolean {
     return [...this.sameValue(part)].some((pointer) => {
       const schema = part.source.document.subschemas.get(pointer);
       if (!isObject(schema)) return false;
@@ -111,7 +111,7 @@ export class MemberModel {
     });
   }
 
-  private namesMember(part: Part, name: string, unevaluatedCounts: boolean): boolean {
+  private namesMember(part: SchemaPart, name: string, unevaluatedCounts: boolean): boolean {
     const { properties } = part.schema;
     if (isObject(properties) && Object.hasOwn(properties, name)) return true;
     if (
@@ -123,7 +123,7 @@ export class MemberModel {
   }
 
   /** Returns the pointers of all schemas that may apply to the same value, including conditional ones. */
-  private sameValue({ source: { document }, pointer }: Part): ReadonlySet<string> {
+  private sameValue({ source: { document }, pointer }: SchemaPart): ReadonlySet<string> {
     const known = this.same.get(document) ?? new Map<string, ReadonlySet<string>>();
     this.same.set(document, known);
     const found = known.get(pointer) ?? sameValueIn(document, pointer);

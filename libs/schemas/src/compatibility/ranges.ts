@@ -1,16 +1,16 @@
-import type { Shape } from './shape.js';
-import { kinds, kindsOf, numberKinds } from './types.js';
+import type { ValueShape } from './value-shape.js';
+import { valueKinds, valueKindsOf, numberKinds } from './types.js';
 import { requiredBy, valuesOfKind } from './values.js';
 
 /** The lower or upper bound of the numbers that a shape permits. */
-export interface End {
+export interface NumberBound {
   value: number;
   /** True if the bound itself is not permitted (exclusive). */
   open: boolean;
 }
 
 /** Returns the lowest number of a shape; -Infinity if it has no lower bound. */
-export function lowest(shape: Shape): End {
+export function lowerBoundOf(shape: ValueShape): NumberBound {
   const ends = endsOf(shape, 'minimum', 'exclusiveMinimum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
   if (values) ends.push({ value: Math.min(...values), open: false });
@@ -21,7 +21,7 @@ export function lowest(shape: Shape): End {
 }
 
 /** Returns the highest number of a shape; Infinity if it has no upper bound. */
-export function highest(shape: Shape): End {
+export function upperBoundOf(shape: ValueShape): NumberBound {
   const ends = endsOf(shape, 'maximum', 'exclusiveMaximum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
   if (values) ends.push({ value: Math.max(...values), open: false });
@@ -32,33 +32,33 @@ export function highest(shape: Shape): End {
 }
 
 /** Whether the lower bound `a` is stricter than the lower bound `b`. */
-export function isAbove(a: End, b: End): boolean {
+export function isAbove(a: NumberBound, b: NumberBound): boolean {
   return a.value > b.value || (a.value === b.value && a.open && !b.open);
 }
 
 /** Whether the upper bound `a` is stricter than the upper bound `b`. */
-export function isBelow(a: End, b: End): boolean {
+export function isBelow(a: NumberBound, b: NumberBound): boolean {
   return a.value < b.value || (a.value === b.value && a.open && !b.open);
 }
 
-function endsOf(shape: Shape, closed: string, open: string): End[] {
+function endsOf(shape: ValueShape, closed: string, open: string): NumberBound[] {
   return shape.parts.flatMap(({ schema }) => [
     ...(typeof schema[closed] === 'number' ? [{ value: schema[closed], open: false }] : []),
     ...(typeof schema[open] === 'number' ? [{ value: schema[open], open: true }] : []),
   ]);
 }
 
-function onlyIntegers(shape: Shape): boolean {
-  return (kindsOf(shape) & kinds.fraction) === 0;
+function onlyIntegers(shape: ValueShape): boolean {
+  return (valueKindsOf(shape) & valueKinds.fraction) === 0;
 }
 
 /** What is counted: the characters of a string, the items of an array, or the properties of an object. */
-export type Count = 'Length' | 'Items' | 'Properties';
+export type CountedSize = 'Length' | 'Items' | 'Properties';
 
-const kindCounted = { Length: kinds.string, Items: kinds.array, Properties: kinds.object };
+const kindCounted = { Length: valueKinds.string, Items: valueKinds.array, Properties: valueKinds.object };
 
 /** Returns the smallest length, or number of items or properties, among the values of a shape. */
-export function least(shape: Shape, count: Count): number {
+export function minimumCountOf(shape: ValueShape, count: CountedSize): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`min${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);
   const required = count === 'Properties' ? requiredBy(shape).size : 0;
@@ -69,7 +69,7 @@ export function least(shape: Shape, count: Count): number {
  * Returns the largest length, or number of items or properties, among the values of a shape; Infinity without
  * a limit.
  */
-export function largest(shape: Shape, count: Count): number {
+export function maximumCountOf(shape: ValueShape, count: CountedSize): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`max${count}`]));
   const values = valuesOfKind(shape, kindCounted[count])?.map(sizeOf);
   return Math.min(
@@ -81,7 +81,7 @@ export function largest(shape: Shape, count: Count): number {
 }
 
 /** Returns the maximum size of a tuple or object that permits no further items or properties. */
-function closedSizes(shape: Shape, count: Count): number[] {
+function closedSizes(shape: ValueShape, count: CountedSize): number[] {
   return shape.parts.flatMap(({ schema }) => {
     if (count === 'Items' && schema.items === false) return [Object.keys(schema.prefixItems ?? []).length];
     const patterns = Object.keys(schema.patternProperties ?? {});

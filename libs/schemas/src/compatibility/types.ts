@@ -1,8 +1,8 @@
 import type { SchemaObject } from '../document/schema.js';
-import type { Part, Shape } from './shape.js';
+import type { SchemaPart, ValueShape } from './value-shape.js';
 
 /** Mutually exclusive kinds of JSON values, as bits of a set. */
-export const kinds = {
+export const valueKinds = {
   null: 1,
   boolean: 2,
   object: 4,
@@ -12,12 +12,12 @@ export const kinds = {
   fraction: 64,
 } as const;
 export const anyKind = 127;
-export const numberKinds = kinds.integer | kinds.fraction;
+export const numberKinds = valueKinds.integer | valueKinds.fraction;
 
-const known = new WeakMap<Shape, number>();
+const known = new WeakMap<ValueShape, number>();
 
 /** Returns the kinds of values that a shape permits. The result is cached, because most rules need it. */
-export function kindsOf(shape: Shape): number {
+export function valueKindsOf(shape: ValueShape): number {
   let some = known.get(shape);
   if (some === undefined) {
     some = shape.parts.reduce((all, part) => all & kindsOfPart(part), shape.impossible ? 0 : anyKind);
@@ -26,10 +26,10 @@ export function kindsOf(shape: Shape): number {
   return some;
 }
 
-function kindsOfPart({ schema }: Part): number {
-  const listed = schema.type === undefined ? anyKind : kindsNamed([schema.type].flat() as string[]);
+function kindsOfPart({ schema }: SchemaPart): number {
+  const listed = schema.type === undefined ? anyKind : kindsOfTypes([schema.type].flat() as string[]);
   return valueLists(schema).reduce(
-    (all, values) => all & values.reduce<number>((some, value) => some | kindOf(value), 0),
+    (all, values) => all & values.reduce<number>((some, value) => some | valueKindOf(value), 0),
     listed,
   );
 }
@@ -41,24 +41,25 @@ export function valueLists(schema: SchemaObject): (readonly unknown[])[] {
 }
 
 /** Returns the set of kinds that the values of a `type` keyword stand for. */
-export function kindsNamed(types: readonly string[]): number {
+export function kindsOfTypes(types: readonly string[]): number {
   return types.reduce(
-    (all, type) => all | (type === 'number' ? numberKinds : (kinds[type as keyof typeof kinds] ?? 0)),
+    (all, type) =>
+      all | (type === 'number' ? numberKinds : (valueKinds[type as keyof typeof valueKinds] ?? 0)),
     0,
   );
 }
 
 /** Returns the values of a `type` keyword that stand for a set of kinds. */
-export function namesOf(some: number): string[] {
-  const names = Object.entries(kinds).flatMap(([name, kind]) => ((some & kind) !== 0 ? [name] : []));
+export function typesOfKinds(some: number): string[] {
+  const names = Object.entries(valueKinds).flatMap(([name, kind]) => ((some & kind) !== 0 ? [name] : []));
   return [...new Set(names.map((name) => (name === 'fraction' ? 'number' : name)))].filter(
-    (name) => name !== 'integer' || (some & kinds.fraction) === 0,
+    (name) => name !== 'integer' || (some & valueKinds.fraction) === 0,
   );
 }
 
-export function kindOf(value: unknown): number {
-  if (value === null) return kinds.null;
-  if (Array.isArray(value)) return kinds.array;
-  if (typeof value === 'number') return Number.isInteger(value) ? kinds.integer : kinds.fraction;
-  return kinds[typeof value as 'boolean' | 'object' | 'string'];
+export function valueKindOf(value: unknown): number {
+  if (value === null) return valueKinds.null;
+  if (Array.isArray(value)) return valueKinds.array;
+  if (typeof value === 'number') return Number.isInteger(value) ? valueKinds.integer : valueKinds.fraction;
+  return valueKinds[typeof value as 'boolean' | 'object' | 'string'];
 }

@@ -1,34 +1,34 @@
-import { canonical } from '../values/equality.js';
+import { canonicalText } from '../values/equality.js';
 import { isObject } from '../document/schema.js';
-import type { Shape } from './shape.js';
-import { kindOf, kinds, kindsOf, valueLists } from './types.js';
+import type { ValueShape } from './value-shape.js';
+import { valueKindOf, valueKinds, valueKindsOf, valueLists } from './types.js';
 
 /**
  * Returns the values of a shape if they can be listed: those of const and enum, null, true and false.
  * Otherwise undefined.
  */
-export function valuesOf(shape: Shape): unknown[] | undefined {
-  const some = kindsOf(shape);
+export function valuesOf(shape: ValueShape): unknown[] | undefined {
+  const some = valueKindsOf(shape);
   const lists = shape.parts.flatMap(({ schema }) => valueLists(schema));
   const [first, ...others] = lists;
-  if (!first) return (some & ~(kinds.null | kinds.boolean)) === 0 ? simpleValues(some) : undefined;
-  const known = others.map((list) => new Set(list.map(canonical)));
+  if (!first) return (some & ~(valueKinds.null | valueKinds.boolean)) === 0 ? simpleValues(some) : undefined;
+  const known = others.map((list) => new Set(list.map(canonicalText)));
   return first.filter(
-    (value) => (kindOf(value) & some) !== 0 && known.every((list) => list.has(canonical(value))),
+    (value) => (valueKindOf(value) & some) !== 0 && known.every((list) => list.has(canonicalText(value))),
   );
 }
 
 function simpleValues(some: number): unknown[] {
-  return [null, true, false].filter((value) => (kindOf(value) & some) !== 0);
+  return [null, true, false].filter((value) => (valueKindOf(value) & some) !== 0);
 }
 
 /** Returns the values of a kind; undefined if they cannot be listed. */
-export function valuesOfKind(shape: Shape, some: number): unknown[] | undefined {
-  return valuesOf(shape)?.filter((value) => (kindOf(value) & some) !== 0);
+export function valuesOfKind(shape: ValueShape, some: number): unknown[] | undefined {
+  return valuesOf(shape)?.filter((value) => (valueKindOf(value) & some) !== 0);
 }
 
 /** Returns the names of the members that every object of a shape must have. */
-export function requiredBy(shape: Shape): Set<string> {
+export function requiredBy(shape: ValueShape): Set<string> {
   return new Set(
     shape.parts.flatMap(({ schema }) =>
       Array.isArray(schema.required) ? (schema.required as string[]) : [],
@@ -37,7 +37,7 @@ export function requiredBy(shape: Shape): Set<string> {
 }
 
 /** Returns the names that `dependentRequired` requires together with a name. */
-export function requiredWith(shape: Shape, name: string): Set<string> {
+export function requiredWith(shape: ValueShape, name: string): Set<string> {
   return new Set(
     shape.parts.flatMap(({ schema: { dependentRequired } }) =>
       isObject(dependentRequired) && Object.hasOwn(dependentRequired, name)

@@ -2,7 +2,7 @@ import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import type { SchemaDocument } from './document.js';
 import { isObject } from './schema.js';
-import { childrenOf } from './walk.js';
+import { childrenOf } from './subschemas.js';
 
 /**
  * Returns the first schema whose check of a value would not terminate, or would take too many steps for any

@@ -1,8 +1,8 @@
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { formats } from '../values/formats.js';
-import { insteadOf, keywords } from './keywords.js';
+import { suggestions, keywords } from './keywords.js';
 import { inexactNumber } from './exactness.js';
 import { isObject, type Schema } from './schema.js';
 
@@ -13,14 +13,14 @@ export function* keywordErrors(pointer: string, schema: Schema): Generator<Input
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {
     const detail = unknownDetail(name) ?? valueDetail(name, value) ?? placeDetail(name, value, pointer);
-    if (detail !== undefined) yield { pointer: pointerTo(pointer, name), detail };
+    if (detail !== undefined) yield { pointer: jsonPointerTo(pointer, name), detail };
   }
 }
 
 function unknownDetail(name: string): string | undefined {
   return keywords.has(name)
     ? undefined
-    : `is not a keyword of JSON Schema 2020-12. ${insteadOf.get(name) ?? ''}`.trim();
+    : `is not a keyword of JSON Schema 2020-12. ${suggestions.get(name) ?? ''}`.trim();
 }
 
 function valueDetail(name: string, value: unknown): string | undefined {

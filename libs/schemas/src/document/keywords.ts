@@ -41,7 +41,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
 ]);
 
 /** Suggestions for keywords of other JSON Schema versions, of OpenAPI, and for unsupported keywords. */
-export const insteadOf: ReadonlyMap<string, string> = new Map([
+export const suggestions: ReadonlyMap<string, string> = new Map([
   ['additionalItems', 'Use prefixItems and items.'],
   ['dependencies', 'Use dependentRequired or dependentSchemas.'],
   ['nullable', 'Use "type": ["…", "null"].'],

@@ -1,9 +1,9 @@
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { InputError } from '#api';
 import { areUnique } from '../values/equality.js';
-import { unmetered } from '../values/meter.js';
-import { sentenceOf, type Params } from '../values/sentences.js';
+import { unlimitedMeter } from '../values/step-meter.js';
+import { errorSentence, type ErrorParams } from '../values/error-sentences.js';
 
 let compiled: ValidateFunction | undefined;
 
@@ -22,7 +22,7 @@ function metaSchema(): ValidateFunction {
   // Ajv's own implementation takes quadratic time, and treats a member named `valueOf` as a function.
   const uniqueItems = {
     keyword: 'uniqueItems',
-    validate: (unique: boolean, items: unknown[]) => !unique || areUnique(items, unmetered),
+    validate: (unique: boolean, items: unknown[]) => !unique || areUnique(items, unlimitedMeter),
   };
   ajv.removeKeyword('uniqueItems').addKeyword({ ...uniqueItems, type: 'array', schemaType: 'boolean' });
   const found = ajv.getSchema('https://json-schema.org/draft/2020-12/schema');
@@ -39,7 +39,7 @@ function onePerPlace(errors: readonly ErrorObject[]): InputError[] {
   for (const error of errors) {
     const pointer = pointerOf(error);
     const known = details.get(pointer) ?? new Set();
-    if (error.keyword !== 'anyOf') known.add(sentenceOf(error.keyword, error.params as Params));
+    if (error.keyword !== 'anyOf') known.add(errorSentence(error.keyword, error.params as ErrorParams));
     details.set(pointer, known);
   }
   return [...details].map(([pointer, all]) => ({
@@ -49,5 +49,5 @@ function onePerPlace(errors: readonly ErrorObject[]): InputError[] {
 }
 
 function pointerOf({ instancePath, propertyName }: ErrorObject): string {
-  return propertyName === undefined ? instancePath : pointerTo(instancePath, propertyName);
+  return propertyName === undefined ? instancePath : jsonPointerTo(instancePath, propertyName);
 }

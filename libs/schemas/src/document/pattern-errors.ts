@@ -1,23 +1,23 @@
 import { patternBounds, patternSize, type InputError } from '#api';
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
-import { compilePattern, ofRe2 } from '../values/pattern.js';
+import { compilePattern, toRe2Syntax } from '../values/pattern.js';
 import { isObject, type Schema } from './schema.js';
 
-interface Found {
+interface PatternSize {
   /** True if RE2 runs the pattern, false if JavaScript's own engine does. */
   isOfRe2: boolean;
   /** Upper bound on the number of instructions before RE2 merges alternatives. */
   written: number;
 }
 
-interface Taken {
+interface PatternTotals {
   patterns: number;
   ofRe2: number;
   written: number;
 }
 
-interface Place {
+interface PatternLocation {
   pointer: string;
   source: string;
 }
@@ -46,23 +46,23 @@ export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generat
   }
 }
 
-function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<Place> {
+function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<PatternLocation> {
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema)) continue;
     if (typeof schema.pattern === 'string')
-      yield { pointer: pointerTo(pointer, 'pattern'), source: schema.pattern };
-    const at = pointerTo(pointer, 'patternProperties');
+      yield { pointer: jsonPointerTo(pointer, 'pattern'), source: schema.pattern };
+    const at = jsonPointerTo(pointer, 'patternProperties');
     if (isObject(schema.patternProperties))
       for (const source of Object.keys(schema.patternProperties))
-        yield { pointer: pointerTo(at, source), source };
+        yield { pointer: jsonPointerTo(at, source), source };
   }
 }
 
-function inspect(source: string): Found | string {
+function inspect(source: string): PatternSize | string {
   const { characters, instructions, written } = patternBounds;
   if (source.length > characters) return `is a regular expression of more than ${characters} characters`;
   try {
-    const { least, most } = patternSize(ofRe2(source));
+    const { least, most } = patternSize(toRe2Syntax(source));
     if (least > instructions) return tooLarge(`at least ${least}`);
     if (most > written) return tooManyAlternatives(most);
     const pattern = compilePattern(source);
@@ -83,7 +83,7 @@ function tooManyAlternatives(most: number): string {
   return `is too large: its alternatives take ${most} RE2 instructions before they are merged; at most ${written} are allowed`;
 }
 
-function tooMany({ patterns, ofRe2, written }: Taken): string | undefined {
+function tooMany({ patterns, ofRe2, written }: PatternTotals): string | undefined {
   const most = schemaBounds;
   if (patterns > most.patterns)
     return `exceeds the limit: at most ${most.patterns} regular expressions are allowed`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { RE2JS } from 're2js';
 import { describe, expect, it, vi } from 'vitest';
 import { readDocument } from './read-document.js';
-import { InvalidSchemaError } from './refuse.js';
+import { InvalidSchemaError } from './invalid-schema-error.js';
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

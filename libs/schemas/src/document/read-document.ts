@@ -4,13 +4,13 @@ import type { SchemaDocument } from './document.js';
 import { keywordErrors } from './keyword-errors.js';
 import { metaSchemaErrors } from './meta-schema.js';
 import { patternErrors } from './pattern-errors.js';
-import { refuse, refuseAny } from './refuse.js';
+import { throwInvalidSchema, throwIfInvalid } from './invalid-schema-error.js';
 import { resolveReferences } from './references.js';
 import { isSchema, type Schema } from './schema.js';
 import { sizeErrors } from './size-errors.js';
-import { subschemasOf } from './walk.js';
-import { weightOf } from './weight.js';
-import { countErrors, rootErrors } from './whole-errors.js';
+import { subschemasOf } from './subschemas.js';
+import { ownStepsOf } from './own-steps.js';
+import { countErrors, rootErrors } from './document-errors.js';
 
 /**
  * Checks a parsed JSON value that should be a JSON Schema (2020-12). The check takes bounded time for any
@@ -19,8 +19,8 @@ import { countErrors, rootErrors } from './whole-errors.js';
  * other error
  */
 export function readDocument(schema: unknown): SchemaDocument {
-  if (!isSchema(schema)) return refuse([{ pointer: '', detail: 'must be an object, or true' }]);
-  refuseAny(sizeErrors(schema));
+  if (!isSchema(schema)) return throwInvalidSchema([{ pointer: '', detail: 'must be an object, or true' }]);
+  throwIfInvalid(sizeErrors(schema));
   const meta = metaSchemaErrors(schema);
   const subschemas = subschemasOf(schema);
   const { targets, errors } = resolveReferences(subschemas);
@@ -30,9 +30,9 @@ export function readDocument(schema: unknown): SchemaDocument {
     ...errors,
     ...countErrors(subschemas),
   ];
-  refuseAny([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
+  throwIfInvalid([...own, ...meta.filter(({ pointer }) => !own.some((error) => error.pointer === pointer))]);
   const document = documentOf(schema, { subschemas, targets });
-  refuseAny([...rootErrors(schema), ...costErrors(document)]);
+  throwIfInvalid([...rootErrors(schema), ...costErrors(document)]);
   return document;
 }
 
@@ -41,22 +41,22 @@ export function readDocument(schema: unknown): SchemaDocument {
  * the same.
  * @throws InvalidSchemaError when `readDocument` cannot have accepted the schema
  */
-export function acceptedDocument(schema: unknown): SchemaDocument {
-  if (!isSchema(schema)) return refuse([{ pointer: '', detail: 'must be an object, or true' }]);
+export function readAcceptedDocument(schema: unknown): SchemaDocument {
+  if (!isSchema(schema)) return throwInvalidSchema([{ pointer: '', detail: 'must be an object, or true' }]);
   const subschemas = subschemasOf(schema);
   const { targets, errors } = resolveReferences(subschemas);
-  refuseAny(errors);
+  throwIfInvalid(errors);
   return documentOf(schema, { subschemas, targets });
 }
 
 function documentOf(root: Schema, parts: Pick<SchemaDocument, 'subschemas' | 'targets'>): SchemaDocument {
-  return { root, ...parts, weightOf: (pointer) => weightOf(parts.subschemas.get(pointer)) };
+  return { root, ...parts, weightOf: (pointer) => ownStepsOf(parts.subschemas.get(pointer)) };
 }
 
 /** Returns the errors of all keywords. If `$schema` names another dialect, only that error is reported. */
 function dialectFirst(subschemas: ReadonlyMap<string, Schema>): InputError[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');
-  refuseAny(dialect);
+  throwIfInvalid(dialect);
   return found;
 }

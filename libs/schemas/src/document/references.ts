@@ -1,4 +1,4 @@
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import type { InputError } from '#api';
 import { isObject, type Schema } from './schema.js';
 
@@ -6,7 +6,7 @@ import { isObject, type Schema } from './schema.js';
  * The target of each `$ref` of a document: the pointer of the referenced schema, by the pointer of the
  * referring schema.
  */
-export interface References {
+export interface ResolvedReferences {
   targets: ReadonlyMap<string, string>;
   errors: InputError[];
 }
@@ -14,7 +14,7 @@ export interface References {
 /**
  * Resolves every `$ref` of a document. Only references within the document are supported; nothing is fetched.
  */
-export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): References {
+export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): ResolvedReferences {
   const anchors = anchorsOf(subschemas);
   const root = subschemas.get('');
   const id = isObject(root) && typeof root.$id === 'string' ? root.$id.replace(/#$/, '') : undefined;
@@ -24,7 +24,7 @@ export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): Refe
     if (!isObject(schema) || typeof schema.$ref !== 'string') continue;
     const target = placeOf(withoutId(schema.$ref, id), anchors.places);
     if (target !== undefined && subschemas.has(target)) targets.set(pointer, target);
-    else errors.push({ pointer: pointerTo(pointer, '$ref'), detail: brokenDetail(schema.$ref, target) });
+    else errors.push({ pointer: jsonPointerTo(pointer, '$ref'), detail: brokenDetail(schema.$ref, target) });
   }
   return { targets, errors };
 }
@@ -36,7 +36,7 @@ function anchorsOf(subschemas: ReadonlyMap<string, Schema>) {
     if (!isObject(schema) || typeof schema.$anchor !== 'string') continue;
     if (places.has(schema.$anchor))
       errors.push({
-        pointer: pointerTo(pointer, '$anchor'),
+        pointer: jsonPointerTo(pointer, '$anchor'),
         detail: 'is already the anchor of another schema',
       });
     places.set(schema.$anchor, pointer);

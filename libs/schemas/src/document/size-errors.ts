@@ -1,4 +1,4 @@
-import { limits, pointerTo } from '#event';
+import { limits, jsonPointerTo } from '#event';
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
@@ -20,7 +20,7 @@ export function sizeErrors(schema: unknown): InputError[] {
         { pointer, detail: `has ${members.length} members; at most ${schemaBounds.values} are allowed` },
       ];
     for (const [name, member] of members)
-      open.push({ value: member, pointer: pointerTo(pointer, name), depth: depth + 1 });
+      open.push({ value: member, pointer: jsonPointerTo(pointer, name), depth: depth + 1 });
   }
   const bytes = Buffer.byteLength(JSON.stringify(schema) ?? '');
   if (bytes <= limits.definitionBytes) return [];

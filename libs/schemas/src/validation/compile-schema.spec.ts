@@ -213,15 +213,15 @@ describe('a text on which RE2 cannot reuse its cached states', () => {
     expect(compiled.validate({ a }, a.length)).toEqual([
       { pointer: '/data', detail: expect.stringContaining('too long for the patterns') as string },
     ]);
-    expect(compiled.gaveUp).toBe(true);
+    expect(compiled.exceededLimits).toBe(true);
   });
 
   it('is searched if it is short, and the search work is reported', () => {
     const a = `${text(500)}a${'b'.repeat(90)}`;
     expect(compiled.validate({ a }, a.length)).toBeUndefined();
-    expect(compiled.searched).toBeGreaterThan(100_000);
+    expect(compiled.searchWork).toBeGreaterThan(100_000);
     expect(compiled.validate({ b: 1 }, 7)).toBeUndefined();
-    expect(compiled.searched).toBe(0);
+    expect(compiled.searchWork).toBe(0);
   });
 
   it('is searched completely if the pattern is short', () => {

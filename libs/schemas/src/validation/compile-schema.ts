@@ -2,10 +2,10 @@ import { limits } from '#event';
 import { patternBounds, type InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 import { readDocument } from '../document/read-document.js';
-import { Checks } from './checks.js';
-import type { Check } from './checks/check.js';
+import { SchemaChecks } from './schema-checks.js';
+import type { ValueCheck } from './checks/check.js';
 import { readData } from './read-data.js';
-import { Run } from './run.js';
+import { ValidationContext } from './validation-context.js';
 
 /** A validator compiled from a schema. Compile each version once and keep the validator. */
 export interface CompiledSchema {
@@ -22,14 +22,14 @@ export interface CompiledSchema {
    */
   validateText(text: string): InputError[] | undefined;
   /** True if the last validation was stopped because it exceeded its steps or its search work. */
-  readonly gaveUp: boolean;
+  readonly exceededLimits: boolean;
   /** Number of steps that the last validation took. */
   readonly steps: number;
   /**
    * Search work of the patterns in the last validation, in instructions times characters: up to 250 ns each,
    * usually much less.
    */
-  readonly searched: number;
+  readonly searchWork: number;
 }
 
 /**
@@ -46,16 +46,16 @@ const stepsForErrors = 20_000;
  * @throws InvalidSchemaError with a pointer into the schema and a sentence for each error, at most 20
  */
 export function compileSchema(schema: unknown): CompiledSchema {
-  return new CompiledDocument(new Checks(readDocument(schema)).of(''));
+  return new CompiledDocument(new SchemaChecks(readDocument(schema)).of(''));
 }
 
 class CompiledDocument implements CompiledSchema {
-  gaveUp = false;
+  exceededLimits = false;
   steps = 0;
-  searched = 0;
-  private readonly run = new Run();
+  searchWork = 0;
+  private readonly run = new ValidationContext();
 
-  constructor(private readonly check: Check) {}
+  constructor(private readonly check: ValueCheck) {}
 
   validate(data: unknown, characters: number = limits.eventBytes): InputError[] | undefined {
     return this.judge(() => data, characters);
@@ -65,16 +65,16 @@ class CompiledDocument implements CompiledSchema {
     return this.judge((run) => readData(text, run), text.length);
   }
 
-  private judge(read: (run: Run) => unknown, characters: number): InputError[] | undefined {
+  private judge(read: (run: ValidationContext) => unknown, characters: number): InputError[] | undefined {
     const { stepsOfEvent, stepsOfCharacter, errors } = schemaBounds;
     const steps = stepsOfEvent + stepsOfCharacter * characters;
     const { run, check } = this;
     let data: unknown;
-    const readAndCheck: Check = (_, run) => check((data = read(run)), run);
+    const readAndCheck: ValueCheck = (_, run) => check((data = read(run)), run);
     const fits = run.check(readAndCheck, undefined, { steps, searches: searchesPerEvent, errors: 1 });
-    this.gaveUp = fits === undefined;
+    this.exceededLimits = fits === undefined;
     this.steps = steps - Math.max(0, run.left);
-    this.searched = searchesPerEvent - run.searches;
+    this.searchWork = searchesPerEvent - run.searches;
     if (fits === true) return undefined;
     if (fits === undefined) return [{ pointer: '/data', detail: this.excess(steps) }];
     const first = run.errors;

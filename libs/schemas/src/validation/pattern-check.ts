@@ -1,8 +1,8 @@
-import type { Meter } from '../values/meter.js';
+import type { StepMeter } from '../values/step-meter.js';
 import { compilePattern } from '../values/pattern.js';
 
 /** Returns whether a pattern matches anywhere in a text; the work is charged to the meter. */
-export type ChargedPattern = (text: string, meter: Meter) => boolean;
+export type MeteredPattern = (text: string, meter: StepMeter) => boolean;
 
 /**
  * RE2 quickly caches all states of a pattern with so few instructions; it then takes about 10 ns for each
@@ -11,7 +11,7 @@ export type ChargedPattern = (text: string, meter: Meter) => boolean;
 const fewInstructions = 12;
 
 /** Compiles a pattern of a schema; its work is charged to the meter. */
-export function chargedPattern(source: string): ChargedPattern {
+export function meteredPattern(source: string): MeteredPattern {
   const pattern = compilePattern(source);
   const searching = pattern.instructions > fewInstructions ? pattern.instructions : 0;
   return (text, meter) => {

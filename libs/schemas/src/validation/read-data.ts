@@ -1,6 +1,6 @@
 import { parseWithNumbers } from '#event';
 import { readNumber } from '../values/decimal.js';
-import { unmetered, type Meter } from '../values/meter.js';
+import { unlimitedMeter, type StepMeter } from '../values/step-meter.js';
 
 /**
  * Matches sixteen digits or a three-digit exponent. A text without a match contains no number that a double
@@ -19,9 +19,9 @@ const stepsOfLongNumber = 40;
  * Parses the JSON text of an event's `data` for `CompiledSchema.validate`. It works as `JSON.parse`, except
  * that numbers which a double would change become `ExactNumber`. The steps for these numbers are charged
  * before they are parsed.
- * @throws StepsExceeded
+ * @throws StepsExceededError
  */
-export function readData(text: string, meter: Meter = unmetered): unknown {
+export function readData(text: string, meter: StepMeter = unlimitedMeter): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);
   const takes = (number: string) => {
     if (number.length < shortest || !longNumber.test(number)) return false;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { multipleOf } from './decimal.js';
+import { isMultipleOf } from './decimal.js';
 
 describe('multipleOf', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('multipleOf', () => {
     [1e-7, 1e-8],
     [9007199254740.93, 0.01],
   ])('accepts %d as a multiple of %d in decimal notation', (value, divisor) => {
-    expect(multipleOf(divisor)(value)).toBe(true);
+    expect(isMultipleOf(divisor)(value)).toBe(true);
   });
 
   it.each([
@@ -24,7 +24,7 @@ describe('multipleOf', () => {
     [2.5, 1],
     [1e-9, 1e-8],
   ])('rejects %d as a multiple of %d', (value, divisor) => {
-    expect(multipleOf(divisor)(value)).toBe(false);
+    expect(isMultipleOf(divisor)(value)).toBe(false);
   });
 
   it('is exact for every decimal with 15 digits', () => {
@@ -41,7 +41,7 @@ describe('multipleOf', () => {
       fc.property(decimal, step, (value, divisor) => {
         const scaled = BigInt(value.digits) * 10n ** BigInt(divisor.places);
         const expected = scaled % (BigInt(divisor.digits) * 10n ** BigInt(value.places)) === 0n;
-        expect(multipleOf(number(divisor))(number(value))).toBe(expected);
+        expect(isMultipleOf(number(divisor))(number(value))).toBe(expected);
       }),
       { numRuns: 3_000 },
     );

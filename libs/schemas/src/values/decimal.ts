@@ -1,4 +1,4 @@
-import { unmetered, type Meter } from './meter.js';
+import { unlimitedMeter, type StepMeter } from './step-meter.js';
 
 /**
  * An exact decimal number: ± digits × 10^exponent. The digits have no leading or trailing zeros; for zero
@@ -35,21 +35,21 @@ export class ExactNumber implements Decimal {
  * A number in the sense of JSON Schema. A double represents the decimal of its shortest text: 0.1 is exactly
  * one tenth.
  */
-export type Numeric = number | ExactNumber;
+export type JsonNumber = number | ExactNumber;
 
 const form = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * Reads a JSON number: as a double if the double's shortest text denotes the same number, otherwise exactly.
  */
-export function readNumber(text: string): Numeric {
+export function readNumber(text: string): JsonNumber {
   const near = Number(text);
   const exact = decimalOfText(text);
   if (exact.digits === '') return 0;
   return Number.isFinite(near) && areSame(decimalOf(near), exact) ? near : new ExactNumber(exact);
 }
 
-export function isInteger(value: Numeric): boolean {
+export function isInteger(value: JsonNumber): boolean {
   return typeof value === 'number' ? Number.isInteger(value) : value.exponent >= 0;
 }
 
@@ -57,7 +57,7 @@ export function isInteger(value: Numeric): boolean {
  * Returns a negative number if `value` is less than `bound`, a positive one if it is greater, and 0 if they
  * are equal.
  */
-export function compareNumbers(value: Numeric, bound: number): number {
+export function compareNumbers(value: JsonNumber, bound: number): number {
   if (typeof value === 'number') return value < bound ? -1 : value > bound ? 1 : 0;
   const other = decimalOf(bound);
   const sign = signOf(value);
@@ -72,12 +72,12 @@ const stepsOfDivision = 100;
  * a multiple of 0.01, although division in floating point says otherwise. The time depends on the number's
  * digits, never on its exponent.
  */
-export function multipleOf(divisor: number): (value: Numeric, meter?: Meter) => boolean {
+export function isMultipleOf(divisor: number): (value: JsonNumber, meter?: StepMeter) => boolean {
   const step = decimalOf(divisor);
   const power = 10 ** -step.exponent;
   const digits = Number(step.digits);
   const simple = step.exponent > -22 && step.exponent <= 0;
-  return (value, meter = unmetered) => {
+  return (value, meter = unlimitedMeter) => {
     if (typeof value !== 'number') {
       meter.charge(stepsOfDivision + value.digits.length);
       return dividesExactly(value, step);

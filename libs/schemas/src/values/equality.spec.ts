@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { areUnique, isOneOf } from './equality.js';
-import { Meter } from './meter.js';
+import { StepMeter } from './step-meter.js';
 
 const name = fc.constantFrom('a', 'b', 'constructor', 'valueOf', '__proto__');
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
@@ -27,7 +27,7 @@ function equal(a: unknown, b: unknown): boolean {
   );
 }
 
-const meter = Object.assign(new Meter(), { left: Infinity });
+const meter = Object.assign(new StepMeter(), { left: Infinity });
 
 describe('equality of JSON values', () => {
   it('is that of JSON Schema, for any member names', () => {

@@ -1,24 +1,24 @@
 import { ExactNumber } from './decimal.js';
-import { unmetered, type Meter } from './meter.js';
+import { unlimitedMeter, type StepMeter } from './step-meter.js';
 
 /**
  * Returns a text that is the same for two JSON values exactly if they are equal in the sense of JSON Schema:
  * numbers by value, members of objects in any order. It is safe for any member name (`valueOf`,
  * `constructor`). It is meant for values in schemas, which are small.
  */
-export function canonical(value: unknown): string {
+export function canonicalText(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : String(value);
   if (!isStructure(value)) return JSON.stringify(value) ?? 'undefined';
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join()}}`;
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
 /** Returns a test for membership in a list of values; its time does not depend on the length of the list. */
-export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Meter) => boolean {
+export function isOneOf(values: readonly unknown[]): (value: unknown, meter: StepMeter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
   const structures = new EqualSet();
-  for (const value of values) if (isStructure(value)) structures.add(value, unmetered);
+  for (const value of values) if (isStructure(value)) structures.add(value, unlimitedMeter);
   return (value, meter) => {
     if (!isStructure(value)) return scalars.has(value);
     return structures.size > 0 && !(value instanceof ExactNumber) && structures.has(value, meter);
@@ -29,7 +29,7 @@ export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Met
  * Whether no two items are equal. The time grows with the total size of the items, not with the number of
  * pairs.
  */
-export function areUnique(items: readonly unknown[], meter: Meter): boolean {
+export function areUnique(items: readonly unknown[], meter: StepMeter): boolean {
   const scalars = new Set<unknown>();
   const structures = new EqualSet();
   for (const item of items) {
@@ -47,7 +47,7 @@ class EqualSet {
   private readonly byHash = new Map<number, object[]>();
 
   /** Adds a value; returns false if an equal value is already present. */
-  add(value: object, meter: Meter): boolean {
+  add(value: object, meter: StepMeter): boolean {
     const hash = hashOf(value, meter);
     const others = this.byHash.get(hash);
     if (others?.some((other) => areEqual(value, other, meter))) return false;
@@ -57,7 +57,7 @@ class EqualSet {
     return true;
   }
 
-  has(value: object, meter: Meter): boolean {
+  has(value: object, meter: StepMeter): boolean {
     return this.byHash.get(hashOf(value, meter))?.some((other) => areEqual(value, other, meter)) ?? false;
   }
 }
@@ -66,7 +66,7 @@ const numbers = new Float64Array(1);
 const words = new Uint32Array(numbers.buffer);
 
 /** Returns the same hash for equal values. The charged steps are proportional to the size of the value. */
-function hashOf(value: unknown, meter: Meter): number {
+function hashOf(value: unknown, meter: StepMeter): number {
   meter.charge(1);
   if (typeof value === 'string') return hashOfText(value, meter);
   if (typeof value === 'number') {
@@ -90,7 +90,7 @@ function hashOf(value: unknown, meter: Meter): number {
 
 type Members = Record<string, unknown>;
 
-function hashOfText(text: string, meter: Meter): number {
+function hashOfText(text: string, meter: StepMeter): number {
   meter.charge(text.length >> 3);
   let hash = text.length;
   for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
@@ -102,7 +102,7 @@ function mixed(a: number, b: number): number {
   return (hash ^ (hash >>> 16)) | 0;
 }
 
-function areEqual(a: unknown, b: unknown, meter: Meter): boolean {
+function areEqual(a: unknown, b: unknown, meter: StepMeter): boolean {
   meter.charge(1);
   if (!isStructure(a) || !isStructure(b)) return a === b;
   if (a instanceof ExactNumber || b instanceof ExactNumber)
@@ -117,7 +117,7 @@ function areEqual(a: unknown, b: unknown, meter: Meter): boolean {
   );
 }
 
-function areEqualLists(a: object, b: object, meter: Meter): boolean {
+function areEqualLists(a: object, b: object, meter: StepMeter): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
   return a.every((item, index) => areEqual(item, b[index], meter));
 }

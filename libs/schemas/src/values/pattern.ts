@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { plainPattern } from './plain-pattern.js';
 
 /** A regular expression that runs in linear time. */
-export interface Pattern {
+export interface LinearPattern {
   /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;
   /** Upper bound on the RE2 instructions for one character; 0 if JavaScript's own engine runs the pattern. */
@@ -10,7 +10,7 @@ export interface Pattern {
 }
 
 /** Translates an ECMA-262 regular expression to RE2's syntax. */
-export function ofRe2(source: string): string {
+export function toRe2Syntax(source: string): string {
   return RE2JS.translateRegExp(source);
 }
 
@@ -19,8 +19,8 @@ export function ofRe2(source: string): string {
  * back-references.
  * @throws Error whose message names what RE2 does not accept
  */
-export function compilePattern(source: string): Pattern {
-  const expression = RE2JS.compile(ofRe2(source));
+export function compilePattern(source: string): LinearPattern {
+  const expression = RE2JS.compile(toRe2Syntax(source));
   const plain = plainPattern(source);
   if (plain) return { test: (text) => plain.test(text), instructions: 0 };
   return { test: (text) => expression.test(text), instructions: expression.programSize() };

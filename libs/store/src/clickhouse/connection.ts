@@ -11,11 +11,11 @@ import {
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
 import { QueryTooExpensiveError, StoreOverloadedError, StoreUnavailableError } from '../errors.js';
-import type { ReadBudget, ReadShare } from '../read-budget.js';
-import { errorOfCode, invalidPatternCode, type Purpose } from './error-codes.js';
+import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-budget.js';
+import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
 /** Address, credentials and limits of the connection to ClickHouse. */
-export interface ConnectionOptions {
+export interface ClickHouseConnectionOptions {
   url: string;
   user: string;
   password: string;
@@ -27,12 +27,12 @@ export interface ConnectionOptions {
   /** Time limit in milliseconds for a read. */
   queryTimeoutMs: number;
   /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
-  readBudget?: ReadBudget | undefined;
+  readBudget?: AnswerMemoryBudget | undefined;
 }
 
 /** A `matches` expression has a pattern that ClickHouse's regular expression engine (RE2) does not accept. */
-export class InvalidPatternError extends Error {
-  override readonly name = 'InvalidPatternError';
+export class InvalidRegularExpressionError extends Error {
+  override readonly name = 'InvalidRegularExpressionError';
 }
 
 /** Parameters, ClickHouse settings and purpose of one SELECT. */
@@ -48,10 +48,10 @@ export interface SelectOptions {
  * The official ClickHouse client, with the store's error classes and time limits. Values reach ClickHouse
  * only as bound parameters or as the body of an insert.
  */
-export class Connection {
+export class ClickHouseConnection {
   private readonly client: ClickHouseClient;
 
-  constructor(private readonly options: ConnectionOptions) {
+  constructor(private readonly options: ClickHouseConnectionOptions) {
     this.client = createClient({
       url: options.url,
       username: options.user,
@@ -86,7 +86,7 @@ export class Connection {
   private read<Row extends readonly unknown[]>(
     query: string,
     options: SelectOptions,
-    share: ReadShare | undefined,
+    share: AnswerMemoryShare | undefined,
   ): Promise<Row[]> {
     const queryId = randomUUID();
     const purpose = options.purpose ?? 'read';
@@ -109,7 +109,7 @@ export class Connection {
           ...options.settings,
         },
       });
-      return share ? rowsWithin(result, share) : result.json<Row>();
+      return share ? readRowsWithinBudget(result, share) : result.json<Row>();
     });
   }
 
@@ -173,7 +173,7 @@ export class Connection {
   }
 
   private async guarded<T>(
-    { purpose, signal, queryId }: { purpose: Purpose; signal?: AbortSignal; queryId?: string },
+    { purpose, signal, queryId }: { purpose: RequestPurpose; signal?: AbortSignal; queryId?: string },
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     signal?.throwIfAborted();
@@ -190,7 +190,7 @@ export class Connection {
         const message = `The query took longer than ${this.options.queryTimeoutMs / 1000} s and was cancelled.`;
         throw new QueryTooExpensiveError(message, { cause: error });
       }
-      throw translated(error as Error, purpose, timeout);
+      throw storeErrorOf(error as Error, purpose, timeout);
     }
   }
 
@@ -213,7 +213,10 @@ export class Connection {
 }
 
 /** @throws StoreOverloadedError when the budget has no room. Leaving the loop cancels the query. */
-async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: ReadShare): Promise<Row[]> {
+async function readRowsWithinBudget<Row>(
+  result: ResultSet<'JSONCompactEachRow'>,
+  share: AnswerMemoryShare,
+): Promise<Row[]> {
   const read: Row[] = [];
   for await (const rows of result.stream<Row>()) {
     if (!share.take(rows.reduce((bytes, { text }) => bytes + Buffer.byteLength(text), 0)))
@@ -229,7 +232,7 @@ async function rowsWithin<Row>(result: ResultSet<'JSONCompactEachRow'>, share: R
  */
 const killTimeoutMs = 5_000;
 
-function translated(error: Error, purpose: Purpose, timeout: AbortSignal): Error {
+function storeErrorOf(error: Error, purpose: RequestPurpose, timeout: AbortSignal): Error {
   // A TypeError is a bug in the calling code: a retry cannot succeed.
   if (error instanceof StoreOverloadedError || error instanceof TypeError) return error;
   if (timeout.aborted)
@@ -238,6 +241,6 @@ function translated(error: Error, purpose: Purpose, timeout: AbortSignal): Error
     return new StoreUnavailableError(`ClickHouse cannot be reached: ${error.message}`, { cause: error });
   }
   if (Number(error.code) === invalidPatternCode)
-    return new InvalidPatternError(error.message, { cause: error });
+    return new InvalidRegularExpressionError(error.message, { cause: error });
   return errorOfCode(Number(error.code), purpose, error);
 }

@@ -1,20 +1,20 @@
 import type { CountQuery } from '../store.js';
-import { tableFor, type Sql } from './event-query.js';
+import { tableFor, type ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
-import { keptSegments } from './summaries.js';
+import { SqlParams } from './sql-params.js';
+import { existingOffsetsSql } from './summaries.js';
 import { readableColumns } from '#cel';
 
 /** A row of the result of `countSql`. `total` is the same in every row. */
-export type SelectedBucket = [start: number, group: string, count: number, total: number];
+export type CountBucketRow = [start: number, group: string, count: number, total: number];
 
 /**
  * Counts events by time bucket and group. `final` deduplicates the rows of each event while reading. This is
  * needed if an event may have several rows, and is two to three times slower. ORDER BY start, group: the
  * order of the answer, so `limit` always cuts at the same bucket.
  */
-export function countSql(query: CountQuery, final: boolean): Sql {
-  const params = new Params();
+export function countSql(query: CountQuery, final: boolean): ParameterizedSql {
+  const params = new SqlParams();
   const where = whereClause(conditions(query, params));
   return {
     query: `${query.where ? readableColumns : ''}
@@ -30,7 +30,7 @@ LIMIT ${params.bind('UInt64', query.limit)}`,
 }
 
 /** Returns the start of an event's time bucket. Buckets are aligned to 1970-01-01, also for earlier times. */
-function startOf(query: CountQuery, params: Params): string {
+function startOf(query: CountQuery, params: SqlParams): string {
   if (query.intervalSeconds === undefined) return '0';
   const width = params.bind('Int64', query.intervalSeconds * 1_000_000);
   return `toUnixTimestamp64Micro(timestamp) - positiveModulo(toUnixTimestamp64Micro(timestamp), ${width})`;
@@ -41,7 +41,7 @@ function startOf(query: CountQuery, params: Params): string {
  * sets the same bit in `removed_positions`.
  */
 export const repeatedRowsSql = `
-SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${keptSegments([])}))`;
+SELECT (SELECT count() FROM events) != (SELECT sum(kept) FROM (${existingOffsetsSql([])}))`;
 
 /**
  * Whether the bitmaps in `positions` suffice to answer the query: its only filter is on streams, and it

@@ -1,6 +1,6 @@
-import { streamName } from '#event';
-import type { RowBinaryWriter } from '../blocks/row-binary.js';
-import { stepText } from '../letter-step.js';
+import { streamNameOf } from '#event';
+import type { RowBinaryWriter } from '../row-batch/row-binary.js';
+import { formatFailureLocation } from '../failure-location.js';
 import type { DeadLetter } from '../store.js';
 
 /** The columns of `dead_letters`, in the order in which `writeDeadLetter` writes them. */
@@ -26,6 +26,6 @@ export function writeDeadLetter(out: RowBinaryWriter, letter: DeadLetter): void 
   out.string(letter.error);
   out.string(letter.event);
   out.int64(letter.created_at);
-  out.string(stepText(letter.step));
-  out.strings(letter.streams ?? [streamName(letter.stream)]);
+  out.string(formatFailureLocation(letter.step));
+  out.strings(letter.streams ?? [streamNameOf(letter.stream)]);
 }

@@ -1,16 +1,16 @@
 import { TupleParam } from '@clickhouse/client';
-import { streamName } from '#event';
+import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import { deadLetterId, deadLetterIdentities } from '../dead-letter-id.js';
-import { readStep } from '../letter-step.js';
-import type { DeadLetterQuery, FoundDeadLetter } from '../store.js';
-import type { Sql } from './event-query.js';
+import { deadLetterId, parseDeadLetterIds } from '../dead-letter-id.js';
+import { parseFailureLocation } from '../failure-location.js';
+import type { DeadLetterQuery, StoredDeadLetter } from '../store.js';
+import type { ParameterizedSql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
+import { SqlParams } from './sql-params.js';
 import { everyStreamCondition, streamConditions } from './stream-scope.js';
 
 /** A row of the result of `deadLettersSql`. `replayedAt` is 0 for a dead letter that was never replayed. */
-export type SelectedDeadLetter = [
+export type DeadLetterRow = [
   source: string,
   stream: string,
   partition: number,
@@ -25,12 +25,12 @@ export type SelectedDeadLetter = [
   found: number,
 ];
 
-export function foundDeadLetter(row: SelectedDeadLetter): FoundDeadLetter {
+export function toStoredDeadLetter(row: DeadLetterRow): StoredDeadLetter {
   const [source, stream, partition, offset, text, reason, error, event, created_at, replayedAt] = row;
-  const step = readStep(text);
+  const step = parseFailureLocation(text);
   const id = deadLetterId({ source, stream, partition, offset, step });
   return {
-    ...{ id, source, stream: streamName(stream), partition, offset, ...(step && { step }) },
+    ...{ id, source, stream: streamNameOf(stream), partition, offset, ...(step && { step }) },
     ...{ reason, error, event, created_at, replayed_at: replayedAt === 0 ? null : replayedAt },
   };
 }
@@ -40,8 +40,8 @@ const identity = 'source, stream, partition, offset, step';
  * A replay mark belongs to the dead letter with this identity and this event: see
  * 0006_dead_letter_replays.sql.
  */
-const markKey = `${identity}, event_hash`;
-const markKeyOfLetter = `${identity}, sipHash64(event)`;
+const replayMarkKey = `${identity}, event_hash`;
+const replayMarkKeyOfDeadLetter = `${identity}, sipHash64(event)`;
 const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DESC, offset DESC, step DESC';
 
 /**
@@ -50,8 +50,8 @@ const order = 'ORDER BY created_at DESC, source DESC, stream DESC, partition DES
  * marks are joined only to the page. A page ends before the dead letter that would exceed `maxBytes`; `found`
  * then shows that there are more.
  */
-export function deadLettersSql(query: DeadLetterQuery): Sql {
-  const params = new Params();
+export function deadLettersSql(query: DeadLetterQuery): ParameterizedSql {
+  const params = new SqlParams();
   const conditions = filter(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
   return {
@@ -67,16 +67,16 @@ FROM (
     ${order}
     LIMIT ${params.bind('UInt64', query.limit + 1)})) AS letters
 LEFT JOIN (
-  SELECT ${markKey}, max(marks.replayed_at) AS replayed_at FROM dead_letter_replays AS marks GROUP BY ${markKey}) AS replays
-USING (${markKey})
+  SELECT ${replayMarkKey}, max(marks.replayed_at) AS replayed_at FROM dead_letter_replays AS marks GROUP BY ${replayMarkKey}) AS replays
+USING (${replayMarkKey})
 WHERE bytes <= ${params.bind('UInt64', query.maxBytes ?? Number.MAX_SAFE_INTEGER)} OR bytes = length(event)
 ${order}`,
     params: params.values,
   };
 }
 
-export function deadLettersTotalSql(query: DeadLetterQuery): Sql {
-  const params = new Params();
+export function deadLettersTotalSql(query: DeadLetterQuery): ParameterizedSql {
+  const params = new SqlParams();
   return {
     query: `SELECT count() FROM dead_letters FINAL ${whereClause(filter(query, params))}`,
     params: params.values,
@@ -84,23 +84,23 @@ export function deadLettersTotalSql(query: DeadLetterQuery): Sql {
 }
 
 /** Marks dead letters as replayed, each with its current event. */
-export function markReplayedSql(ids: readonly string[], at: number): Sql {
-  const params = new Params();
+export function markReplayedSql(ids: readonly string[], at: number): ParameterizedSql {
+  const params = new SqlParams();
   return {
-    query: `INSERT INTO dead_letter_replays (${markKey}, replayed_at)
-SELECT ${markKeyOfLetter}, ${params.bind('Int64', at)}
+    query: `INSERT INTO dead_letter_replays (${replayMarkKey}, replayed_at)
+SELECT ${replayMarkKeyOfDeadLetter}, ${params.bind('Int64', at)}
 FROM dead_letters FINAL
 WHERE ${named(ids, params)}`,
     params: params.values,
   };
 }
 
-export function deadLettersCursor(query: DeadLetterQuery, last: SelectedDeadLetter): string {
+export function deadLettersCursor(query: DeadLetterQuery, last: DeadLetterRow): string {
   const [source, stream, partition, offset, step] = last;
   return encodeCursor(binding(query), [last[8], source, stream, partition, offset, step]);
 }
 
-function filter(query: DeadLetterQuery, params: Params): string[] {
+function filter(query: DeadLetterQuery, params: SqlParams): string[] {
   const conditions = [...streamConditions(query, params), ...everyStreamCondition('streams', query, params)];
   if (query.ids) conditions.push(named(query.ids, params));
   if (query.source !== undefined) conditions.push(`source = ${params.bind('String', query.source)}`);
@@ -108,17 +108,19 @@ function filter(query: DeadLetterQuery, params: Params): string[] {
   if (query.until !== undefined) conditions.push(`created_at < ${params.time(query.until)}`);
   if (query.replayed !== undefined) {
     const among = query.replayed ? 'IN' : 'NOT IN';
-    conditions.push(`(${markKeyOfLetter}) ${among} (SELECT ${markKey} FROM dead_letter_replays)`);
+    conditions.push(
+      `(${replayMarkKeyOfDeadLetter}) ${among} (SELECT ${replayMarkKey} FROM dead_letter_replays)`,
+    );
   }
   return conditions;
 }
 
-function named(ids: readonly string[], params: Params): string {
-  const identities = deadLetterIdentities(ids).map((identity) => new TupleParam(identity));
+function named(ids: readonly string[], params: SqlParams): string {
+  const identities = parseDeadLetterIds(ids).map((identity) => new TupleParam(identity));
   return `(${identity}) IN ${params.bind('Array(Tuple(String, String, UInt16, UInt64, String))', identities)}`;
 }
 
-function afterCursor(query: DeadLetterQuery, cursor: string, params: Params): string {
+function afterCursor(query: DeadLetterQuery, cursor: string, params: SqlParams): string {
   const types = ['number', 'string', 'string', 'number', 'number', 'string'] as const;
   const [createdAt, source, stream, partition, offset, step] = decodeCursor(binding(query), cursor, types);
   const values = [

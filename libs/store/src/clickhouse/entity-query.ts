@@ -1,20 +1,20 @@
 import type { EntityQuery } from '../store.js';
-import type { Sql } from './event-query.js';
+import type { ParameterizedSql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
-import { holdsId } from './removal/erased-letters.js';
+import { SqlParams } from './sql-params.js';
+import { containsEntityId } from './removal/erase-dead-letters.js';
 import { streamConditions } from './stream-scope.js';
 
-/** A row of the result of `entityTracesSql`. */
-export type SelectedTrace = [kind: 'entities' | 'events' | 'dead_letters'];
+/** A row of the result of `erasableDataSql`. */
+export type EntityDataRow = [kind: 'entities' | 'events' | 'dead_letters'];
 
 /** Selects one row for each table that contains the entity; no rows for an unknown entity. */
-export function entityTracesSql({ stream, entityId, ...permitted }: EntityQuery): Sql {
-  const params = new Params();
+export function erasableDataSql({ stream, entityId, ...permitted }: EntityQuery): ParameterizedSql {
+  const params = new SqlParams();
   const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);
   const entity = params.bind('String', entityId);
-  const itsLetter = `(JSONExtractString(event, 'entity_id') = ${entity} OR ${holdsId})`;
-  const one = (kind: SelectedTrace[0], table: string, condition: string) =>
+  const itsLetter = `(JSONExtractString(event, 'entity_id') = ${entity} OR ${containsEntityId})`;
+  const one = (kind: EntityDataRow[0], table: string, condition: string) =>
     `(SELECT '${kind}' FROM ${table} ${whereClause([...ofStream, condition])} LIMIT 1)`;
   const selects = [
     one('entities', 'entities', `entity_id = ${entity}`),

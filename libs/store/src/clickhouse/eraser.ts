@@ -1,9 +1,9 @@
 import { StoreUnavailableError } from '../errors.js';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
-import type { Connection } from './connection.js';
-import { dropStream, removeLate } from './removal/drop-stream.js';
+import type { ClickHouseConnection } from './connection.js';
+import { dropStream, removeLateRows } from './removal/drop-stream.js';
 import { countEntity, eraseEntity } from './removal/erase-entity.js';
-import { expire, truncate } from './removal/past-retention.js';
+import { expire, truncate } from './removal/retention.js';
 import { purge } from './removal/purge.js';
 import { RemovalQueue } from './removal/removal-queue.js';
 
@@ -11,14 +11,15 @@ import { RemovalQueue } from './removal/removal-queue.js';
  * Maximum number of unfinished mutations in ClickHouse, of all processes. They include timed-out removals and
  * purges.
  */
-const mostUnfinished = 20;
+const maxUnfinishedMutations = 20;
 
-const unfinished = 'SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
+const unfinishedMutationsSql =
+  'SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
 
 export class ClickHouseEraser implements EventEraser {
   private readonly queue = new RemovalQueue();
 
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly connection: ClickHouseConnection) {}
 
   eraseEntity(erasure: EntityErasure): Promise<number> {
     return this.run(() => eraseEntity(this.connection, erasure));
@@ -40,8 +41,8 @@ export class ClickHouseEraser implements EventEraser {
     return this.run(() => dropStream(this.connection, stream));
   }
 
-  removeLate(): Promise<number> {
-    return this.run(() => removeLate(this.connection));
+  removeLateRows(): Promise<number> {
+    return this.run(() => removeLateRows(this.connection));
   }
 
   purge(): Promise<void> {
@@ -56,8 +57,8 @@ export class ClickHouseEraser implements EventEraser {
   }
 
   private async assertRoom(): Promise<void> {
-    const [row] = await this.connection.select<[number]>(unfinished, { purpose: 'lookup' });
-    if ((row?.[0] ?? 0) < mostUnfinished) return;
+    const [row] = await this.connection.select<[number]>(unfinishedMutationsSql, { purpose: 'lookup' });
+    if ((row?.[0] ?? 0) < maxUnfinishedMutations) return;
     throw new StoreUnavailableError(
       `ClickHouse has not finished ${row?.[0]} earlier removals: try again later`,
     );

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
   QueryTooExpensiveError,
-  StoreFaultError,
-  StoreRefusedError,
+  NonRetryableStoreError,
+  RowsRejectedError,
   StoreUnavailableError,
 } from '../errors.js';
-import { errorOfCode, type Purpose } from './error-codes.js';
+import { errorOfCode, type RequestPurpose } from './error-codes.js';
 
 describe('errorOfCode', () => {
-  it.each<[string, number, Purpose, new (...args: never[]) => Error]>([
+  it.each<[string, number, RequestPurpose, new (...args: never[]) => Error]>([
     ['TOO_MANY_PARTS', 252, 'write', StoreUnavailableError],
     ['READONLY', 164, 'write', StoreUnavailableError],
     ['TABLE_IS_READ_ONLY', 242, 'write', StoreUnavailableError],
@@ -20,10 +20,10 @@ describe('errorOfCode', () => {
     ['CANNOT_READ_ALL_DATA, a body cut off', 33, 'write', StoreUnavailableError],
     ['UNKNOWN_TABLE, not migrated yet', 60, 'write', StoreUnavailableError],
     ['a code of a later version', 4711, 'write', StoreUnavailableError],
-    ['CANNOT_PARSE_DATETIME', 41, 'write', StoreRefusedError],
-    ['INCORRECT_DATA', 117, 'write', StoreRefusedError],
-    ['TOO_LARGE_STRING_SIZE', 131, 'write', StoreRefusedError],
-    ['VIOLATED_CONSTRAINT', 469, 'write', StoreRefusedError],
+    ['CANNOT_PARSE_DATETIME', 41, 'write', RowsRejectedError],
+    ['INCORRECT_DATA', 117, 'write', RowsRejectedError],
+    ['TOO_LARGE_STRING_SIZE', 131, 'write', RowsRejectedError],
+    ['VIOLATED_CONSTRAINT', 469, 'write', RowsRejectedError],
     ['TIMEOUT_EXCEEDED', 159, 'read', QueryTooExpensiveError],
     ['TOO_MANY_ROWS', 158, 'read', QueryTooExpensiveError],
     ['MEMORY_LIMIT_EXCEEDED', 241, 'read', QueryTooExpensiveError],
@@ -32,14 +32,14 @@ describe('errorOfCode', () => {
     ['TOO_MANY_ROWS', 158, 'lookup', StoreUnavailableError],
     ['MEMORY_LIMIT_EXCEEDED', 241, 'lookup', StoreUnavailableError],
     ['INCORRECT_DATA', 117, 'lookup', StoreUnavailableError],
-    ['UNKNOWN_TABLE', 60, 'lookup', StoreFaultError],
-    ['SYNTAX_ERROR', 62, 'lookup', StoreFaultError],
-    ['UNKNOWN_IDENTIFIER', 47, 'write', StoreFaultError],
-    ['BAD_ARGUMENTS', 36, 'write', StoreFaultError],
+    ['UNKNOWN_TABLE', 60, 'lookup', NonRetryableStoreError],
+    ['SYNTAX_ERROR', 62, 'lookup', NonRetryableStoreError],
+    ['UNKNOWN_IDENTIFIER', 47, 'write', NonRetryableStoreError],
+    ['BAD_ARGUMENTS', 36, 'write', NonRetryableStoreError],
     ['SYNTAX_ERROR', 62, 'read', StoreUnavailableError],
-    ['AUTHENTICATION_FAILED', 516, 'read', StoreFaultError],
-    ['AUTHENTICATION_FAILED', 516, 'write', StoreFaultError],
-    ['WRONG_PASSWORD', 193, 'lookup', StoreFaultError],
+    ['AUTHENTICATION_FAILED', 516, 'read', NonRetryableStoreError],
+    ['AUTHENTICATION_FAILED', 516, 'write', NonRetryableStoreError],
+    ['WRONG_PASSWORD', 193, 'lookup', NonRetryableStoreError],
   ])('maps %s (%d) on a %s to an error class', (...[, code, purpose, type]) => {
     const cause = new Error('first line\nsecond line');
     const error = errorOfCode(code, purpose, cause);

@@ -1,7 +1,7 @@
 import {
   QueryTooExpensiveError,
-  StoreFaultError,
-  StoreRefusedError,
+  NonRetryableStoreError,
+  RowsRejectedError,
   StoreUnavailableError,
 } from '../errors.js';
 
@@ -10,13 +10,13 @@ import {
  * rows. `read` answers a caller's query. `lookup` reads stored data so that a write can continue; a lookup
  * cannot be narrowed, so it is retried.
  */
-export type Purpose = 'write' | 'read' | 'lookup';
+export type RequestPurpose = 'write' | 'read' | 'lookup';
 
 /**
  * ClickHouse's codes for rows that are themselves invalid: sending them again cannot succeed. The codes for a
  * truncated request body (3, 4, 32, 33: end of file, cannot read all data) are not included.
  */
-const refused = new Set([
+const rejectedRowsCodes = new Set([
   6, // CANNOT_PARSE_TEXT
   25, // CANNOT_PARSE_ESCAPE_SEQUENCE
   26, // CANNOT_PARSE_QUOTED_STRING
@@ -43,7 +43,7 @@ const refused = new Set([
 ]);
 
 /** Codes for a query that exceeded one of its own limits. */
-const tooExpensive = new Set([
+const queryLimitCodes = new Set([
   158, // TOO_MANY_ROWS
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
@@ -55,7 +55,7 @@ const tooExpensive = new Set([
 ]);
 
 /** Codes for wrong credentials or missing privileges, whatever the statement. */
-const rejected = new Set([
+const accessCodes = new Set([
   192, // UNKNOWN_USER
   193, // WRONG_PASSWORD
   194, // REQUIRED_PASSWORD
@@ -64,7 +64,7 @@ const rejected = new Set([
 ]);
 
 /** Codes for a statement that does not match this server version or its tables. */
-const misunderstood = new Set([
+const unsupportedStatementCodes = new Set([
   16, // NO_SUCH_COLUMN_IN_TABLE
   36, // BAD_ARGUMENTS
   42, // NUMBER_OF_ARGUMENTS_DOESNT_MATCH
@@ -79,9 +79,9 @@ const misunderstood = new Set([
 ]);
 /**
  * The code for an unknown table. A table can be missing briefly during a repair, so a write reports a
- * retryable error; a lookup reports a StoreFaultError.
+ * retryable error; a lookup reports a NonRetryableStoreError.
  */
-const unknownTable = 60;
+const unknownTableCode = 60;
 
 /** The code for an invalid pattern in `matches`: RE2 does not accept it. */
 export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
@@ -90,18 +90,18 @@ export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
  * Returns the store's error for a ClickHouse error code. A code that is in no list (server down, read-only,
  * too many parts, disk full, Keeper lost, codes of later versions) is retryable.
  */
-export function errorOfCode(code: number, purpose: Purpose, cause: Error): Error {
+export function errorOfCode(code: number, purpose: RequestPurpose, cause: Error): Error {
   const message = `ClickHouse answered with error ${code}: ${firstLine(cause.message)}`;
-  if (purpose === 'read' && tooExpensive.has(code)) return new QueryTooExpensiveError(message, { cause });
-  if (purpose === 'write' && refused.has(code)) return new StoreRefusedError(message, { cause });
-  if (isFault(code, purpose)) return new StoreFaultError(message, { cause });
+  if (purpose === 'read' && queryLimitCodes.has(code)) return new QueryTooExpensiveError(message, { cause });
+  if (purpose === 'write' && rejectedRowsCodes.has(code)) return new RowsRejectedError(message, { cause });
+  if (isNonRetryable(code, purpose)) return new NonRetryableStoreError(message, { cause });
   return new StoreUnavailableError(message, { cause });
 }
 
-function isFault(code: number, purpose: Purpose): boolean {
-  if (rejected.has(code)) return true;
-  if (code === unknownTable) return purpose === 'lookup';
-  return purpose !== 'read' && misunderstood.has(code);
+function isNonRetryable(code: number, purpose: RequestPurpose): boolean {
+  if (accessCodes.has(code)) return true;
+  if (code === unknownTableCode) return purpose === 'lookup';
+  return purpose !== 'read' && unsupportedStatementCodes.has(code);
 }
 
 function firstLine(text: string): string {

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { readableColumns } from '#cel';
-import type { EventFileFormat, EventFileQuery, EventFiles } from '../event-files.js';
-import type { Connection } from './connection.js';
-import type { Sql } from './event-query.js';
+import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
+import type { ClickHouseConnection } from './connection.js';
+import type { ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
-import { selectedColumns } from './sql/view-statements.js';
+import { SqlParams } from './sql-params.js';
+import { selectClause } from './sql/view-statements.js';
 
 /** Limits for the query of one file. */
 export interface EventFileBounds {
@@ -35,13 +35,13 @@ const fileSettings: ClickHouseSettings = {
   do_not_merge_across_partitions_select_final: 1,
 };
 
-export class ClickHouseEventFiles implements EventFiles {
+export class ClickHouseEventFiles implements EventFileExporter {
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ClickHouseConnection,
     private readonly bounds: EventFileBounds,
   ) {}
 
-  open(query: EventFileQuery, signal: AbortSignal): Promise<Readable> {
+  open(query: EventFileExportQuery, signal: AbortSignal): Promise<Readable> {
     const { seconds, memoryBytes } = this.bounds;
     const { query: sql, params } = eventFileSql(query);
     const settings = {
@@ -62,11 +62,11 @@ export class ClickHouseEventFiles implements EventFiles {
  * ORDER BY stream, timestamp, partition, offset: the order of the table. So ClickHouse does not sort, and the
  * same events always produce the same file. FINAL: each event appears once.
  */
-export function eventFileSql(query: EventFileQuery): Sql {
-  const params = new Params();
+export function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
+  const params = new SqlParams();
   return {
     query: `${query.where ? readableColumns : ''}
-${selectedColumns(query.members, { event_id: 'toString(event_id)' })}
+${selectClause(query.members, { event_id: 'toString(event_id)' })}
 FROM events FINAL
 ${whereClause(conditions(query, params))}
 ORDER BY stream, timestamp, partition, offset

@@ -1,33 +1,33 @@
 import type { StoredEvent } from '#event';
 import { eventCursor, eventCursorPosition, type EventPosition } from '../event-position.js';
 import type { EventQuery, Page } from '../store.js';
-import { eventPageSql, type PageQuery, type Sql } from './event-query.js';
-import { positionOf, readEvent, withoutRepeats, type SelectedEvent } from './event-row.js';
-import type { PageSpans } from './page-spans.js';
+import { eventPageSql, type EventPageQuery, type ParameterizedSql } from './event-query.js';
+import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
+import type { TimeRangeHints } from './time-range-hints.js';
 import { namedStreams } from './stream-scope.js';
 
-type Run = (sql: Sql) => Promise<SelectedEvent[]>;
+type RunEventQuery = (sql: ParameterizedSql) => Promise<EventResultRow[]>;
 
 /** Reads one page of distinct events. The page is full whenever enough events match. */
 export async function readEventPage(
   query: EventQuery,
-  spans: PageSpans,
-  run: Run,
+  spans: TimeRangeHints,
+  run: RunEventQuery,
 ): Promise<Page<StoredEvent>> {
   const after = eventCursorPosition(query);
   // One extra row shows whether there is a next page.
   const rows = await readRows({ ...query, after, rows: query.limit + 1 }, query, { spans, run });
   const items = rows.slice(0, query.limit);
   const last = items.at(-1);
-  if (rows.length <= query.limit || !last) return { items: items.map(readEvent) };
-  return { items: items.map(readEvent), nextCursor: eventCursor(query, positionOf(last)) };
+  if (rows.length <= query.limit || !last) return { items: items.map(toStoredEvent) };
+  return { items: items.map(toStoredEvent), nextCursor: eventCursor(query, positionOf(last)) };
 }
 
 async function readRows(
-  page: PageQuery,
+  page: EventPageQuery,
   query: EventQuery,
-  { spans, run }: { spans: PageSpans; run: Run },
-): Promise<SelectedEvent[]> {
+  { spans, run }: { spans: TimeRangeHints; run: RunEventQuery },
+): Promise<EventResultRow[]> {
   // For a single stream, the table order is the page order; for named entities, the rows are few. No time
   // bound is needed.
   if (namedStreams(query)?.length === 1 || query.entityIds) return readFull(page, run);
@@ -42,8 +42,8 @@ async function readRows(
  * Reads until the page is full: repeated rows of an event make an answer shorter, so the query continues
  * after its last row.
  */
-async function readFull(page: PageQuery, run: Run): Promise<SelectedEvent[]> {
-  let found: SelectedEvent[] = [];
+async function readFull(page: EventPageQuery, run: RunEventQuery): Promise<EventResultRow[]> {
+  let found: EventResultRow[] = [];
   let after: EventPosition | undefined = page.after;
   for (;;) {
     const asked = page.rows - found.length;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { countSql } from './count-query.js';
-import { eventPageSql, eventSelection, type PageQuery } from './event-query.js';
+import { eventPageSql, eventSelection, type EventPageQuery } from './event-query.js';
 
 const time = (name: string) => `fromUnixTimestamp64Micro({${name}:Int64}, 'UTC')`;
 const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
-const page = (query: Partial<PageQuery>) => {
+const page = (query: Partial<EventPageQuery>) => {
   const { query: sql, params } = eventPageSql({ access: allStreams, order: 'asc', rows: 101, ...query });
   return { sql: sql.replace(`SELECT ${eventSelection}\n`, '').trim().split('\n'), params };
 };

@@ -1,18 +1,18 @@
 import type { EventPosition } from '../event-position.js';
 import type { EventFilter, EventIdQuery } from '../store.js';
 import { conditions, whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
+import { SqlParams } from './sql-params.js';
 import { namedStreams, streamConditions } from './stream-scope.js';
 import { readableColumns } from '#cel';
 
 /** A SQL statement with the values of its bound parameters. */
-export interface Sql {
+export interface ParameterizedSql {
   query: string;
   params: Record<string, unknown>;
 }
 
 /** A query for rows of events, before repeated rows are removed. */
-export interface PageQuery extends EventFilter {
+export interface EventPageQuery extends EventFilter {
   order: 'asc' | 'desc';
   /** Maximum number of rows to select. */
   rows: number;
@@ -54,8 +54,8 @@ export function tableFor(filter: EventFilter): 'events' | 'events_by_entity' {
  * as the last sort column: it decides between events of different streams with the same first three values. A
  * query for one stream omits it.
  */
-export function eventPageSql(query: PageQuery): Sql {
-  const params = new Params();
+export function eventPageSql(query: EventPageQuery): ParameterizedSql {
+  const params = new SqlParams();
   const sql = conditions(query, params);
   if (query.after) sql.push(...positionConditions(query.after, query.order, params));
   if (query.bound !== undefined) {
@@ -77,7 +77,7 @@ LIMIT ${params.bind('UInt64', query.rows)}`,
 const pageOrder = ['timestamp', 'partition', 'offset', 'stream'];
 
 /** The first condition lets the primary key skip earlier granules; the second one makes the start exact. */
-function positionConditions(after: EventPosition, order: 'asc' | 'desc', params: Params): string[] {
+function positionConditions(after: EventPosition, order: 'asc' | 'desc', params: SqlParams): string[] {
   const operator = order === 'asc' ? '>' : '<';
   const timestamp = params.time(after.timestamp);
   const partition = params.bind('UInt16', after.partition);
@@ -94,8 +94,8 @@ function positionConditions(after: EventPosition, order: 'asc' | 'desc', params:
  * window of guarantee 3 belongs to several events: the event that was ingested first is returned. ORDER BY
  * ingested_at, then the identity.
  */
-export function eventByIdSql(query: EventIdQuery): Sql {
-  const params = new Params();
+export function eventByIdSql(query: EventIdQuery): ParameterizedSql {
+  const params = new SqlParams();
   const named = `event_id = ${params.bind('UUID', query.eventId)}`;
   return {
     query: `SELECT ${eventSelection}

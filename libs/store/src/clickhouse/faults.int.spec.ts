@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseCondition } from '#cel';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../errors.js';
 import { rowsOf } from '../contract/rows.js';
 import { openClickHouse } from './open.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
 async function offsetsOf({ store }: TestStore, stream: string): Promise<number[]> {
-  const stored = await store.writer.stored({ stream, partition: 0, from: 0, until: 1000 });
+  const stored = await store.writer.storedEvents({ stream, partition: 0, from: 0, until: 1000 });
   return stored.map(({ offset }) => offset);
 }
 
@@ -33,11 +33,11 @@ describe('the ClickHouse store under faults', () => {
     const rows = rowsOf(stream, 50, (i) => ({ entity_id: `e-${i}`, version: 1 }));
     const blocked = `ALTER TABLE ${tables.byEntity} ADD CONSTRAINT blocked CHECK throwIf(stream = '${stream}') = 0`;
     await test.engine.command({ query: blocked });
-    await expect(test.store.writer.appendBlocks(blocksOf(rows), stream)).rejects.toThrow();
+    await expect(test.store.writer.appendRowBatches(rowBatchesOf(rows), stream)).rejects.toThrow();
     expect(await offsetsOf(test, stream)).toEqual([]);
     await test.engine.command({ query: `ALTER TABLE ${tables.byEntity} DROP CONSTRAINT blocked` });
-    await test.store.writer.appendBlocks(blocksOf(rows), stream);
-    await test.store.writer.appendBlocks(blocksOf(rows), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rows), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rows), stream);
     for (const table of Object.values(tables)) {
       expect(await count(`SELECT count() FROM ${table} WHERE stream = '${stream}'`)).toBe(50);
     }
@@ -50,11 +50,11 @@ describe('the ClickHouse store under faults', () => {
     async (table) => {
       const own = await openTestStore();
       const rows = rowsOf('orders', 3, () => ({ entity_id: 'e', version: 1 }));
-      await own.store.writer.appendBlocks(blocksOf(rows), 'first');
+      await own.store.writer.appendRowBatches(rowBatchesOf(rows), 'first');
       expect(await offsetsOf(own, 'orders')).toEqual([0, 1, 2]);
       await own.engine.command({ query: `TRUNCATE TABLE ${table}` });
       expect(await offsetsOf(own, 'orders')).toEqual([]);
-      await own.store.writer.appendBlocks(blocksOf(rows), 'again');
+      await own.store.writer.appendRowBatches(rowBatchesOf(rows), 'again');
       expect(await offsetsOf(own, 'orders')).toEqual([0, 1, 2]);
       await own.close();
     },
@@ -65,8 +65,8 @@ describe('the ClickHouse store under faults', () => {
     const before = await count(
       "SELECT count() FROM system.parts WHERE table = 'events' AND database = currentDatabase()",
     );
-    await test.store.writer.appendBlocks(
-      blocksOf(rowsOf(stream, 70_000, () => ({ ingested_at: 0 }))),
+    await test.store.writer.appendRowBatches(
+      rowBatchesOf(rowsOf(stream, 70_000, () => ({ ingested_at: 0 }))),
       stream,
     );
     const after = await count(
@@ -77,7 +77,7 @@ describe('the ClickHouse store under faults', () => {
 
   it('rejects a query that exceeds its bounds with QueryTooExpensiveError', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 100)), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rowsOf(stream, 100)), stream);
     const small = openClickHouse({ ...test.options, bounds: { rowsRead: 10 } });
     const query = small.reader.count({
       access: allStreams,
@@ -102,7 +102,7 @@ describe('the ClickHouse store under faults', () => {
     };
     beforeAll(async () => {
       const rows = rowsOf('long', 60_000, () => ({ data: '{"a":1.25,"b":2.5}' }));
-      await test.store.writer.appendBlocks(blocksOf(rows), 'long');
+      await test.store.writer.appendRowBatches(rowBatchesOf(rows), 'long');
     });
 
     it('rejects it as too expensive at the time limit, and cancels it in ClickHouse', async () => {
@@ -132,7 +132,7 @@ describe('the ClickHouse store under faults', () => {
   it('rejects every request with StoreUnavailableError when nothing listens on the port', async () => {
     const store = openClickHouse({ ...test.options, url: 'http://127.0.0.1:1' });
     await expect(store.ping()).rejects.toBeInstanceOf(StoreUnavailableError);
-    await expect(store.writer.appendBlocks(blocksOf(rowsOf('s', 1)), 't')).rejects.toBeInstanceOf(
+    await expect(store.writer.appendRowBatches(rowBatchesOf(rowsOf('s', 1)), 't')).rejects.toBeInstanceOf(
       StoreUnavailableError,
     );
     await expect(store.migrate()).rejects.toBeInstanceOf(StoreUnavailableError);
@@ -153,7 +153,7 @@ describe('the ClickHouse store under faults', () => {
     it('rejects a write after its time limit', async () => {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const store = openClickHouse({ ...test.options, url, insertTimeoutMs: 200 });
-      await expect(store.writer.appendBlocks(blocksOf(rowsOf('s', 1)), 't')).rejects.toThrow(
+      await expect(store.writer.appendRowBatches(rowBatchesOf(rowsOf('s', 1)), 't')).rejects.toThrow(
         'did not answer in time',
       );
       await store.close();

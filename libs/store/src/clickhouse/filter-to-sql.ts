@@ -1,13 +1,13 @@
 import type { EventFilter } from '../store.js';
-import type { Params } from './params.js';
-import { oneOf, streamConditions } from './stream-scope.js';
+import type { SqlParams } from './sql-params.js';
+import { equalsOneOf, streamConditions } from './stream-scope.js';
 import { whereToSql } from '#cel';
 
 /** Returns the SQL conditions of the filter, to be joined by AND. */
-export function conditions(filter: EventFilter, params: Params): string[] {
+export function conditions(filter: EventFilter, params: SqlParams): string[] {
   const sql = streamConditions(filter, params);
-  if (filter.entityIds) sql.push(oneOf('entity_id', filter.entityIds, params));
-  if (filter.eventTypes) sql.push(oneOf('event_type', filter.eventTypes, params));
+  if (filter.entityIds) sql.push(equalsOneOf('entity_id', filter.entityIds, params));
+  if (filter.eventTypes) sql.push(equalsOneOf('event_type', filter.eventTypes, params));
   if (filter.eventTypePrefix !== undefined) {
     sql.push(`startsWith(event_type, ${params.bind('String', filter.eventTypePrefix)})`);
   }

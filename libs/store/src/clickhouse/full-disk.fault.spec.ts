@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { startClickHouse, type RunningClickHouse } from '#local';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';
-import { storeMayReturn } from '../errors.js';
+import { isRetryableStoreError } from '../errors.js';
 import type { EventRow, Store } from '../store.js';
 import { openClickHouse } from './open.js';
 
@@ -16,9 +16,9 @@ const mib = 1024 * 1024;
 const stream = 'orders';
 
 /** Whether the test can mount a small file system: this requires root on Linux. */
-const canMount = process.platform === 'linux' && process.getuid?.() === 0;
+const canMountTmpfs = process.platform === 'linux' && process.getuid?.() === 0;
 
-describe.skipIf(!canMount)('a store whose disk is full', () => {
+describe.skipIf(!canMountTmpfs)('a store whose disk is full', () => {
   let folder: string;
   let engine: RunningClickHouse | undefined;
   let store: Store;
@@ -53,22 +53,22 @@ describe.skipIf(!canMount)('a store whose disk is full', () => {
     let refused: EventRow[] = [];
     while (error === undefined) {
       refused = batch(batches);
-      error = await store.writer.appendBlocks(blocksOf(refused), `batch ${batches}`).then(
+      error = await store.writer.appendRowBatches(rowBatchesOf(refused), `batch ${batches}`).then(
         () => undefined,
         (caught: unknown) => caught,
       );
       if (error === undefined) batches++;
     }
-    expect(storeMayReturn(error)).toBe(true);
+    expect(isRetryableStoreError(error)).toBe(true);
     expect(batches).toBeGreaterThan(3);
     await store.ping();
     expect(await total()).toBe(batches * 10);
     // The rejected batch may have reached some of the tables: its events are not reported as stored.
-    const stored = await store.writer.stored({ stream, partition: 0, from: 0, until: 10_000 });
+    const stored = await store.writer.storedEvents({ stream, partition: 0, from: 0, until: 10_000 });
     expect(stored.at(-1)?.offset).toBe(batches * 10 - 1);
     await rm(join(folder, 'ballast'));
     const again = () =>
-      store.writer.appendBlocks(blocksOf(refused), `batch ${batches}`).then(
+      store.writer.appendRowBatches(rowBatchesOf(refused), `batch ${batches}`).then(
         () => 'taken',
         (caught: unknown) => caught,
       );

@@ -1,11 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
 /** An insert completes only when its rows are written. */
-export const writtenInsert: ClickHouseSettings = { async_insert: 0, wait_end_of_query: 1 };
+export const synchronousInsert: ClickHouseSettings = { async_insert: 0, wait_end_of_query: 1 };
 
 /** Each insert forms one ClickHouse block for each partition, so it is visible entirely or not at all. */
-const wholeInsert: ClickHouseSettings = {
-  ...writtenInsert,
+const atomicInsert: ClickHouseSettings = {
+  ...synchronousInsert,
   max_insert_block_size: '16777216',
   min_insert_block_size_rows: '16777216',
   min_insert_block_size_bytes: '0',
@@ -20,7 +20,7 @@ const wholeInsert: ClickHouseSettings = {
  * others.
  */
 export const deduplicatedInsert: ClickHouseSettings = {
-  ...wholeInsert,
+  ...atomicInsert,
   insert_deduplicate: 1,
   deduplicate_blocks_in_dependent_materialized_views: 1,
 };
@@ -28,4 +28,4 @@ export const deduplicatedInsert: ClickHouseSettings = {
 /**
  * A row that is written again replaces itself (ReplacingMergeTree): no deduplication of inserts is needed.
  */
-export const replacingInsert: ClickHouseSettings = { ...wholeInsert, insert_deduplicate: 0 };
+export const replacingInsert: ClickHouseSettings = { ...atomicInsert, insert_deduplicate: 0 };

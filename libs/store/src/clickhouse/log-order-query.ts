@@ -1,14 +1,14 @@
 import { allStreams } from '#api';
 import {
-  assertRanges,
-  assertStoredIds,
+  assertRangesBounded,
+  assertStoredIdsBounded,
   type LogOrderQuery,
   type OffsetRange,
   type StoredIdsQuery,
 } from '../log-order.js';
-import { tableFor, eventSelection, type Sql } from './event-query.js';
+import { tableFor, eventSelection, type ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
+import { SqlParams } from './sql-params.js';
 import { readableColumns } from '#cel';
 
 /**
@@ -17,10 +17,10 @@ import { readableColumns } from '#cel';
  *
  * ORDER BY stream, partition, offset: log order. Then event_id, so that all rows of one event are adjacent.
  */
-export function logOrderSql(query: LogOrderQuery): Sql {
+export function logOrderSql(query: LogOrderQuery): ParameterizedSql {
   const { ranges, limit } = query;
-  assertRanges(ranges);
-  const params = new Params();
+  assertRangesBounded(ranges);
+  const params = new SqlParams();
   const sql = [...conditions({ ...query, streams: streamsOf(ranges) }, params), ...inRanges(ranges, params)];
   return {
     query: `${query.where ? readableColumns : ''}
@@ -34,10 +34,10 @@ LIMIT ${params.bind('UInt64', limit)}`,
 }
 
 /** Selects those of the given event ids that are stored in the offset ranges. */
-export function storedIdsSql(query: StoredIdsQuery): Sql {
-  assertStoredIds(query);
+export function storedIdsSql(query: StoredIdsQuery): ParameterizedSql {
+  assertStoredIdsBounded(query);
   const { ranges, ids } = query;
-  const params = new Params();
+  const params = new SqlParams();
   const sql = [
     ...conditions({ access: allStreams, streams: streamsOf(ranges) }, params),
     ...inRanges(ranges, params),
@@ -55,7 +55,7 @@ function streamsOf(ranges: readonly OffsetRange[]): string[] {
   return [...new Set(ranges.map(({ stream }) => stream))];
 }
 
-function inRanges(ranges: readonly OffsetRange[], params: Params): string[] {
+function inRanges(ranges: readonly OffsetRange[], params: SqlParams): string[] {
   const from = Math.min(...ranges.map((range) => range.from));
   const until = Math.max(...ranges.map((range) => range.until));
   return [
@@ -64,7 +64,7 @@ function inRanges(ranges: readonly OffsetRange[], params: Params): string[] {
   ];
 }
 
-function within({ stream, partition, from, until }: OffsetRange, params: Params): string {
+function within({ stream, partition, from, until }: OffsetRange, params: SqlParams): string {
   return [
     `(stream = ${params.bind('String', stream)}`,
     `partition = ${params.bind('UInt16', partition)}`,

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { Connection } from './connection.js';
+import { ClickHouseConnection } from './connection.js';
 import { applyMigrations, MigrationError, migrationsFolder, readMigrations } from './migrations.js';
 import { openTestStore, type TestStore } from './test-store.js';
 
 describe('migrations', () => {
   let test: TestStore;
-  let connection: Connection;
+  let connection: ClickHouseConnection;
 
   beforeAll(async () => {
     test = await openTestStore();
-    connection = new Connection({
+    connection = new ClickHouseConnection({
       ...test.options,
       maxConnections: 2,
       insertTimeoutMs: 10_000,
@@ -44,7 +44,7 @@ describe('migrations', () => {
 
   it('keep dead letters and their replay marks when the step column is added', async () => {
     const own = await openTestStore();
-    const of = new Connection({
+    const of = new ClickHouseConnection({
       ...own.options,
       ...{ maxConnections: 2, insertTimeoutMs: 10_000, queryTimeoutMs: 10_000 },
     });

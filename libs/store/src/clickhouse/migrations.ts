@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Connection } from './connection.js';
+import type { ClickHouseConnection } from './connection.js';
 
 /** An applied migration has been edited since, or is unknown to this version of the software. */
 export class MigrationError extends Error {
@@ -70,7 +70,10 @@ ORDER BY id`;
  * processes may do this concurrently: every statement is idempotent (`IF NOT EXISTS`), and so is the record.
  * @throws MigrationError when a recorded file has changed since, or is unknown to this version.
  */
-export async function applyMigrations(connection: Connection, migrations: Migration[]): Promise<void> {
+export async function applyMigrations(
+  connection: ClickHouseConnection,
+  migrations: Migration[],
+): Promise<void> {
   await connection.command(createTable);
   const recorded = await connection.select<[number, string, string]>(
     'SELECT id, name, checksum FROM migrations FINAL ORDER BY id',
@@ -86,7 +89,7 @@ export async function applyMigrations(connection: Connection, migrations: Migrat
   }
 }
 
-async function apply(connection: Connection, migration: Migration): Promise<void> {
+async function apply(connection: ClickHouseConnection, migration: Migration): Promise<void> {
   for (const statement of migration.statements) await connection.command(statement);
   await connection.command(
     'INSERT INTO migrations (id, name, checksum) SELECT {id:UInt32}, {name:String}, {checksum:String}',

@@ -1,9 +1,9 @@
 import type { AppConfig } from '#api';
-import type { EventFiles } from '../event-files.js';
-import type { ReadBudget } from '../read-budget.js';
-import type { SqlQueries } from '../sql-queries.js';
+import type { EventFileExporter } from '../event-files.js';
+import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
+import type { AnalystSql } from '../analyst-sql.js';
 import type { Store } from '../store.js';
-import { Connection } from './connection.js';
+import { ClickHouseConnection } from './connection.js';
 import { applyMigrations, migrationsFolder, readMigrations } from './migrations.js';
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryBounds } from './query-bounds.js';
@@ -11,9 +11,9 @@ import { ClickHouseReader } from './reader.js';
 import { ClickHouseEventFiles, defaultEventFileBounds, type EventFileBounds } from './event-files.js';
 import { ClickHouseEraser } from './eraser.js';
 import { ClickHouseSnapshots } from './snapshots/snapshots.js';
-import { defaultSqlBounds, type SqlBounds } from './sql/fixed-settings.js';
+import { defaultSqlBounds, type StatementBounds } from './sql/statement-settings.js';
 import { ClickHouseSql } from './sql/clickhouse-sql.js';
-import { storeUsage } from './usage.js';
+import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
 /** Address, credentials and limits of a ClickHouse store. */
@@ -34,18 +34,18 @@ export interface ClickHouseOptions {
   /** Limits of one query; a query that exceeds one fails with QueryTooExpensiveError. */
   bounds?: Partial<QueryBounds>;
   /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
-  readBudget?: ReadBudget;
+  readBudget?: AnswerMemoryBudget;
 }
 
 /** Options for the SQL access of analysts. */
 export interface SqlOptions {
   /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
   user?: { name: string; password: string } | undefined;
-  bounds?: Partial<SqlBounds>;
+  bounds?: Partial<StatementBounds>;
 }
 
 /** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
-export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): SqlQueries {
+export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): AnalystSql {
   const { url, user, password, database } = options;
   const asked = sql.user ?? { name: user, password };
   return new ClickHouseSql({
@@ -66,7 +66,7 @@ export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): 
 export function openClickHouseFiles(
   options: ClickHouseOptions,
   given: Partial<EventFileBounds> = {},
-): EventFiles {
+): EventFileExporter {
   const bounds = { ...defaultEventFileBounds, ...given };
   const unhurried = { ...options, readTimeoutMs: (bounds.seconds + 5) * 1000, readBudget: undefined };
   return new ClickHouseEventFiles(connectionTo(unhurried, options.database), bounds);
@@ -111,15 +111,15 @@ export function openClickHouse(options: ClickHouseOptions): Store {
     async ping() {
       await connection.select('SELECT 1');
     },
-    usage: () => storeUsage(connection),
+    usage: () => readStoreUsage(connection),
     close: () => connection.close(),
   };
 }
 
-function connectionTo(options: ClickHouseOptions, database: string): Connection {
+function connectionTo(options: ClickHouseOptions, database: string): ClickHouseConnection {
   const { url, user, password, readBudget } = options;
   const seconds = options.bounds?.seconds ?? defaultQueryBounds.seconds;
-  return new Connection({
+  return new ClickHouseConnection({
     ...{ url, user, password, database, readBudget },
     maxConnections: options.maxConnections ?? 10,
     insertTimeoutMs: options.insertTimeoutMs ?? 60_000,
@@ -127,7 +127,7 @@ function connectionTo(options: ClickHouseOptions, database: string): Connection 
   });
 }
 
-async function createDatabase(connection: Connection, database: string): Promise<void> {
+async function createDatabase(connection: ClickHouseConnection, database: string): Promise<void> {
   try {
     await connection.command('CREATE DATABASE IF NOT EXISTS {database:Identifier}', { database });
   } finally {

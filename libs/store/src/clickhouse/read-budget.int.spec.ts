@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { rowsOf } from '../contract/rows.js';
 import { StoreOverloadedError } from '../errors.js';
-import type { ReadBudget } from '../read-budget.js';
+import type { AnswerMemoryBudget } from '../answer-memory-budget.js';
 import type { Store } from '../store.js';
 import { openClickHouse } from './open.js';
 import { openTestStore, type TestStore } from './test-store.js';
@@ -12,12 +12,12 @@ let test: TestStore;
 beforeAll(async () => {
   test = await openTestStore();
   const data = JSON.stringify({ text: 'x'.repeat(10_000) });
-  await test.store.writer.appendBlocks(blocksOf(rowsOf('orders', 1_000, () => ({ data }))), 'rows');
+  await test.store.writer.appendRowBatches(rowBatchesOf(rowsOf('orders', 1_000, () => ({ data }))), 'rows');
 });
 afterAll(() => test.close());
 
 /** A budget of `most` bytes. It records how many bytes were taken and how many shares were returned. */
-class CountingBudget implements ReadBudget {
+class CountingBudget implements AnswerMemoryBudget {
   taken = 0;
   ended = 0;
 
@@ -32,7 +32,7 @@ class CountingBudget implements ReadBudget {
 }
 
 /** Runs `work` with a store that has this budget, then closes the store. */
-async function withBudget<T>(budget: ReadBudget, work: (store: Store) => Promise<T>): Promise<T> {
+async function withBudget<T>(budget: AnswerMemoryBudget, work: (store: Store) => Promise<T>): Promise<T> {
   const store = openClickHouse({ ...test.options, readBudget: budget });
   try {
     return await work(store);

@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import { streamName, uuidPattern, type StoredEvent } from '#event';
+import { streamNameOf, uuidPattern, type StoredEvent } from '#event';
 import { UntranslatableExpressionError } from '#cel';
 import type {
   CountBucket,
@@ -8,11 +8,11 @@ import type {
   EntitiesQuery,
   EntityQuery,
   EntitySummary,
-  EntityTraces,
+  ErasableEntityData,
   EventIdQuery,
   EventQuery,
   EventReader,
-  FoundDeadLetter,
+  StoredDeadLetter,
   LogOrderPage,
   LogOrderQuery,
   Page,
@@ -20,23 +20,23 @@ import type {
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
-import { InvalidPatternError, type Connection } from './connection.js';
-import { countSql, countsWholeStreams, repeatedRowsSql, type SelectedBucket } from './count-query.js';
+import { InvalidRegularExpressionError, type ClickHouseConnection } from './connection.js';
+import { countSql, countsWholeStreams, repeatedRowsSql, type CountBucketRow } from './count-query.js';
 import {
   deadLettersCursor,
   deadLettersSql,
   deadLettersTotalSql,
-  foundDeadLetter,
-  type SelectedDeadLetter,
+  toStoredDeadLetter,
+  type DeadLetterRow,
 } from './dead-letter-query.js';
-import { entityTracesSql, type SelectedTrace } from './entity-query.js';
+import { erasableDataSql, type EntityDataRow } from './entity-query.js';
 import { readEventPage } from './event-page.js';
-import { eventByIdSql, type Sql } from './event-query.js';
-import { positionOf, readEvent, withoutRepeats, type SelectedEvent } from './event-row.js';
-import { readTo } from '../log-order.js';
+import { eventByIdSql, type ParameterizedSql } from './event-query.js';
+import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
+import { nextOffsets } from '../log-order.js';
 import { logOrderSql, storedIdsSql } from './log-order-query.js';
-import { PageSpans } from './page-spans.js';
-import { longQuery } from './parts-by-size.js';
+import { TimeRangeHints } from './time-range-hints.js';
+import { longQuerySettings } from './split-by-size.js';
 import { boundSettings, type QueryBounds } from './query-bounds.js';
 import { streamSummaries } from './stream-summaries.js';
 import {
@@ -44,8 +44,8 @@ import {
   entitiesSql,
   entitySummary,
   streamsSql,
-  type SelectedEntity,
-  type SelectedStream,
+  type EntitySummaryRow,
+  type StreamSummaryRow,
 } from './summaries.js';
 
 /**
@@ -55,31 +55,34 @@ import {
 const smallPage = 1_000;
 
 export class ClickHouseReader implements EventReader {
-  private readonly spans = new PageSpans();
+  private readonly spans = new TimeRangeHints();
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryBounds,
   ) {}
 
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>> {
     const small = query.limit <= smallPage;
-    return readEventPage(query, this.spans, (sql) => this.select<SelectedEvent>(sql, { signal, small }));
+    return readEventPage(query, this.spans, (sql) => this.select<EventResultRow>(sql, { signal, small }));
   }
 
   async inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage> {
     const { ranges, limit, maxBytes } = query;
     if (ranges.length === 0) return { events: [], next: [] };
     const settings = { max_result_bytes: String(maxBytes) };
-    const rows = await this.select<SelectedEvent>(logOrderSql(query), { signal, small: true, settings });
+    const rows = await this.select<EventResultRow>(logOrderSql(query), { signal, small: true, settings });
     const last = rows.length < limit ? undefined : rows.at(-1);
-    return { events: withoutRepeats(rows).map(readEvent), next: readTo(ranges, last && positionOf(last)) };
+    return {
+      events: withoutRepeats(rows).map(toStoredEvent),
+      next: nextOffsets(ranges, last && positionOf(last)),
+    };
   }
 
   async storedIds(query: StoredIdsQuery, signal?: AbortSignal): Promise<string[]> {
     if (query.ranges.length === 0 || query.ids.length === 0) return [];
     const { query: sql, params } = storedIdsSql(query);
-    const asked = { params, signal, settings: longQuery, purpose: 'lookup' } as const;
+    const asked = { params, signal, settings: longQuerySettings, purpose: 'lookup' } as const;
     return (await this.connection.select<[string]>(sql, asked)).map(([id]) => id);
   }
 
@@ -88,7 +91,7 @@ export class ClickHouseReader implements EventReader {
     // Named entities have few rows, so deduplicating them costs little. Otherwise rows are deduplicated only
     // if some are repeated.
     const final = query.entityIds !== undefined || (await this.hasRepeatedRows(signal));
-    const rows = await this.select<SelectedBucket>(countSql(query, final), { signal });
+    const rows = await this.select<CountBucketRow>(countSql(query, final), { signal });
     const buckets = rows
       .filter(([, , count]) => count > 0)
       .map(([start, group, count]): CountBucket => ({
@@ -101,8 +104,8 @@ export class ClickHouseReader implements EventReader {
 
   async byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined> {
     if (!uuidPattern.test(query.eventId)) return undefined;
-    const [row] = await this.select<SelectedEvent>(eventByIdSql(query), { signal, small: true });
-    return row && readEvent(row);
+    const [row] = await this.select<EventResultRow>(eventByIdSql(query), { signal, small: true });
+    return row && toStoredEvent(row);
   }
 
   async streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]> {
@@ -110,13 +113,13 @@ export class ClickHouseReader implements EventReader {
   }
 
   async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>> {
-    const rows = await this.select<SelectedEntity>(entitiesSql(query), { signal, small: true });
+    const rows = await this.select<EntitySummaryRow>(entitiesSql(query), { signal, small: true });
     const { items, ...next } = page(rows, query.limit, (last) => entitiesCursor(query, last));
     return { ...next, items: items.map(entitySummary) };
   }
 
-  async tracesOf(query: EntityQuery, signal?: AbortSignal): Promise<EntityTraces> {
-    const found = await this.select<SelectedTrace>(entityTracesSql(query), { signal, small: true });
+  async erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData> {
+    const found = await this.select<EntityDataRow>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {
       events: tables.has('entities') || tables.has('events'),
@@ -127,14 +130,14 @@ export class ClickHouseReader implements EventReader {
   async deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
-  ): Promise<Page<FoundDeadLetter> & { total: number }> {
+  ): Promise<Page<StoredDeadLetter> & { total: number }> {
     // Awaits the total first, so that its answer and the page are not held in memory at the same time.
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
-    const rows = await this.select<SelectedDeadLetter>(deadLettersSql(query), { signal });
+    const rows = await this.select<DeadLetterRow>(deadLettersSql(query), { signal });
     const shown = rows.slice(0, query.limit);
     const [last, found] = [shown.at(-1), rows[0]?.[10] ?? 0];
     return {
-      items: shown.map(foundDeadLetter),
+      items: shown.map(toStoredDeadLetter),
       ...(last && found > shown.length && { nextCursor: deadLettersCursor(query, last) }),
       total: count?.[0] ?? 0,
     };
@@ -144,10 +147,10 @@ export class ClickHouseReader implements EventReader {
     query: CountQuery,
     signal?: AbortSignal,
   ): Promise<{ buckets: CountBucket[]; total: number }> {
-    const streams = await this.select<SelectedStream>(streamsSql(query), { signal });
+    const streams = await this.select<StreamSummaryRow>(streamsSql(query), { signal });
     const total = streams.reduce((sum, [, events]) => sum + events, 0);
     if (!query.groupBy) return { buckets: total === 0 ? [] : [{ count: total }], total };
-    const buckets = streams.map(([stream, events]) => ({ group: streamName(stream), count: events }));
+    const buckets = streams.map(([stream, events]) => ({ group: streamNameOf(stream), count: events }));
     return { buckets: buckets.slice(0, query.limit), total };
   }
 
@@ -157,7 +160,7 @@ export class ClickHouseReader implements EventReader {
   }
 
   private async select<Row extends readonly unknown[]>(
-    sql: Sql,
+    sql: ParameterizedSql,
     { signal, small, settings }: { signal?: AbortSignal; small?: boolean; settings?: ClickHouseSettings },
   ): Promise<Row[]> {
     try {
@@ -173,7 +176,7 @@ export class ClickHouseReader implements EventReader {
         },
       });
     } catch (error) {
-      if (!(error instanceof InvalidPatternError)) throw error;
+      if (!(error instanceof InvalidRegularExpressionError)) throw error;
       throw new UntranslatableExpressionError(
         'The pattern of matches() is not a regular expression (RE2).',
         0,
@@ -183,7 +186,7 @@ export class ClickHouseReader implements EventReader {
 }
 
 function groupOf(groupBy: CountQuery['groupBy'], group: string): string | null {
-  if (groupBy === 'stream') return streamName(group);
+  if (groupBy === 'stream') return streamNameOf(group);
   return groupBy === 'entity_id' && group === '' ? null : group;
 }
 

@@ -1,10 +1,10 @@
 import { permitsStream, reservedStreamPrefix, type StreamAccess } from '#api';
-import { streamName } from '#event';
-import type { Permitted } from '../store.js';
-import type { Params } from './params.js';
+import { streamNameOf } from '#event';
+import type { AuthorizationScope } from '../store.js';
+import type { SqlParams } from './sql-params.js';
 
 /** The streams of a query: those that the caller may see, and those that the query names. */
-export interface StreamScope extends Permitted {
+export interface QueryStreams extends AuthorizationScope {
   streams?: readonly string[];
 }
 
@@ -12,7 +12,7 @@ export interface StreamScope extends Permitted {
  * Returns the only streams that the answer can contain; undefined if a prefix, or nothing, limits them. A
  * stream that the query names but the caller may not see is not included.
  */
-export function namedStreams({ access, hidden, streams }: StreamScope): string[] | undefined {
+export function namedStreams({ access, hidden, streams }: QueryStreams): string[] | undefined {
   const names = streams ?? (access.patterns?.some(isPrefix) ? undefined : access.patterns);
   return (
     names && [...new Set(names)].filter((name) => permitsStream(access, name) && !hidden?.includes(name))
@@ -26,15 +26,15 @@ const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
  * Returns the conditions that limit an answer to the streams of the scope, to be joined by AND. Every SELECT
  * that answers a caller's query includes them.
  */
-export function streamConditions(scope: StreamScope, params: Params): string[] {
-  const permitted = permittedConditions(scope, params);
+export function streamConditions(scope: QueryStreams, params: SqlParams): string[] {
+  const permitted = scopeConditions(scope, params);
   return namedStreams(scope) ? permitted : [...permitted, notDropped];
 }
 
 /** Returns the same conditions for a table that already excludes rows of dropped streams. */
-export function permittedConditions(scope: StreamScope, params: Params): string[] {
+export function scopeConditions(scope: QueryStreams, params: SqlParams): string[] {
   const names = namedStreams(scope);
-  if (names) return [oneOf('stream', names, params)];
+  if (names) return [equalsOneOf('stream', names, params)];
   const { access, hidden = [] } = scope;
   const sql = accessConditions('stream', access, params);
   if (hidden.length > 0) sql.push(`stream NOT IN ${params.bind('Array(String)', hidden)}`);
@@ -45,14 +45,14 @@ export function permittedConditions(scope: StreamScope, params: Params): string[
  * Returns a condition on a column of stream names: the caller may see all of them, and the list is not empty.
  * No condition for a caller that may see everything. Stream ids in the access are replaced by names.
  */
-export function everyStreamCondition(column: string, { access }: StreamScope, params: Params): string[] {
-  const patterns = access.patterns?.map(streamName);
+export function everyStreamCondition(column: string, { access }: QueryStreams, params: SqlParams): string[] {
+  const patterns = access.patterns?.map(streamNameOf);
   const ofEach = accessConditions('name', { ...access, patterns }, params);
   if (ofEach.length === 0) return [];
   return [`notEmpty(${column}) AND arrayAll(name -> ${ofEach.join(' AND ')}, ${column})`];
 }
 
-function accessConditions(column: string, { patterns, reserved }: StreamAccess, params: Params): string[] {
+function accessConditions(column: string, { patterns, reserved }: StreamAccess, params: SqlParams): string[] {
   const sql = patterns ? [anyOf(column, patterns, params)] : [];
   if (!reserved) sql.push(`NOT startsWith(${column}, ${params.bind('String', reservedStreamPrefix)})`);
   return sql;
@@ -61,17 +61,17 @@ function accessConditions(column: string, { patterns, reserved }: StreamAccess, 
 /**
  * A single value is compared with `=`: only then can ClickHouse read the rest of the sorting key in order.
  */
-export function oneOf(column: string, values: readonly string[], params: Params): string {
+export function equalsOneOf(column: string, values: readonly string[], params: SqlParams): string {
   return values.length === 1
     ? `${column} = ${params.bind('String', values[0])}`
     : `${column} IN ${params.bind('Array(String)', values)}`;
 }
 
-function anyOf(column: string, patterns: readonly string[], params: Params): string {
+function anyOf(column: string, patterns: readonly string[], params: SqlParams): string {
   const names = patterns.filter((pattern) => !isPrefix(pattern));
   const prefixes = patterns.filter(isPrefix).map((pattern) => pattern.slice(0, -1));
   const sql = [
-    ...(names.length > 0 || prefixes.length === 0 ? [oneOf(column, names, params)] : []),
+    ...(names.length > 0 || prefixes.length === 0 ? [equalsOneOf(column, names, params)] : []),
     ...prefixes.map((prefix) => `startsWith(${column}, ${params.bind('String', prefix)})`),
   ];
   return `(${sql.join(' OR ')})`;

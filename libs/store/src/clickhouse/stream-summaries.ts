@@ -1,12 +1,12 @@
-import { streamName } from '#event';
+import { streamNameOf } from '#event';
 import type { StreamsQuery, StreamSummary } from '../store.js';
-import type { Sql } from './event-query.js';
-import { streamEndsSql, streamsSql, type SelectedStream, type StreamEnd } from './summaries.js';
+import type { ParameterizedSql } from './event-query.js';
+import { streamBoundariesSql, streamsSql, type StreamSummaryRow, type StreamBoundary } from './summaries.js';
 
 /** Maximum number of first and last events that one statement looks up. */
-const endsAtOnce = 50;
+const maxBoundaryEventsPerQuery = 50;
 
-type Select = <Row extends readonly unknown[]>(sql: Sql) => Promise<Row[]>;
+type Select = <Row extends readonly unknown[]>(sql: ParameterizedSql) => Promise<Row[]>;
 
 /**
  * Returns each stream with its number of events and its first and last timestamp. The timestamps come from
@@ -14,26 +14,26 @@ type Select = <Row extends readonly unknown[]>(sql: Sql) => Promise<Row[]>;
  * looked up in `events`.
  */
 export async function streamSummaries(query: StreamsQuery, select: Select): Promise<StreamSummary[]> {
-  const rows = await select<SelectedStream>(streamsSql(query));
-  const doubts = rows.flatMap(([stream, , , , first, last]): StreamEnd[] => [
+  const rows = await select<StreamSummaryRow>(streamsSql(query));
+  const doubts = rows.flatMap(([stream, , , , first, last]): StreamBoundary[] => [
     ...(first ? [{ stream, end: 'first' } as const] : []),
     ...(last ? [{ stream, end: 'last' } as const] : []),
   ]);
   const times = new Map<string, number>();
-  for (let i = 0; i < doubts.length; i += endsAtOnce) {
-    const asked = doubts.slice(i, i + endsAtOnce);
-    for (const [index, time] of await select<[number, number]>(streamEndsSql(asked))) {
-      times.set(keyOf(asked[index] as StreamEnd), time);
+  for (let i = 0; i < doubts.length; i += maxBoundaryEventsPerQuery) {
+    const asked = doubts.slice(i, i + maxBoundaryEventsPerQuery);
+    for (const [index, time] of await select<[number, number]>(streamBoundariesSql(asked))) {
+      times.set(keyOf(asked[index] as StreamBoundary), time);
     }
   }
   return rows.map(([stream, events, first, last]) => ({
-    stream: streamName(stream),
+    stream: streamNameOf(stream),
     events,
     first_timestamp: times.get(keyOf({ stream, end: 'first' })) ?? first,
     last_timestamp: times.get(keyOf({ stream, end: 'last' })) ?? last,
   }));
 }
 
-function keyOf({ stream, end }: StreamEnd): string {
+function keyOf({ stream, end }: StreamBoundary): string {
   return `${end}/${stream}`;
 }

@@ -1,13 +1,13 @@
-import { streamName } from '#event';
+import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type { EntitiesQuery, EntitySummary, StreamsQuery } from '../store.js';
-import type { Sql } from './event-query.js';
+import type { ParameterizedSql } from './event-query.js';
 import { whereClause } from './filter-to-sql.js';
-import { Params } from './params.js';
+import { SqlParams } from './sql-params.js';
 import { streamConditions } from './stream-scope.js';
 
 /** A row of the result of `streamsSql`. `firstInDoubt` and `lastInDoubt` are 1 if the timestamp may be that of a removed event. */
-export type SelectedStream = [
+export type StreamSummaryRow = [
   stream: string,
   events: number,
   first: number,
@@ -20,7 +20,7 @@ export type SelectedStream = [
  * Selects the number of existing offsets for each segment: the stored offsets minus the removed ones. Offsets
  * are counted as bits, so a repeated row counts once, and an offset removed twice is subtracted once.
  */
-export function keptSegments(conditions: readonly string[]): string {
+export function existingOffsetsSql(conditions: readonly string[]): string {
   const where = whereClause(conditions);
   return `
 SELECT stream,
@@ -36,11 +36,11 @@ GROUP BY stream, partition, segment
 HAVING kept > 0`;
 }
 
-export function streamsSql(query: StreamsQuery): Sql {
-  const params = new Params();
+export function streamsSql(query: StreamsQuery): ParameterizedSql {
+  const params = new SqlParams();
   return {
     query: `SELECT stream, sum(kept), min(first), max(last), argMin(touched, first), argMax(touched, last)
-FROM (${keptSegments(streamConditions(query, params))})
+FROM (${existingOffsetsSql(streamConditions(query, params))})
 GROUP BY stream
 ORDER BY stream`,
     params: params.values,
@@ -48,7 +48,7 @@ ORDER BY stream`,
 }
 
 /** The first or the last event of a stream. */
-export interface StreamEnd {
+export interface StreamBoundary {
   stream: string;
   end: 'first' | 'last';
 }
@@ -57,8 +57,8 @@ export interface StreamEnd {
  * Selects the timestamps of the first or last events of streams from `events`. Each SELECT reads one stream
  * in table order and stops at the first row.
  */
-export function streamEndsSql(ends: readonly StreamEnd[]): Sql {
-  const params = new Params();
+export function streamBoundariesSql(ends: readonly StreamBoundary[]): ParameterizedSql {
+  const params = new SqlParams();
   const selects = ends.map(({ stream, end }, i) => {
     const direction = end === 'first' ? 'ASC' : 'DESC';
     return `(SELECT ${i} AS i, toUnixTimestamp64Micro(timestamp) AS time FROM events
@@ -69,11 +69,11 @@ ORDER BY timestamp ${direction} LIMIT 1)`;
 }
 
 /** A row of the result of `entitiesSql`. */
-export type SelectedEntity = [stream: string, entityId: string, version: number, last: number];
+export type EntitySummaryRow = [stream: string, entityId: string, version: number, last: number];
 
 /** ORDER BY stream, entity_id: the table's order, so ClickHouse reads only the rows of the page. */
-export function entitiesSql(query: EntitiesQuery): Sql {
-  const params = new Params();
+export function entitiesSql(query: EntitiesQuery): ParameterizedSql {
+  const params = new SqlParams();
   const streams = query.stream === undefined ? undefined : [query.stream];
   const conditions = streamConditions({ ...query, streams }, params);
   if (query.cursor !== undefined) {
@@ -95,11 +95,11 @@ LIMIT ${params.bind('UInt64', query.limit + 1)}`,
   };
 }
 
-export function entitySummary([stream, entity_id, version, last_timestamp]: SelectedEntity): EntitySummary {
-  return { stream: streamName(stream), entity_id, version, last_timestamp };
+export function entitySummary([stream, entity_id, version, last_timestamp]: EntitySummaryRow): EntitySummary {
+  return { stream: streamNameOf(stream), entity_id, version, last_timestamp };
 }
 
-export function entitiesCursor(query: EntitiesQuery, [stream, entityId]: SelectedEntity): string {
+export function entitiesCursor(query: EntitiesQuery, [stream, entityId]: EntitySummaryRow): string {
   return encodeCursor(entitiesBinding(query), [stream, entityId]);
 }
 

@@ -1,4 +1,4 @@
-import type { RowBinaryWriter } from '../blocks/row-binary.js';
+import type { RowBinaryWriter } from '../row-batch/row-binary.js';
 
 /** How a column is written in RowBinary, and how a SELECT names it. */
 interface ColumnType<Value> {
@@ -19,7 +19,7 @@ export const columnTypes = { text, uint16, int64, time };
 type Columns<Row> = { readonly [Name in keyof Row & string]: ColumnType<Row[Name]> };
 
 /** Some columns of a table, in the order in which they are selected. */
-export interface Selection<Row, Name extends keyof Row> {
+export interface ColumnSelection<Row, Name extends keyof Row> {
   readonly sql: string;
   /** @param known Values of columns that are not selected, as far as the caller knows them. */
   read<Known extends Partial<Omit<Row, Name>>>(
@@ -29,7 +29,7 @@ export interface Selection<Row, Name extends keyof Row> {
 }
 
 /** A table that is declared once: its inserts, SELECTs and row readers are derived from its columns. */
-export class Table<Row extends object> {
+export class TableDefinition<Row extends object> {
   private readonly writers: [name: keyof Row & string, write: (out: RowBinaryWriter, value: never) => void][];
 
   constructor(
@@ -48,7 +48,7 @@ export class Table<Row extends object> {
     for (const [name, write] of this.writers) write(out, row[name] as never);
   }
 
-  select<Name extends keyof Row & string>(...names: Name[]): Selection<Row, Name> {
+  select<Name extends keyof Row & string>(...names: Name[]): ColumnSelection<Row, Name> {
     return {
       sql: names.map((name) => this.columns[name].select(name)).join(', '),
       read: (values, known) => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { parseTime, type StoredEvent } from '#event';
 import { compileCondition, eventValue, ExpressionError, parseCondition } from '#cel';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { UntranslatableExpressionError } from '#cel';
 import type { EventRow } from '../store.js';
 import { randomConditions, randomData } from './random-where.fixture.js';
@@ -38,7 +38,7 @@ describe('a where condition on numbers in ClickHouse', () => {
       metadata: '{}',
       data,
     }));
-    await test.store.writer.appendBlocks(blocksOf(rows), 'numbers');
+    await test.store.writer.appendRowBatches(rowBatchesOf(rows), 'numbers');
     stored = await find('true');
     expect(stored).toHaveLength(events);
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { parseCondition, parseExpression } from '#cel';
 import { UntranslatableExpressionError } from '#cel';
-import { Params } from './params.js';
+import { SqlParams } from './sql-params.js';
 import { whereToSql } from '#cel';
 import { expressions } from './where.fixture.js';
 
 function translate(text: string) {
-  const params = new Params();
+  const params = new SqlParams();
   return { sql: whereToSql(parseExpression(text), params), params: params.values };
 }
 

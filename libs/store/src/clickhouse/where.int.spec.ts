@@ -4,7 +4,7 @@ import { allStreams } from '#api';
 import { parseTime, type StoredEvent } from '#event';
 import type { Expression } from '#cel';
 import { compileCondition, eventValue, parseExpression } from '#cel';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type { EventRow } from '../store.js';
 import { openTestStore, type TestStore } from './test-store.js';
 import { expressions, samples } from './where.fixture.js';
@@ -31,7 +31,7 @@ describe('a where condition in ClickHouse', () => {
       data: '{}',
       ...sample,
     }));
-    await test.store.writer.appendBlocks(blocksOf(rows), 'samples');
+    await test.store.writer.appendRowBatches(rowBatchesOf(rows), 'samples');
   });
   afterAll(() => test.close());
 

@@ -1,22 +1,22 @@
-import type { Micros } from '#event';
-import type { EventBlock } from '../blocks/event-block.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredIdentity } from '../store.js';
-import type { Connection } from './connection.js';
+import type { EpochMicros } from '#event';
+import type { EventRowBatch } from '../row-batch/event-row-batch.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
+import type { ClickHouseConnection } from './connection.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { deduplicatedInsert } from './insert-settings.js';
-import { RowBinaryWriter } from '../blocks/row-binary.js';
-import { eventColumns } from '../blocks/event-columns.js';
+import { RowBinaryWriter } from '../row-batch/row-binary.js';
+import { eventColumns } from '../row-batch/event-columns.js';
 import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
-import { lastStored, stored } from './stored.js';
-import { versions } from './versions.js';
+import { lastStoredOffset, storedEvents } from './stored-events.js';
+import { latestVersions } from './latest-versions.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
 const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(', ')}) FORMAT RowBinary`;
 
 export class ClickHouseWriter implements EventWriter {
-  constructor(private readonly connection: Connection) {}
+  constructor(private readonly connection: ClickHouseConnection) {}
 
-  async appendBlocks(blocks: readonly EventBlock[], token: string): Promise<void> {
+  async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
     const filled = blocks.filter(({ count }) => count > 0);
     if (filled.length === 0) return;
     const bytes = filled.map((block) => block.bytes);
@@ -34,22 +34,22 @@ export class ClickHouseWriter implements EventWriter {
     await this.connection.insert(insertDeadLetters, [out.bytes()], deduplicatedInsert);
   }
 
-  async markReplayed(ids: readonly string[], at: Micros): Promise<void> {
+  async markReplayed(ids: readonly string[], at: EpochMicros): Promise<void> {
     if (ids.length === 0) return;
     const { query, params } = markReplayedSql(ids, at);
     await this.connection.command(query, params);
   }
 
-  lastStored(stream: string, partition: number): Promise<number | undefined> {
-    return lastStored(this.connection, { stream, partition });
+  lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
+    return lastStoredOffset(this.connection, { stream, partition });
   }
 
-  stored(range: OffsetRange): Promise<StoredIdentity[]> {
-    return stored(this.connection, range);
+  storedEvents(range: OffsetRange): Promise<StoredEventId[]> {
+    return storedEvents(this.connection, range);
   }
 
-  versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
-    return versions(this.connection, query);
+  latestVersions(query: Parameters<EventWriter['latestVersions']>[0]): Promise<Map<string, number>> {
+    return latestVersions(this.connection, query);
   }
 }
 

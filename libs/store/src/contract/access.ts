@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allStreams, auditStream, type StreamAccess } from '#api';
 import type { EventQuery } from '../store.js';
-import { eventRow, letterOf, newStream, t0 } from './rows.js';
+import { eventRow, deadLetterOf, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** No answer contains data of a stream outside the authorization scope. */
@@ -23,9 +23,9 @@ export function describeAccess(contract: StoreContract): void {
           eventRow({ stream, event_id, offset, entity_id: tag, version: 1 }),
         ),
       );
-      const letters = [...ids.keys()].map((stream) => letterOf({ stream, source: ofSource, offset: 0 }));
+      const letters = [...ids.keys()].map((stream) => deadLetterOf({ stream, source: ofSource, offset: 0 }));
       const showing = [[orders, stock], [auditStream], [orders], []].map((streams, offset) =>
-        letterOf({ stream: orders, source: `${ofSource}-showing`, offset, streams }),
+        deadLetterOf({ stream: orders, source: `${ofSource}-showing`, offset, streams }),
       );
       await contract.store.writer.appendDeadLetters([...letters, ...showing]);
     });
@@ -110,7 +110,7 @@ export function describeAccess(contract: StoreContract): void {
     it('hide a dead letter by the names of its streams, whatever the current ids of these streams', async () => {
       const [first, second] = [newStream(), newStream()];
       const source = `m-${first}`;
-      const letter = letterOf({ stream: `${first}#1`, source, offset: 0, streams: [first, second] });
+      const letter = deadLetterOf({ stream: `${first}#1`, source, offset: 0, streams: [first, second] });
       await contract.store.writer.appendDeadLetters([letter]);
       const shown = async (...patterns: string[]) =>
         (await contract.store.reader.deadLetters({ access: names(...patterns), source, limit: 10 })).total;

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../errors.js';
 import { maxDeadLetterIds } from '../store.js';
-import { letterOf, newStream, second, t0 } from './rows.js';
+import { deadLetterOf, newStream, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** Specs of dead letters: records that could not become events, and events that could not be processed. */
 export function describeDeadLetters(contract: StoreContract): void {
   describe('dead letters', () => {
     const newSource = () => `m-${randomUUID()}`;
-    const write = (letters: Parameters<typeof letterOf>[0][]) =>
-      contract.store.writer.appendDeadLetters(letters.map(letterOf));
+    const write = (letters: Parameters<typeof deadLetterOf>[0][]) =>
+      contract.store.writer.appendDeadLetters(letters.map(deadLetterOf));
     const idsOf = async (source: string) =>
       (await contract.deadLetters({ source, limit: 100 })).items.map(({ id }) => id).toReversed();
 
@@ -18,7 +18,7 @@ export function describeDeadLetters(contract: StoreContract): void {
       const source = newSource();
       const stream = 'orders';
       const letters = [t0, t0, t0 + second, t0 + 2 * second].map((created_at, i) =>
-        letterOf({ source, stream, offset: i + 1, created_at }),
+        deadLetterOf({ source, stream, offset: i + 1, created_at }),
       );
       await contract.store.writer.appendDeadLetters(letters.slice(0, 3));
       await contract.store.writer.appendDeadLetters(letters.slice(1));

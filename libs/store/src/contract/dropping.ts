@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventRow, letterOf, newStream, rowsOf, second, t0 } from './rows.js';
+import { eventRow, deadLetterOf, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** Specs of dropping a stream: nothing of it remains. */
@@ -14,7 +14,7 @@ export function describeDropping(contract: StoreContract): void {
       const [stream, other] = [newStream(), newStream()];
       await contract.write([...rows(stream), ...rows(other)]);
       await contract.store.writer.appendDeadLetters(
-        [stream, other].map((of) => letterOf({ stream: of, offset: 7 })),
+        [stream, other].map((of) => deadLetterOf({ stream: of, offset: 7 })),
       );
       await drop(stream);
       await drop(stream);
@@ -25,8 +25,8 @@ export function describeDropping(contract: StoreContract): void {
       expect(await letters(stream)).toEqual([]);
       expect((await contract.count({ streams: [stream], entityIds: ['e'], limit: 5 })).total).toBe(0);
       const versions = { stream, partition: 0, entityIds: ['e'], before: 100 };
-      expect(await contract.store.writer.versions(versions)).toEqual(new Map());
-      expect(await contract.store.writer.lastStored(stream, 0)).toBeUndefined();
+      expect(await contract.store.writer.latestVersions(versions)).toEqual(new Map());
+      expect(await contract.store.writer.lastStoredOffset(stream, 0)).toBeUndefined();
       expect(await contract.eventsOf(other)).toHaveLength(6);
       expect(await letters(other)).toHaveLength(1);
       expect((await contract.entities({ stream: other, limit: 5 })).items).toMatchObject([{ version: 6 }]);
@@ -36,7 +36,7 @@ export function describeDropping(contract: StoreContract): void {
       const name = newStream();
       const [former, next] = [`${name}#1`, `${name}#2`];
       await contract.write(rows(former));
-      const letter = letterOf({ stream: former, offset: 7 });
+      const letter = deadLetterOf({ stream: former, offset: 7 });
       await contract.store.writer.appendDeadLetters([letter]);
       await contract.store.writer.markReplayed([(await letters(name))[0]?.id as string], t0);
       await contract.store.eraser.truncate({ stream: former, partition: 0, before: 2 });
@@ -55,7 +55,7 @@ export function describeDropping(contract: StoreContract): void {
       const [former, next] = [`${name}#1`, `${name}#2`];
       await drop(former);
       await contract.write([...rows(former), eventRow({ stream: next, offset: 0, entity_id: 'f' })]);
-      await contract.store.writer.appendDeadLetters([letterOf({ stream: former, offset: 7 })]);
+      await contract.store.writer.appendDeadLetters([deadLetterOf({ stream: former, offset: 7 })]);
       const ofBoth = async () => {
         const { items } = await contract.query({ order: 'asc', limit: 10_000 });
         const { buckets } = await contract.count({ groupBy: 'stream', limit: 10_000 });
@@ -68,10 +68,10 @@ export function describeDropping(contract: StoreContract): void {
         ];
       };
       expect(await ofBoth()).toEqual([1, 1, 1, 0]);
-      expect(await contract.store.eraser.removeLate()).toBe(1);
-      expect(await contract.store.eraser.removeLate()).toBe(0);
+      expect(await contract.store.eraser.removeLateRows()).toBe(1);
+      expect(await contract.store.eraser.removeLateRows()).toBe(0);
       expect(await contract.eventsOf(former)).toEqual([]);
-      expect(await contract.store.writer.lastStored(former, 0)).toBeUndefined();
+      expect(await contract.store.writer.lastStoredOffset(former, 0)).toBeUndefined();
       expect(await ofBoth()).toEqual([1, 1, 1, 0]);
     });
 
@@ -79,7 +79,7 @@ export function describeDropping(contract: StoreContract): void {
       const name = newStream();
       const stream = `${name}#1`;
       await contract.write(rows(stream));
-      await contract.store.writer.appendDeadLetters([letterOf({ stream, offset: 7 })]);
+      await contract.store.writer.appendDeadLetters([deadLetterOf({ stream, offset: 7 })]);
       expect(new Set((await contract.eventsOf(stream)).map((event) => event.stream))).toEqual(
         new Set([name]),
       );

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
 import type { EntityErasure } from '../event-eraser.js';
-import type { Permitted } from '../store.js';
-import { eventRow, letterOf, newStream, offsets, second, t0 } from './rows.js';
+import type { AuthorizationScope } from '../store.js';
+import { eventRow, deadLetterOf, newStream, offsetsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /**
@@ -38,7 +38,7 @@ export function describeErasing(contract: StoreContract): void {
     const heads = async (stream: string) =>
       (await contract.entities({ stream, limit: 10 })).items.map((head) => [head.entity_id, head.version]);
     const versionsOf = (stream: string, partition: number, before = 10_000) =>
-      contract.store.writer.versions({ stream, partition, entityIds: ['a', 'b'], before });
+      contract.store.writer.latestVersions({ stream, partition, entityIds: ['a', 'b'], before });
 
     it.each([
       ['by its id', erase],
@@ -55,7 +55,7 @@ export function describeErasing(contract: StoreContract): void {
       expect(await count({ 0: 1000, 1: 1000 })).toBe(0);
       expect((await contract.eventsOf(stream)).map((event) => event.entity_id)).toEqual(['b', 'b', 'b', 'b']);
       const ofEntity = { streams: [stream], entityIds: ['a'], limit: 10 } as const;
-      expect(offsets(await contract.query({ ...ofEntity, order: 'asc' }))).toEqual([]);
+      expect(offsetsOf(await contract.query({ ...ofEntity, order: 'asc' }))).toEqual([]);
       expect(await contract.count(ofEntity)).toEqual({ buckets: [], total: 0 });
       expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(4);
       expect(
@@ -72,7 +72,9 @@ export function describeErasing(contract: StoreContract): void {
         ['b', 4],
       ]);
       expect(await contract.eventsOf(other)).toHaveLength(8);
-      expect(offsets(await contract.query({ ...ofEntity, streams: [other], order: 'asc' }))).toHaveLength(4);
+      expect(offsetsOf(await contract.query({ ...ofEntity, streams: [other], order: 'asc' }))).toHaveLength(
+        4,
+      );
     });
 
     it('restarts its versions, and no longer reports its events as stored', async () => {
@@ -81,9 +83,9 @@ export function describeErasing(contract: StoreContract): void {
       await erase(stream);
       expect(await versionsOf(stream, 0)).toEqual(new Map([['b', 3]]));
       expect(await versionsOf(stream, 1)).toEqual(new Map([['b', 4]]));
-      const stored = await contract.store.writer.stored({ stream, partition: 0, from: 0, until: 100 });
+      const stored = await contract.store.writer.storedEvents({ stream, partition: 0, from: 0, until: 100 });
       expect(stored.map(({ offset }) => offset)).toEqual([1, 5]);
-      expect(await contract.store.writer.lastStored(stream, 0)).toBe(5);
+      expect(await contract.store.writer.lastStoredOffset(stream, 0)).toBe(5);
     });
 
     it('keeps later events, with their own versions', async () => {
@@ -111,7 +113,7 @@ export function describeErasing(contract: StoreContract): void {
         ]),
       );
       const found = await contract.query({ streams: [stream], entityIds: ['a'], order: 'asc', limit: 10 });
-      expect(offsets(found)).toEqual([20, 21]);
+      expect(offsetsOf(found)).toEqual([20, 21]);
       expect((await contract.count({ streams: [stream], limit: 10 })).total).toBe(6);
     });
 
@@ -119,7 +121,13 @@ export function describeErasing(contract: StoreContract): void {
       const stream = newStream();
       await contract.write(mixed(stream));
       const after = (before = 10_000) =>
-        contract.store.writer.versions({ stream, partition: 0, entityIds: ['a', 'b'], before, from: 20 });
+        contract.store.writer.latestVersions({
+          stream,
+          partition: 0,
+          entityIds: ['a', 'b'],
+          before,
+          from: 20,
+        });
       expect(await after()).toEqual(new Map());
       await contract.write(
         [20, 21].map((offset) =>
@@ -140,7 +148,7 @@ export function describeErasing(contract: StoreContract): void {
       await contract.write(mixed(stream));
       expect(await erase(stream, { before: { 1: 1000 } })).toBe(2);
       const left = await contract.query({ streams: [stream], entityIds: ['a'], order: 'asc', limit: 10 });
-      expect(offsets(left)).toEqual([0, 4]);
+      expect(offsetsOf(left)).toEqual([0, 4]);
       expect(await heads(stream)).toEqual([
         ['a', 3],
         ['b', 4],
@@ -181,18 +189,18 @@ export function describeErasing(contract: StoreContract): void {
         base64('\xff\xfe'),
         '',
       ];
-      const letters = texts.map((event, offset) => letterOf({ stream, offset, event }));
+      const letters = texts.map((event, offset) => deadLetterOf({ stream, offset, event }));
       const refused = { stream, reason: 'refused_at_intake' };
       const whole = JSON.stringify({ refused: {}, entity_id: entityId, text: 'x' });
       const unknown = JSON.stringify({ refused: {}, entity_id: null, text: `{"user":${literal},` });
       const others = JSON.stringify({ refused: {}, entity_id: 'b', text: `{"user":${literal}}` });
       await contract.store.writer.appendDeadLetters([
         ...letters,
-        letterOf({ ...refused, offset: 10, event: whole }),
-        letterOf({ ...refused, offset: 11, event: unknown }),
-        letterOf({ ...refused, offset: 12, event: others }),
-        letterOf({ stream, offset: 100, event: json }),
-        letterOf({ stream: other, offset: 0, event: json }),
+        deadLetterOf({ ...refused, offset: 10, event: whole }),
+        deadLetterOf({ ...refused, offset: 11, event: unknown }),
+        deadLetterOf({ ...refused, offset: 12, event: others }),
+        deadLetterOf({ stream, offset: 100, event: json }),
+        deadLetterOf({ stream: other, offset: 0, event: json }),
       ]);
       expect(await erase(stream, { entityId, before: { 0: 100 } })).toBe(0);
       const left = async (of: string) =>
@@ -214,8 +222,8 @@ export function describeErasing(contract: StoreContract): void {
       const stream = newStream();
       const step = { run: 'a'.repeat(24), operator: '/operators/0/map', stream, path: '', replay: 0 };
       await contract.store.writer.appendDeadLetters([
-        letterOf({ stream, offset: 1, step, event: '{"entity_id":"a"}' }),
-        letterOf({ stream, offset: 1, step: { ...step, path: '1' }, event: '{"entity_id":"other"}' }),
+        deadLetterOf({ stream, offset: 1, step, event: '{"entity_id":"a"}' }),
+        deadLetterOf({ stream, offset: 1, step: { ...step, path: '1' }, event: '{"entity_id":"other"}' }),
       ]);
       await erase(stream, { before: { 0: 100 } });
       const { items } = await contract.deadLetters({ limit: 100 });
@@ -224,17 +232,17 @@ export function describeErasing(contract: StoreContract): void {
 
     it('can be previewed by tracesOf, which reports whether the entity has events or a latest version, and dead letters', async () => {
       const [stream, other] = [newStream(), newStream()];
-      const traces = (entityId: string, query: Partial<Permitted> = {}) =>
-        contract.store.reader.tracesOf({ access: allStreams, stream, entityId, ...query });
+      const traces = (entityId: string, query: Partial<AuthorizationScope> = {}) =>
+        contract.store.reader.erasableDataOf({ access: allStreams, stream, entityId, ...query });
       const all = async () => [await traces('a'), await traces('c'), await traces('d'), await traces('e')];
       const events = { events: true, deadLetters: false };
       const letters = { events: false, deadLetters: true };
       const none = { events: false, deadLetters: false };
       await contract.write(mixed(stream));
       await contract.store.writer.appendDeadLetters([
-        letterOf({ stream, offset: 0, event: '{"entity_id":"c","data":{"of":"e"}}' }),
-        letterOf({ stream, offset: 1, event: '{"entity_id":"d","data":' }),
-        letterOf({ stream: other, offset: 0, event: '{"entity_id":"e"}' }),
+        deadLetterOf({ stream, offset: 0, event: '{"entity_id":"c","data":{"of":"e"}}' }),
+        deadLetterOf({ stream, offset: 1, event: '{"entity_id":"d","data":' }),
+        deadLetterOf({ stream: other, offset: 0, event: '{"entity_id":"e"}' }),
       ]);
       expect(await all()).toEqual([events, letters, letters, none]);
       expect(await traces('a', { access: { patterns: [other], reserved: false } })).toEqual(none);

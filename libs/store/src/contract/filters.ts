@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newStream, offsets, rowsOf, second, t0 } from './rows.js';
-import type { FullQuery, StoreContract } from './store-contract.js';
+import { newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
+import type { UnscopedEventQuery, StoreContract } from './store-contract.js';
 
 /** Specs of each filter, alone and combined. */
 export function describeFilters(contract: StoreContract): void {
@@ -19,8 +19,8 @@ export function describeFilters(contract: StoreContract): void {
       await contract.write(rowsOf(other, 3, () => ({ event_type: 'other', entity_id: 'entity-1' })));
     });
 
-    const find = async (query: Partial<FullQuery>) =>
-      offsets(await contract.query({ streams: [stream], order: 'asc', limit: 100, ...query }));
+    const find = async (query: Partial<UnscopedEventQuery>) =>
+      offsetsOf(await contract.query({ streams: [stream], order: 'asc', limit: 100, ...query }));
 
     it('matches one event type, several event types and a prefix', async () => {
       expect(await find({ eventTypes: ['type.1'] })).toEqual([1, 4, 7, 10]);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { maxStateKeys, type StateProgress, type StateRow } from '../keyed-state-store.js';
-import { stateProgress, stateRow } from '../keyed-states.fixture.js';
+import { maxStateKeys, type PartitionProgress, type KeyedStateRow } from '../keyed-state-store.js';
+import { partitionProgress, stateRow } from '../keyed-states.fixture.js';
 import { t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
@@ -14,12 +14,12 @@ function newOwner(): string {
 const place = (owner: string, partition = 0) => ({ owner, stage: '', stream: 'orders', partition });
 const placeOf = (owner: string, partition = 0) => ({ owner, stage, stream: '', partition });
 
-function rowOf(row: Partial<StateRow> & { owner: string; key: string }): StateRow {
+function rowOf(row: Partial<KeyedStateRow> & { owner: string; key: string }): KeyedStateRow {
   return stateRow({ ...placeOf(row.owner), closes_at: t0, ...row });
 }
 
-function progressOf(row: Partial<StateProgress> & { owner: string }): StateProgress {
-  return stateProgress({
+function progressOf(row: Partial<PartitionProgress> & { owner: string }): PartitionProgress {
+  return partitionProgress({
     ...placeOf(row.owner),
     ...{ processed: 5, emitted: 4, dropped: 3, late: 2, failed: 1 },
     ...{ watermark: t0, state: '{"feeders":[[1,2]]}', updated_at: t0 },
@@ -27,7 +27,7 @@ function progressOf(row: Partial<StateProgress> & { owner: string }): StateProgr
   });
 }
 
-const keysOf = (rows: readonly StateRow[]) => rows.map(({ key }) => key);
+const keysOf = (rows: readonly KeyedStateRow[]) => rows.map(({ key }) => key);
 
 /**
  * Specs of the keyed states that processors save and the gateway reads; projections and pipelines promise the
@@ -224,12 +224,12 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       const states = contract.store[kind];
       const [owner, other] = [newOwner(), newOwner()].sort() as [string, string];
       const ends = [
-        stateProgress({ owner, next: 7, processed: 5, failed: 1 }),
-        stateProgress({ owner, partition: 3, next: 2 }),
-        stateProgress({ owner: other, next: 4 }),
+        partitionProgress({ owner, next: 7, processed: 5, failed: 1 }),
+        partitionProgress({ owner, partition: 3, next: 2 }),
+        partitionProgress({ owner: other, next: 4 }),
       ];
       await states.save([], [ends[0]!, ends[1]!]);
-      await states.save([], [stateProgress({ owner, next: 6 }), ends[2]!]);
+      await states.save([], [partitionProgress({ owner, next: 6 }), ends[2]!]);
       expect(await states.progressOf(place(owner))).toEqual(ends[0]);
       expect(await states.progressOf(place(owner, 1))).toBeUndefined();
       expect(await states.progress([owner])).toEqual(ends.slice(0, 2));
@@ -243,7 +243,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       const states = contract.store[kind];
       const [owner, kept] = [newOwner(), newOwner()];
       for (const each of [owner, kept]) {
-        await states.save([stateRow({ owner: each, key: 'EUR' })], [stateProgress({ owner: each })]);
+        await states.save([stateRow({ owner: each, key: 'EUR' })], [partitionProgress({ owner: each })]);
       }
       expect(await states.owners()).toEqual(expect.arrayContaining([owner, kept]));
       await states.remove(owner);
@@ -254,7 +254,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       expect(await states.progressOf(place(owner))).toBeUndefined();
       expect(await states.owners()).toContain(kept);
       expect(await states.key(kept, 'EUR')).toBeDefined();
-      expect(await states.progress([owner, kept])).toEqual([stateProgress({ owner: kept })]);
+      expect(await states.progress([owner, kept])).toEqual([partitionProgress({ owner: kept })]);
     });
 
     it('is listed while it has rows or progress, even if they were saved after its removal', async () => {
@@ -262,7 +262,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       const [ofRows, ofProgress] = [newOwner(), newOwner()];
       await states.remove(ofRows);
       await states.save([stateRow({ owner: ofRows, key: 'EUR' })], []);
-      await states.save([], [stateProgress({ owner: ofProgress })]);
+      await states.save([], [partitionProgress({ owner: ofProgress })]);
       expect(await states.owners()).toEqual(expect.arrayContaining([ofRows, ofProgress]));
     });
   });
@@ -303,7 +303,7 @@ function describeStatesOf(contract: StoreContract, kind: 'projections' | 'pipeli
       const rows = closing.map(([key, at]) => rowOf({ owner, key, closes_at: at }));
       await states.save([...rows].reverse(), [progressOf({ owner })]);
       await states.save([rowOf({ owner, key: 'elsewhere', partition: 1, closes_at: 0 })], []);
-      const due = async (query: { until: number; limit: number; after?: StateRow }) =>
+      const due = async (query: { until: number; limit: number; after?: KeyedStateRow }) =>
         states.due(placeOf(owner), query);
       expect(keysOf(await due({ until: 11, limit: 100 }))).toEqual(['z', 'B', 'a', '\uffee', '🎉', 'c']);
       expect(keysOf(await due({ until: 10, limit: 3 }))).toEqual(['z', 'B', 'a']);

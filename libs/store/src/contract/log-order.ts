@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it, describe } from 'vitest';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { QueryTooExpensiveError } from '../errors.js';
 import { maxStoredIds, type OffsetRange } from '../store.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
@@ -78,8 +78,8 @@ export function describeLogOrder(contract: StoreContract): void {
     it('returns an event once that was written twice, even at the end of a page', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 6);
-      await contract.store.writer.appendBlocks(blocksOf(rows), randomUUID());
-      await contract.store.writer.appendBlocks(blocksOf(rows), randomUUID());
+      await contract.store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
+      await contract.store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
       for (const limit of [1, 3, 4, 100]) {
         expect(await readAll([range(stream)], limit)).toEqual(['0/0', '0/1', '0/2', '0/3', '0/4', '0/5']);
       }
@@ -90,7 +90,7 @@ export function describeLogOrder(contract: StoreContract): void {
       const rows = rowsOf(stream, 10);
       const elsewhere = rowsOf(other, 2);
       await contract.write([...rows, ...elsewhere]);
-      await contract.store.writer.appendBlocks(blocksOf(rows.slice(3, 5)), randomUUID());
+      await contract.store.writer.appendRowBatches(rowBatchesOf(rows.slice(3, 5)), randomUUID());
       const ids = [...rows, ...elsewhere].map(({ event_id }) => event_id);
       const { reader } = contract.store;
       const asked = [...ids, randomUUID()];

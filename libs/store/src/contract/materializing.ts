@@ -12,7 +12,7 @@ export function describeMaterializing(contract: StoreContract): void {
         eventRow({ stream, partition, offset, entity_id: offset % 2 ? 'e' : null });
       await contract.write([at(0, 7), at(0, 3), at(0, 2_000_000), at(1, 4), at(0, 5)]);
       const stored = async (partition: number, from: number, of = stream) =>
-        (await contract.store.writer.stored({ stream: of, partition, from, until: from + 5 })).map(
+        (await contract.store.writer.storedEvents({ stream: of, partition, from, until: from + 5 })).map(
           (e) => e.offset,
         );
       expect(await stored(0, 4)).toEqual([5, 7]);
@@ -26,8 +26,8 @@ export function describeMaterializing(contract: StoreContract): void {
     it('looks up the greatest stored offset of a partition', async () => {
       const stream = newStream();
       await contract.write([7, 2_000_000, 5].map((offset) => eventRow({ stream, offset })));
-      expect(await contract.store.writer.lastStored(stream, 0)).toBe(2_000_000);
-      expect(await contract.store.writer.lastStored(stream, 1)).toBeUndefined();
+      expect(await contract.store.writer.lastStoredOffset(stream, 0)).toBe(2_000_000);
+      expect(await contract.store.writer.lastStoredOffset(stream, 1)).toBeUndefined();
     });
 
     it('looks up several events with one offset by their ids, after the topic was recreated', async () => {
@@ -36,7 +36,7 @@ export function describeMaterializing(contract: StoreContract): void {
         eventRow({ stream, offset: 3, timestamp: t0 + i, entity_id: 'e', version: 1 }),
       ) as [EventRow, EventRow];
       const ids = async () =>
-        (await contract.store.writer.stored({ stream, partition: 0, from: 3, until: 4 }))
+        (await contract.store.writer.storedEvents({ stream, partition: 0, from: 3, until: 4 }))
           .map((e) => e.event_id)
           .sort();
       await contract.write([old]);
@@ -51,7 +51,7 @@ export function describeMaterializing(contract: StoreContract): void {
         eventRow({ stream, partition: 1, offset, entity_id: entity, version: n });
       await contract.write([version('a', 1, 1), version('b', 2, 1), version('a', 3, 2), version('a', 9, 3)]);
       const versions = (before: number, partition = 1) =>
-        contract.store.writer.versions({ stream, partition, entityIds: ['a', 'b', 'c', "'"], before });
+        contract.store.writer.latestVersions({ stream, partition, entityIds: ['a', 'b', 'c', "'"], before });
       expect(await versions(10)).toEqual(new Map(Object.entries({ a: 3, b: 1 })));
       expect(await versions(9)).toEqual(new Map(Object.entries({ a: 2, b: 1 })));
       expect(await versions(2)).toEqual(new Map(Object.entries({ a: 1 })));
@@ -68,7 +68,12 @@ export function describeMaterializing(contract: StoreContract): void {
       const id = (i: number) => `entity-${i}-${text.repeat(100)}`;
       await contract.write(rowsOf(stream, 5000, (i) => ({ entity_id: id(i), version: 1 })));
       const entityIds = Array.from({ length: 5000 }, (_, i) => id(i));
-      const found = await contract.store.writer.versions({ stream, partition: 0, entityIds, before: 5000 });
+      const found = await contract.store.writer.latestVersions({
+        stream,
+        partition: 0,
+        entityIds,
+        before: 5000,
+      });
       expect(found.size).toBe(5000);
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InvalidCursorError } from '../errors.js';
-import { eventRow, newStream, offsets, rowsOf, second, t0 } from './rows.js';
-import type { FullQuery, StoreContract } from './store-contract.js';
+import { eventRow, newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
+import type { UnscopedEventQuery, StoreContract } from './store-contract.js';
 
 /** Specs of pages and cursors. */
 export function describePages(contract: StoreContract): void {
@@ -42,24 +42,24 @@ export function describePages(contract: StoreContract): void {
     it('over several streams do not depend on earlier queries', async () => {
       const streams = [newStream(), newStream()];
       await contract.write(streams.flatMap((stream) => rowsOf(stream, 40)));
-      const query: FullQuery = { streams, order: 'asc', limit: 10 };
+      const query: UnscopedEventQuery = { streams, order: 'asc', limit: 10 };
       const early = await contract.query({ ...query, since: t0 });
       const sparse = await contract.query({ ...query, since: t0 + 37 * second });
-      expect(offsets(early)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
-      expect(offsets(sparse)).toEqual([37, 37, 38, 38, 39, 39]);
-      expect(offsets(await contract.query({ ...query, since: t0 }))).toEqual(offsets(early));
+      expect(offsetsOf(early)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+      expect(offsetsOf(sparse)).toEqual([37, 37, 38, 38, 39, 39]);
+      expect(offsetsOf(await contract.query({ ...query, since: t0 }))).toEqual(offsetsOf(early));
       const newest = await contract.query({ ...query, order: 'desc' });
       await contract.write(streams.map((stream) => eventRow({ stream, offset: 40 })));
       const newer = await contract.query({ ...query, order: 'desc' });
-      expect(offsets(newer)).toEqual([40, 40, ...offsets(newest).slice(0, 8)]);
+      expect(offsetsOf(newer)).toEqual([40, 40, ...offsetsOf(newest).slice(0, 8)]);
     });
 
     it('reject a cursor of another query, and a modified cursor', async () => {
       const stream = newStream();
       await contract.write(rowsOf(stream, 5));
-      const query: FullQuery = { streams: [stream], order: 'asc', limit: 2 };
+      const query: UnscopedEventQuery = { streams: [stream], order: 'asc', limit: 2 };
       const cursor = (await contract.query(query)).nextCursor as string;
-      const refused = (changed: Partial<FullQuery>) =>
+      const refused = (changed: Partial<UnscopedEventQuery>) =>
         expect(contract.query({ ...query, cursor, ...changed })).rejects.toBeInstanceOf(InvalidCursorError);
       await refused({ streams: [newStream()] });
       await refused({ order: 'desc' });
@@ -78,7 +78,7 @@ export function describePages(contract: StoreContract): void {
       }
       const text = Buffer.from(cursor, 'base64url').toString();
       await refused({ cursor: Buffer.from(text.replace(`,1,`, `,2,`)).toString('base64url') });
-      expect(offsets(await contract.query({ ...query, cursor, limit: 10 }))).toEqual([2, 3, 4]);
+      expect(offsetsOf(await contract.query({ ...query, cursor, limit: 10 }))).toEqual([2, 3, 4]);
     });
   });
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** Specs of rows that are written more than once. */
-export function describeRepeats(contract: StoreContract): void {
+export function describeRepeatedRows(contract: StoreContract): void {
   describe('a row that is written again', () => {
     it('by a retry with the same token appears once', async () => {
       const stream = newStream();
       const rows = rowsOf(stream, 10);
-      await contract.store.writer.appendBlocks(blocksOf(rows), `${stream}:0:0-9`);
-      await contract.store.writer.appendBlocks(blocksOf(rows), `${stream}:0:0-9`);
+      await contract.store.writer.appendRowBatches(rowBatchesOf(rows), `${stream}:0:0-9`);
+      await contract.store.writer.appendRowBatches(rowBatchesOf(rows), `${stream}:0:0-9`);
       expect(await contract.readAll({ streams: [stream], order: 'asc', limit: 3 })).toHaveLength(10);
     });
 
@@ -63,7 +63,7 @@ export function describeRepeats(contract: StoreContract): void {
         ['e-3', 8],
         ['e-4', 8],
       ]);
-      const stored = await contract.store.writer.stored({ stream, partition: 0, from: 30, until: 100 });
+      const stored = await contract.store.writer.storedEvents({ stream, partition: 0, from: 30, until: 100 });
       expect(stored.map(({ offset }) => offset)).toEqual([30, 31, 32, 33, 34, 35, 36, 37, 38, 39]);
     });
   });

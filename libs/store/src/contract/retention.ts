@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventRow, letterOf, newStream, second, t0 } from './rows.js';
+import { eventRow, deadLetterOf, newStream, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
 /** Specs of retention: events past their retention are removed; the latest versions of entities remain. */
@@ -26,8 +26,8 @@ export function describeRetention(contract: StoreContract): void {
       const [stream, other] = [newStream(), newStream()];
       const all = rows(stream);
       await contract.write([...all, ...rows(other)]);
-      const letters = [4, 5].map((i) => letterOf({ stream, offset: i, created_at: t0 + i * second }));
-      await contract.store.writer.appendDeadLetters([...letters, letterOf({ stream: other, offset: 0 })]);
+      const letters = [4, 5].map((i) => deadLetterOf({ stream, offset: i, created_at: t0 + i * second }));
+      await contract.store.writer.appendDeadLetters([...letters, deadLetterOf({ stream: other, offset: 0 })]);
       expect(await contract.store.eraser.expire({ stream, before: t0 + 5 * second })).toBe(5);
       expect(await offsetsOf(stream)).toEqual([5, 6, 7, 8, 9]);
       expect(await counted(stream)).toBe(5);
@@ -47,8 +47,8 @@ export function describeRetention(contract: StoreContract): void {
     it('by offset removes the events and dead letters of a partition below it', async () => {
       const stream = newStream();
       await contract.write(rows(stream));
-      const letters = [3, 5].map((offset) => letterOf({ stream, partition: 1, offset }));
-      await contract.store.writer.appendDeadLetters([...letters, letterOf({ stream, offset: 2 })]);
+      const letters = [3, 5].map((offset) => deadLetterOf({ stream, partition: 1, offset }));
+      await contract.store.writer.appendDeadLetters([...letters, deadLetterOf({ stream, offset: 2 })]);
       const truncated = { stream, partition: 1, before: 5 };
       expect(await contract.store.eraser.truncate(truncated)).toBe(2);
       expect(await contract.store.eraser.truncate(truncated)).toBe(0);
@@ -84,7 +84,9 @@ export function describeRetention(contract: StoreContract): void {
       const row = (offset: number, version: number) =>
         eventRow({ stream, offset, version, entity_id: 'e', ingested_at: t0 + offset * second });
       const versionBefore = async (before: number) =>
-        (await contract.store.writer.versions({ stream, partition: 0, entityIds: ['e'], before })).get('e');
+        (await contract.store.writer.latestVersions({ stream, partition: 0, entityIds: ['e'], before })).get(
+          'e',
+        );
       await contract.write([row(1, 1), row(2, 2), row(3, 3), row(7, 4), row(9, 5)]);
       await contract.store.eraser.expire({ stream, before: t0 + 5 * second });
       expect(await versionBefore(10)).toBe(5);
@@ -96,7 +98,7 @@ export function describeRetention(contract: StoreContract): void {
       expect((await contract.entities({ stream, limit: 10 })).items).toEqual([
         { stream, entity_id: 'e', version: 5, last_timestamp: t0 + 9 * second },
       ]);
-      expect(await contract.store.writer.lastStored(stream, 0)).toBe(9);
+      expect(await contract.store.writer.lastStoredOffset(stream, 0)).toBe(9);
     });
 
     it('updates the first and last timestamp of a stream', async () => {

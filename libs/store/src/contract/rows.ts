@@ -35,12 +35,14 @@ export function newStream(): string {
   return `s-${randomUUID()}`;
 }
 
-export function offsets(page: Page<StoredEvent>): number[] {
+export function offsetsOf(page: Page<StoredEvent>): number[] {
   return page.items.map((event) => event.offset);
 }
 
 /** A dead letter with default values. */
-export function letterOf(letter: Partial<DeadLetter> & Pick<DeadLetter, 'stream' | 'offset'>): DeadLetter {
+export function deadLetterOf(
+  letter: Partial<DeadLetter> & Pick<DeadLetter, 'stream' | 'offset'>,
+): DeadLetter {
   return {
     source: 'materializer',
     partition: 0,

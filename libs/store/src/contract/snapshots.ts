@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { InvalidCursorError } from '../errors.js';
-import type { EntitySnapshot, EventPlace, SnapshotsQuery } from '../snapshot-store.js';
+import type { EntitySnapshot, EventKey, SnapshotsQuery } from '../snapshot-store.js';
 import type { EventRow } from '../store.js';
 import { newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
@@ -14,7 +14,7 @@ export const entityRows = (
   each: (i: number) => Partial<EventRow> = () => ({}),
 ) => rowsOf(stream, count, (i) => ({ entity_id: 'e', version: i + 1, data: `{"n":${i + 1}}`, ...each(i) }));
 
-export const placeOf = ({ partition, offset, timestamp, ingested_at }: EventRow): EventPlace => ({
+export const eventKeyOf = ({ partition, offset, timestamp, ingested_at }: EventRow): EventKey => ({
   ...{ partition, offset, timestamp, ingested_at },
 });
 
@@ -25,8 +25,8 @@ export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapsh
     stream: last.stream,
     entity_id: last.entity_id!,
     version: last.version!,
-    first: placeOf(first),
-    last: placeOf(last),
+    first: eventKeyOf(first),
+    last: eventKeyOf(last),
     latest_timestamp: Math.max(...rows.map(({ timestamp }) => timestamp)),
     created_at: t0 + last.version! * second,
     reason: 'automatic',
@@ -53,9 +53,9 @@ export function describeSnapshots(contract: StoreContract): void {
       );
       const history = await snapshots().history({ ...of(stream), after: 2, upTo: 7 });
       expect(history).toEqual(
-        rows.slice(2, 7).map((row) => ({ ...placeOf(row), version: row.version, data: row.data })),
+        rows.slice(2, 7).map((row) => ({ ...eventKeyOf(row), version: row.version, data: row.data })),
       );
-      expect(await snapshots().span(of(stream))).toEqual({ first: 1, last: 9 });
+      expect(await snapshots().versionRange(of(stream))).toEqual({ first: 1, last: 9 });
     });
 
     it('is limited to a time, inclusive, and ordered by version', async () => {
@@ -65,20 +65,23 @@ export function describeSnapshots(contract: StoreContract): void {
       const asOf = t0 + 5 * second;
       const history = await snapshots().history({ ...of(stream), after: 0, upTo: 100, asOf });
       expect(history.map(({ version }) => version)).toEqual([1, 2, 4]);
-      expect(await snapshots().span({ ...of(stream), asOf: t0 + 3 * second })).toEqual({ first: 2, last: 2 });
-      expect(await snapshots().span({ ...of(stream), asOf: t0 + second })).toBeUndefined();
+      expect(await snapshots().versionRange({ ...of(stream), asOf: t0 + 3 * second })).toEqual({
+        first: 2,
+        last: 2,
+      });
+      expect(await snapshots().versionRange({ ...of(stream), asOf: t0 + second })).toBeUndefined();
     });
 
     it('contains no event of another entity or outside the authorization scope', async () => {
       const stream = newStream();
       await contract.write(entityRows(stream, 2));
-      expect(await snapshots().span(of(stream, 'nobody'))).toBeUndefined();
-      expect(await snapshots().span(of(newStream()))).toBeUndefined();
+      expect(await snapshots().versionRange(of(stream, 'nobody'))).toBeUndefined();
+      expect(await snapshots().versionRange(of(newStream()))).toBeUndefined();
       for (const scope of [
         { access: { patterns: ['other*'], reserved: false } },
         { access: allStreams, hidden: [stream] },
       ]) {
-        expect(await snapshots().span({ ...of(stream), ...scope })).toBeUndefined();
+        expect(await snapshots().versionRange({ ...of(stream), ...scope })).toBeUndefined();
         expect(await snapshots().history({ ...of(stream), ...scope, after: 0, upTo: 9 })).toEqual([]);
       }
     });
@@ -161,7 +164,7 @@ export function describeSnapshots(contract: StoreContract): void {
       const rows = entityRows(stream, 5);
       await contract.write(rows);
       const good = snapshotOf(rows.slice(0, 2));
-      const gone = (place: EventPlace) => ({ ...place, ingested_at: place.ingested_at - 1 });
+      const gone = (place: EventKey) => ({ ...place, ingested_at: place.ingested_at - 1 });
       const [third, fourth] = [snapshotOf(rows.slice(0, 3)), snapshotOf(rows.slice(0, 4))];
       const late = [
         { ...third, first: gone(third.first) },

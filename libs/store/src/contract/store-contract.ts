@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { allStreams } from '#api';
 import type { StoredEvent } from '#event';
-import { blocksOf } from '../blocks/blocks-of.fixture.js';
+import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import type {
   CountQuery,
   DeadLetterQuery,
@@ -11,7 +11,7 @@ import type {
   EventRow,
   LogOrderQuery,
   Page,
-  Permitted,
+  AuthorizationScope,
   Store,
   StreamsQuery,
 } from '../store.js';
@@ -22,8 +22,8 @@ export interface StoreUnderTest {
   close(): Promise<void>;
 }
 
-type Open<Query> = Omit<Query, keyof Permitted>;
-export type FullQuery = Open<EventQuery>;
+type Unscoped<Query> = Omit<Query, keyof AuthorizationScope>;
+export type UnscopedEventQuery = Unscoped<EventQuery>;
 
 /** The store under test, queried with access to everything unless a spec says otherwise. */
 export class StoreContract {
@@ -42,18 +42,18 @@ export class StoreContract {
   }
 
   write(rows: EventRow[]): Promise<void> {
-    return this.store.writer.appendBlocks(blocksOf(rows), randomUUID());
+    return this.store.writer.appendRowBatches(rowBatchesOf(rows), randomUUID());
   }
 
-  query(query: FullQuery) {
+  query(query: UnscopedEventQuery) {
     return this.store.reader.query({ access: allStreams, ...query });
   }
 
-  inLogOrder(query: Omit<Open<LogOrderQuery>, 'maxBytes'> & { maxBytes?: number }) {
+  inLogOrder(query: Omit<Unscoped<LogOrderQuery>, 'maxBytes'> & { maxBytes?: number }) {
     return this.store.reader.inLogOrder({ access: allStreams, maxBytes: 1e8, ...query });
   }
 
-  count(query: Open<CountQuery>) {
+  count(query: Unscoped<CountQuery>) {
     return this.store.reader.count({ access: allStreams, ...query });
   }
 
@@ -61,15 +61,15 @@ export class StoreContract {
     return this.store.reader.byId({ access: allStreams, eventId });
   }
 
-  streams(query: Open<StreamsQuery> = {}) {
+  streams(query: Unscoped<StreamsQuery> = {}) {
     return this.store.reader.streams({ access: allStreams, ...query });
   }
 
-  entities(query: Open<EntitiesQuery>) {
+  entities(query: Unscoped<EntitiesQuery>) {
     return this.store.reader.entities({ access: allStreams, ...query });
   }
 
-  deadLetters(query: Open<DeadLetterQuery>) {
+  deadLetters(query: Unscoped<DeadLetterQuery>) {
     return this.store.reader.deadLetters({ access: allStreams, ...query });
   }
 
@@ -79,7 +79,7 @@ export class StoreContract {
   }
 
   /** Reads all pages of a query by following the cursors. */
-  async readAll(query: FullQuery & Partial<Permitted>): Promise<StoredEvent[]> {
+  async readAll(query: UnscopedEventQuery & Partial<AuthorizationScope>): Promise<StoredEvent[]> {
     const events: StoredEvent[] = [];
     let cursor: string | undefined;
     do {

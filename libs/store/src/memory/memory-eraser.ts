@@ -1,6 +1,6 @@
-import { entityHash, streamName } from '#event';
+import { entityHash, streamNameOf } from '#event';
 import type { EntityErasure, EventEraser } from '../event-eraser.js';
-import type { EntitySnapshot, EventPlace } from '../snapshot-store.js';
+import type { EntitySnapshot, EventKey } from '../snapshot-store.js';
 import type { DeadLetter } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
@@ -10,7 +10,7 @@ export class MemoryEraser implements EventEraser {
   async eraseEntity(erasure: EntityErasure): Promise<number> {
     const { stream, before } = erasure;
     const isIts = (entity: string | null) =>
-      entity !== null && entityHash(streamName(stream), entity) === erasure.entityHash;
+      entity !== null && entityHash(streamNameOf(stream), entity) === erasure.entityHash;
     const isBelow = (row: { stream: string; partition: number; offset: number }) =>
       row.stream === stream && row.offset < (before[row.partition] ?? 0);
     const events = this.tables.removeEvents((row) => isBelow(row) && isIts(row.entity_id));
@@ -27,7 +27,7 @@ export class MemoryEraser implements EventEraser {
         (left.has(head.partition) || head.last_offset < (before[head.partition] ?? 0)),
     );
     this.tables.removeSnapshots((snapshot) => isBelow(firstOf(snapshot)) && isIts(snapshot.entity_id));
-    this.tables.removeLetters((letter) => isBelow(letter) && isLetterOf(letter, isIts, erasure.entityId));
+    this.tables.removeLetters((letter) => isBelow(letter) && isDeadLetterOf(letter, isIts, erasure.entityId));
     return events;
   }
 
@@ -60,7 +60,7 @@ export class MemoryEraser implements EventEraser {
     this.tables.removeStream(stream);
   }
 
-  async removeLate(): Promise<number> {
+  async removeLateRows(): Promise<number> {
     const rows = [...this.tables.events(), ...this.tables.letters(), ...this.tables.snapshots()];
     const late = new Set(
       rows.map(({ stream }) => stream).filter((stream) => this.tables.dropped.has(stream)),
@@ -76,7 +76,7 @@ export class MemoryEraser implements EventEraser {
   }
 }
 
-type FirstEvent = EventPlace & { stream: string };
+type FirstEvent = EventKey & { stream: string };
 
 /** Returns the first event of a snapshot: the snapshot is removed together with it. */
 function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
@@ -87,7 +87,7 @@ function firstOf({ stream, first }: EntitySnapshot): FirstEvent {
  * Whether a dead letter belongs to an entity. A JSON record names its entity. Any other record belongs to the
  * entity if it contains the id as a JSON string.
  */
-export function isLetterOf(
+export function isDeadLetterOf(
   { event, reason }: DeadLetter,
   isIts: (entity: string | null) => boolean,
   entityId: string | undefined,

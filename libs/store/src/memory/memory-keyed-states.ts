@@ -1,24 +1,24 @@
 import { compareUtf8 } from '#event';
 import type {
   ChangedKeysQuery,
-  ClosedRows,
-  DueQuery,
+  ClosedRowsFilter,
+  DueRowsQuery,
   KeyedState,
   KeyedStateReader,
   KeyedStateWriter,
   StatePageQuery,
-  StatePartition,
-  StateProgress,
-  StateRow,
+  StatePartitionKey,
+  PartitionProgress,
+  KeyedStateRow,
 } from '../keyed-state-store.js';
-import { assertKeysBounded, groupByKey } from '../state-keys.js';
+import { assertStateKeysBounded, groupByKey } from '../state-keys.js';
 import { compareKeys } from './memory-order.js';
 
 export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
-  private readonly rows = new Map<string, StateRow>();
-  private readonly ends = new Map<string, StateProgress>();
+  private readonly rows = new Map<string, KeyedStateRow>();
+  private readonly ends = new Map<string, PartitionProgress>();
 
-  async save(rows: readonly StateRow[], progress: readonly StateProgress[]): Promise<void> {
+  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void> {
     for (const row of rows) {
       const known = this.rows.get(identityOf(row, row.key));
       if (!known || known.position <= row.position) this.rows.set(identityOf(row, row.key), { ...row });
@@ -29,15 +29,15 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
     }
   }
 
-  async load(place: StatePartition, keys: readonly string[]): Promise<StateRow[]> {
-    assertKeysBounded(keys);
+  async load(place: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]> {
+    assertStateKeysBounded(keys);
     return [...new Set(keys)].flatMap((key) => {
       const row = this.rows.get(identityOf(place, key));
       return row ? [{ ...row }] : [];
     });
   }
 
-  async due(place: StatePartition, { until, after, limit }: DueQuery): Promise<StateRow[]> {
+  async due(place: StatePartitionKey, { until, after, limit }: DueRowsQuery): Promise<KeyedStateRow[]> {
     const order = ({ closes_at, key }: { closes_at: number; key: string }) => [closes_at, key];
     return [...this.rows.values()]
       .filter((row) => identityOf(row) === identityOf(place) && row.closes_at <= until)
@@ -47,12 +47,12 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
       .map((row) => ({ ...row }));
   }
 
-  async progressOf(place: StatePartition): Promise<StateProgress | undefined> {
+  async progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined> {
     const end = this.ends.get(identityOf(place));
     return end && { ...end };
   }
 
-  async removeClosed(owner: string, closed: readonly ClosedRows[]): Promise<void> {
+  async removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void> {
     this.removeRows((row) =>
       closed.some(
         ({ stage, partition, until }) =>
@@ -79,7 +79,7 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
   }
 
   async find(owner: string, keys: readonly string[]): Promise<KeyedState[]> {
-    assertKeysBounded(keys);
+    assertStateKeysBounded(keys);
     return this.keysOf(owner).filter(({ key }) => keys.includes(key));
   }
 
@@ -90,7 +90,7 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
   }
 
   async changedKeys({ owner, since, limit, after }: ChangedKeysQuery): Promise<KeyedState[]> {
-    const isChanged = (row: StateRow) =>
+    const isChanged = (row: KeyedStateRow) =>
       since.some(
         ({ stream, partition, offset }) =>
           row.stream === stream && row.partition === partition && row.position >= offset,
@@ -106,8 +106,13 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
     return this.keysOf(owner, prefix).length;
   }
 
-  async progress(owners: readonly string[]): Promise<StateProgress[]> {
-    const order = ({ owner, stage, stream, partition }: StatePartition) => [owner, stage, stream, partition];
+  async progress(owners: readonly string[]): Promise<PartitionProgress[]> {
+    const order = ({ owner, stage, stream, partition }: StatePartitionKey) => [
+      owner,
+      stage,
+      stream,
+      partition,
+    ];
     return [...this.ends.values()]
       .filter(({ owner }) => owners.includes(owner))
       .sort((a, b) => compareKeys(order(a), order(b)))
@@ -115,23 +120,23 @@ export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
   }
 
   private keysOf(owner: string, prefix = ''): KeyedState[] {
-    const order = ({ key, stream, partition }: StateRow) => [key, stream, partition];
+    const order = ({ key, stream, partition }: KeyedStateRow) => [key, stream, partition];
     const rows = [...this.rows.values()]
       .filter((row) => row.owner === owner && row.key.startsWith(prefix))
       .sort((a, b) => compareKeys(order(a), order(b)));
     return groupByKey(rows.map((row) => ({ ...row })));
   }
 
-  private removeAll(isOne: (place: StatePartition) => boolean): void {
+  private removeAll(isOne: (place: StatePartitionKey) => boolean): void {
     this.removeRows(isOne);
     for (const [identity, end] of this.ends) if (isOne(end)) this.ends.delete(identity);
   }
 
-  private removeRows(isOne: (row: StateRow) => boolean): void {
+  private removeRows(isOne: (row: KeyedStateRow) => boolean): void {
     for (const [identity, row] of this.rows) if (isOne(row)) this.rows.delete(identity);
   }
 }
 
-function identityOf({ owner, stage, stream, partition }: StatePartition, key?: string): string {
+function identityOf({ owner, stage, stream, partition }: StatePartitionKey, key?: string): string {
   return JSON.stringify([owner, stage, stream, partition, key]);
 }

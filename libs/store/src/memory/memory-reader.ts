@@ -1,12 +1,12 @@
-import { compareUtf8, formatTime, streamName, type StoredEvent } from '#event';
+import { compareUtf8, formatTime, streamNameOf, type StoredEvent } from '#event';
 import { allStreams, permitsStream } from '#api';
 import type { Expression } from '#cel';
 import { decodeCursor, encodeCursor } from '../cursor.js';
-import { assertBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
+import { assertDeadLetterIdsBounded, deadLetterId, deadLetterIdentity } from '../dead-letter-id.js';
 import { UntranslatableExpressionError } from '#cel';
 import { QueryTooExpensiveError } from '../errors.js';
 import { eventCursor, eventCursorPosition } from '../event-position.js';
-import { assertRanges, assertStoredIds, readTo, type OffsetRange } from '../log-order.js';
+import { assertRangesBounded, assertStoredIdsBounded, nextOffsets, type OffsetRange } from '../log-order.js';
 import type {
   CountBucket,
   CountQuery,
@@ -15,34 +15,34 @@ import type {
   EntitiesQuery,
   EntityQuery,
   EntitySummary,
-  EntityTraces,
+  ErasableEntityData,
   EventFilter,
   EventIdQuery,
   EventQuery,
   EventReader,
   EventRow,
-  FoundDeadLetter,
+  StoredDeadLetter,
   LogOrderPage,
   LogOrderQuery,
   Page,
-  Permitted,
+  AuthorizationScope,
   StoredIdsQuery,
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
-import { isLetterOf } from './memory-eraser.js';
+import { isDeadLetterOf } from './memory-eraser.js';
 import { compareKeys } from './memory-order.js';
 import type { MemoryTables } from './memory-tables.js';
 
 /**
  * Returns whether an event fulfils a `where` condition; false if the condition has no value for the event.
  */
-export type Evaluate = (expression: Expression, event: StoredEvent) => boolean;
+export type EvaluateCondition = (expression: Expression, event: StoredEvent) => boolean;
 
 export class MemoryReader implements EventReader {
   constructor(
     private readonly tables: MemoryTables,
-    private readonly evaluate: Evaluate | undefined,
+    private readonly evaluate: EvaluateCondition | undefined,
   ) {}
 
   async query(query: EventQuery): Promise<Page<StoredEvent>> {
@@ -53,12 +53,12 @@ export class MemoryReader implements EventReader {
     const rows = this.matching(query)
       .filter((row) => !start || sign * compareKeys(order(row), start) > 0)
       .sort((a, b) => sign * compareKeys(order(a), order(b)));
-    const next = cut(rows, query.limit, (last) => eventCursor(query, last));
+    const next = pageOf(rows, query.limit, (last) => eventCursor(query, last));
     return { ...next, items: next.items.map(toStoredEvent) };
   }
 
   async inLogOrder({ ranges, limit, maxBytes, ...filter }: LogOrderQuery): Promise<LogOrderPage> {
-    assertRanges(ranges);
+    assertRangesBounded(ranges);
     const isIn = (row: EventRow) => ranges.some((range) => inRange(row, range));
     const order = (row: EventRow) => [row.stream, row.partition, row.offset, row.event_id];
     const rows = this.matching(filter)
@@ -69,12 +69,12 @@ export class MemoryReader implements EventReader {
     if (bytes > maxBytes) throw new QueryTooExpensiveError('The answer is larger than allowed.');
     return {
       events: rows.map(toStoredEvent),
-      next: readTo(ranges, rows.length < limit ? undefined : rows.at(-1)),
+      next: nextOffsets(ranges, rows.length < limit ? undefined : rows.at(-1)),
     };
   }
 
   async storedIds(query: StoredIdsQuery): Promise<string[]> {
-    assertStoredIds(query);
+    assertStoredIdsBounded(query);
     const { ranges, ids } = query;
     const isIn = (row: EventRow) => ranges.some((range) => inRange(row, range));
     const rows = this.matching({ access: allStreams }).filter(isIn);
@@ -121,7 +121,7 @@ export class MemoryReader implements EventReader {
       });
     }
     const found = [...summaries.values()].sort((a, b) => compareUtf8(a.stream, b.stream));
-    return found.map((summary) => ({ ...summary, stream: streamName(summary.stream) }));
+    return found.map((summary) => ({ ...summary, stream: streamNameOf(summary.stream) }));
   }
 
   async entities(query: EntitiesQuery): Promise<Page<EntitySummary>> {
@@ -145,11 +145,11 @@ export class MemoryReader implements EventReader {
     const items = [...heads.values()]
       .filter((head) => !after || compareKeys(order(head), after) > 0)
       .sort((a, b) => compareKeys(order(a), order(b)));
-    const page = cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
-    return { ...page, items: page.items.map((one) => ({ ...one, stream: streamName(one.stream) })) };
+    const page = pageOf(items, query.limit, (last) => encodeCursor(binding, order(last)));
+    return { ...page, items: page.items.map((one) => ({ ...one, stream: streamNameOf(one.stream) })) };
   }
 
-  async tracesOf(query: EntityQuery): Promise<EntityTraces> {
+  async erasableDataOf(query: EntityQuery): Promise<ErasableEntityData> {
     const { stream, entityId } = query;
     const isIts = (entity: string | null) => entity === entityId;
     const isInIt = (row: { stream: string }) => row.stream === stream && this.shows(query, row);
@@ -158,13 +158,13 @@ export class MemoryReader implements EventReader {
       events: rows.some((row) => isInIt(row) && isIts(row.entity_id)),
       deadLetters: this.tables
         .letters()
-        .some((letter) => isInIt(letter) && isLetterOf(letter, isIts, entityId)),
+        .some((letter) => isInIt(letter) && isDeadLetterOf(letter, isIts, entityId)),
     };
   }
 
-  async deadLetters(query: DeadLetterQuery): Promise<Page<FoundDeadLetter> & { total: number }> {
+  async deadLetters(query: DeadLetterQuery): Promise<Page<StoredDeadLetter> & { total: number }> {
     const { ids, source, since, until, replayed } = query;
-    if (ids) assertBounded(ids);
+    if (ids) assertDeadLetterIdsBounded(ids);
     const binding = [
       'dead_letters',
       ids ?? null,
@@ -175,10 +175,10 @@ export class MemoryReader implements EventReader {
     ];
     const types = ['number', 'string', 'string', 'number', 'number', 'string'] as const;
     const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
-    const order = (letter: FoundDeadLetter) => [letter.created_at, ...deadLetterIdentity(letter)];
+    const order = (letter: StoredDeadLetter) => [letter.created_at, ...deadLetterIdentity(letter)];
     const all = this.tables
       .letters()
-      .filter((letter) => showsNothingElse(query, letter))
+      .filter((letter) => maySeeDeadLetter(query, letter))
       .filter((letter) => this.shows(query, letter) && within(letter.created_at, query))
       .map(({ streams: _, ...letter }) => ({
         ...letter,
@@ -190,13 +190,13 @@ export class MemoryReader implements EventReader {
       .sort((a, b) => compareKeys(order(b), order(a)));
     const shown = all.filter((letter) => !after || compareKeys(order(letter), after) < 0);
     const most = Math.min(query.limit, fitting(shown, query.maxBytes ?? Infinity));
-    const page = cut(shown, most, (last) => encodeCursor(binding, order(last)));
-    const items = page.items.map((letter) => ({ ...letter, stream: streamName(letter.stream) }));
+    const page = pageOf(shown, most, (last) => encodeCursor(binding, order(last)));
+    const items = page.items.map((letter) => ({ ...letter, stream: streamNameOf(letter.stream) }));
     return { ...page, items, total: all.length };
   }
 
-  private shows(query: Permitted, row: { stream: string }): boolean {
-    return permitted(query, row) && !this.tables.dropped.has(row.stream);
+  private shows(query: AuthorizationScope, row: { stream: string }): boolean {
+    return isInScope(query, row) && !this.tables.dropped.has(row.stream);
   }
 
   private matching(filter: EventFilter): EventRow[] {
@@ -223,7 +223,7 @@ export class MemoryReader implements EventReader {
 }
 
 /** Whether the authorization scope includes a stream. */
-export function permitted({ access, hidden }: Permitted, { stream }: { stream: string }): boolean {
+export function isInScope({ access, hidden }: AuthorizationScope, { stream }: { stream: string }): boolean {
   return permitsStream(access, stream) && !hidden?.includes(stream);
 }
 
@@ -231,10 +231,10 @@ export function permitted({ access, hidden }: Permitted, { stream }: { stream: s
  * Whether the authorization scope includes every stream that a dead letter can reveal. A caller with limited
  * access never sees a dead letter with an empty list of streams.
  */
-function showsNothingElse({ access }: Permitted, { stream, streams }: DeadLetter): boolean {
+function maySeeDeadLetter({ access }: AuthorizationScope, { stream, streams }: DeadLetter): boolean {
   if (access.patterns === undefined && access.reserved) return true;
-  const byName = { ...access, patterns: access.patterns?.map(streamName) };
-  const names = streams ?? [streamName(stream)];
+  const byName = { ...access, patterns: access.patterns?.map(streamNameOf) };
+  const names = streams ?? [streamNameOf(stream)];
   return names.length > 0 && names.every((one) => permitsStream(byName, one));
 }
 
@@ -251,13 +251,15 @@ function bucketOf(row: EventRow, query: CountQuery): CountBucket {
   const width = (query.intervalSeconds ?? 0) * 1_000_000;
   return {
     ...(width > 0 && { start: Math.floor(row.timestamp / width) * width }),
-    ...(query.groupBy && { group: query.groupBy === 'stream' ? streamName(row.stream) : row[query.groupBy] }),
+    ...(query.groupBy && {
+      group: query.groupBy === 'stream' ? streamNameOf(row.stream) : row[query.groupBy],
+    }),
     count: 0,
   };
 }
 
 /** Returns the first `limit` items as a page, with a cursor for the next page if there are more items. */
-export function cut<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+export function pageOf<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };
@@ -266,7 +268,7 @@ export function cut<T>(items: T[], limit: number, cursor: (last: T) => string): 
 function toStoredEvent(row: EventRow): StoredEvent {
   return {
     event_id: row.event_id,
-    stream: streamName(row.stream),
+    stream: streamNameOf(row.stream),
     event_type: row.event_type,
     entity_id: row.entity_id,
     version: row.version,

@@ -1,19 +1,19 @@
-import { streamName } from '#event';
+import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
   EntitySnapshot,
   EntityTimeQuery,
-  EventPlace,
+  EventKey,
   HistoryEvent,
   HistoryQuery,
   NearestSnapshotQuery,
   SnapshotsQuery,
   SnapshotStore,
-  VersionSpan,
+  VersionRange,
 } from '../snapshot-store.js';
 import type { EventRow, Page } from '../store.js';
 import { compareKeys } from './memory-order.js';
-import { cut, permitted } from './memory-reader.js';
+import { pageOf, isInScope } from './memory-reader.js';
 import type { MemoryTables } from './memory-tables.js';
 
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
@@ -21,7 +21,7 @@ const types = ['number', 'number', 'string', 'string', 'number', 'number'] as co
 export class MemorySnapshots implements SnapshotStore {
   constructor(private readonly tables: MemoryTables) {}
 
-  async span(query: EntityTimeQuery): Promise<VersionSpan | undefined> {
+  async versionRange(query: EntityTimeQuery): Promise<VersionRange | undefined> {
     const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
     return versions.length === 0 ? undefined : { first: Math.min(...versions), last: Math.max(...versions) };
   }
@@ -59,7 +59,7 @@ export class MemorySnapshots implements SnapshotStore {
       .filter((snapshot) => this.counts(snapshot))
       .filter((snapshot) => !after || compareKeys(order(snapshot), after) < 0)
       .sort((a, b) => compareKeys(order(b), order(a)));
-    const page = cut(items, query.limit, (last) => encodeCursor(binding, order(last)));
+    const page = pageOf(items, query.limit, (last) => encodeCursor(binding, order(last)));
     return { ...page, items: page.items.map(named), total: all.length };
   }
 
@@ -78,14 +78,14 @@ export class MemorySnapshots implements SnapshotStore {
     return this.tables
       .events()
       .filter((row) => row.stream === stream && row.entity_id === entityId && row.timestamp <= asOf)
-      .filter((row) => permitted(query, row));
+      .filter((row) => isInScope(query, row));
   }
 
   private listed(query: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>): EntitySnapshot[] {
     const { stream, entityId } = query;
     return this.tables
       .snapshots()
-      .filter((snapshot) => permitted(query, snapshot) && !this.tables.dropped.has(snapshot.stream))
+      .filter((snapshot) => isInScope(query, snapshot) && !this.tables.dropped.has(snapshot.stream))
       .filter((snapshot) => (stream ?? snapshot.stream) === snapshot.stream)
       .filter((snapshot) => (entityId ?? snapshot.entity_id) === snapshot.entity_id);
   }
@@ -99,10 +99,10 @@ export class MemorySnapshots implements SnapshotStore {
 }
 
 function named(snapshot: EntitySnapshot): EntitySnapshot {
-  return { ...snapshot, stream: streamName(snapshot.stream) };
+  return { ...snapshot, stream: streamNameOf(snapshot.stream) };
 }
 
-function isAt(row: EventRow, place: EventPlace): boolean {
+function isAt(row: EventRow, place: EventKey): boolean {
   return (
     row.partition === place.partition &&
     row.offset === place.offset &&

@@ -2,7 +2,7 @@ import type { Store, StoreUsage } from '../store.js';
 import { MemoryEraser } from './memory-eraser.js';
 import { MemoryKeyedStates } from './memory-keyed-states.js';
 import { MemorySnapshots } from './memory-snapshots.js';
-import { MemoryReader, type Evaluate } from './memory-reader.js';
+import { MemoryReader, type EvaluateCondition } from './memory-reader.js';
 import { MemoryTables } from './memory-tables.js';
 import { MemoryWriter } from './memory-writer.js';
 
@@ -19,7 +19,7 @@ export class MemoryStore implements Store {
    * @param options.evaluate Evaluates a `where` condition; without it, every `where` is rejected as
    * untranslatable.
    */
-  constructor(options: { evaluate?: Evaluate } = {}) {
+  constructor(options: { evaluate?: EvaluateCondition } = {}) {
     const tables = new MemoryTables();
     this.writer = new MemoryWriter(tables);
     this.reader = new MemoryReader(tables, options.evaluate);

@@ -5,7 +5,7 @@ import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 /**
  * The latest version of an entity in one partition. It remains when retention removes the entity's events.
  */
-export interface MemoryHead extends EntitySummary {
+export interface MemoryLatestVersion extends EntitySummary {
   partition: number;
   last_offset: number;
 }
@@ -14,7 +14,7 @@ export interface MemoryHead extends EntitySummary {
 export class MemoryTables {
   private rowsByIdentity = new Map<string, EventRow>();
   private lettersById = new Map<string, DeadLetter>();
-  private headsByEntity = new Map<string, MemoryHead>();
+  private headsByEntity = new Map<string, MemoryLatestVersion>();
   private snapshotsByPlace = new Map<string, EntitySnapshot>();
   /** The time at which a dead letter was replayed, by its id and its event. */
   private replays = new Map<string, number>();
@@ -63,7 +63,7 @@ export class MemoryTables {
     return [...this.snapshotsByPlace.values()];
   }
 
-  heads(): MemoryHead[] {
+  heads(): MemoryLatestVersion[] {
     return [...this.headsByEntity.values()];
   }
 
@@ -91,7 +91,7 @@ export class MemoryTables {
   }
 
   /** Removes latest versions, then restores them for entities that still have events. */
-  removeHeads(removed: (head: MemoryHead) => boolean): void {
+  removeHeads(removed: (head: MemoryLatestVersion) => boolean): void {
     const gone = filtered(this.headsByEntity, removed);
     this.headsByEntity = filtered(this.headsByEntity, (head) => !removed(head));
     for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);

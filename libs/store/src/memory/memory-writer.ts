@@ -1,13 +1,13 @@
-import type { Micros } from '#event';
-import type { EventBlock } from '../blocks/event-block.js';
-import { assertBounded } from '../dead-letter-id.js';
-import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredIdentity } from '../store.js';
+import type { EpochMicros } from '#event';
+import type { EventRowBatch } from '../row-batch/event-row-batch.js';
+import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
+import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
 export class MemoryWriter implements EventWriter {
   constructor(private readonly tables: MemoryTables) {}
 
-  async appendBlocks(blocks: readonly EventBlock[], _token: string): Promise<void> {
+  async appendRowBatches(blocks: readonly EventRowBatch[], _token: string): Promise<void> {
     this.tables.put(blocks.flatMap((block) => block.rows()));
   }
 
@@ -15,23 +15,23 @@ export class MemoryWriter implements EventWriter {
     this.tables.putLetters(letters);
   }
 
-  async markReplayed(ids: readonly string[], at: Micros): Promise<void> {
-    assertBounded(ids);
+  async markReplayed(ids: readonly string[], at: EpochMicros): Promise<void> {
+    assertDeadLetterIdsBounded(ids);
     for (const id of ids) this.tables.markReplayed(id, at);
   }
 
-  async lastStored(stream: string, partition: number): Promise<number | undefined> {
+  async lastStoredOffset(stream: string, partition: number): Promise<number | undefined> {
     return this.tables.lastOffset(stream, partition);
   }
 
-  async stored({ stream, partition, from, until }: OffsetRange): Promise<StoredIdentity[]> {
+  async storedEvents({ stream, partition, from, until }: OffsetRange): Promise<StoredEventId[]> {
     return this.ofPartition(stream, partition)
       .filter(({ offset }) => offset >= from && offset < until)
       .map(({ offset, event_id }) => ({ offset, event_id }))
       .sort((a, b) => a.offset - b.offset);
   }
 
-  async versions(query: Parameters<EventWriter['versions']>[0]): Promise<Map<string, number>> {
+  async latestVersions(query: Parameters<EventWriter['latestVersions']>[0]): Promise<Map<string, number>> {
     const { stream, partition, before, from = 0 } = query;
     const wanted = new Set(query.entityIds);
     const heads = this.tables
@@ -50,7 +50,7 @@ export class MemoryWriter implements EventWriter {
    * the first later event determines it.
    */
   private versionBefore(
-    { stream, partition, before, from = 0 }: Parameters<EventWriter['versions']>[0],
+    { stream, partition, before, from = 0 }: Parameters<EventWriter['latestVersions']>[0],
     entityId: string,
     head: number,
   ): number {

@@ -1,2 +1,2 @@
-export { UnderWay, underWay, type Work } from './under-way.js';
+export { ActiveWork, activeWork, type WorkItem } from './active-work.js';
 export { watchEventLoop } from './watchdog.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { RecentMaximum } from './recent-maximum.js';
+import { SlidingMaximum } from './recent-maximum.js';
 
 describe('the maximum of the last 60 seconds', () => {
   it('is the largest value, even if it is read repeatedly', () => {
-    const recent = new RecentMaximum(60_000, 10_000);
+    const recent = new SlidingMaximum(60_000, 10_000);
     recent.observe(0.3, 1_000);
     recent.observe(0.9, 2_000);
     recent.observe(0.1, 15_000);
@@ -11,7 +11,7 @@ describe('the maximum of the last 60 seconds', () => {
   });
 
   it('forgets a value when its slot is older than the window', () => {
-    const recent = new RecentMaximum(60_000, 10_000);
+    const recent = new SlidingMaximum(60_000, 10_000);
     recent.observe(0.9, 2_000);
     recent.observe(0.1, 15_000);
     expect(recent.at(59_999)).toBe(0.9);

@@ -2,7 +2,7 @@
  * The largest value in a sliding window. Reading does not reset it, so several scrapers see the same value. The covered
  * time is up to one slot shorter than the window.
  */
-export class RecentMaximum {
+export class SlidingMaximum {
   private readonly slots: { start: number; maximum: number }[] = [];
 
   constructor(

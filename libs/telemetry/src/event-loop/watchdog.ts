@@ -1,8 +1,8 @@
 import type { Logger } from '../logger.js';
 import { eventLoopLongestStall, eventLoopStalls, onScrape } from '../metrics.js';
-import { RecentMaximum } from './recent-maximum.js';
+import { SlidingMaximum } from './recent-maximum.js';
 import { threadClock } from './thread-time.js';
-import { underWay, type UnderWay } from './under-way.js';
+import { activeWork, type ActiveWork } from './active-work.js';
 
 /** Milliseconds between two polls. A stall is the time by which a poll is late. */
 const everyMs = 50;
@@ -15,9 +15,9 @@ const quietMs = 10_000;
 /** Maximum number of works in a log line. */
 const namedAtMost = 10;
 
-export interface WatchdogParts {
+export interface WatchdogDependencies {
   logger: Pick<Logger, 'warn'>;
-  works: UnderWay;
+  works: ActiveWork;
   /** Returns milliseconds of a monotonic clock. */
   wall: () => number;
   /** Returns the processor time that the thread has used, in milliseconds. */
@@ -31,14 +31,14 @@ export interface WatchdogParts {
 export class EventLoopWatchdog {
   private last: { wall: number; processor: number };
   private readonly longest = {
-    wall: new RecentMaximum(windowMs, slotMs),
-    cpu: new RecentMaximum(windowMs, slotMs),
+    wall: new SlidingMaximum(windowMs, slotMs),
+    cpu: new SlidingMaximum(windowMs, slotMs),
   };
   private saidAt = -Infinity;
   /** Stalls since the last log line that were not logged. */
   private unsaid = 0;
 
-  constructor(private readonly parts: WatchdogParts) {
+  constructor(private readonly parts: WatchdogDependencies) {
     this.last = { wall: parts.wall(), processor: parts.processor() };
   }
 
@@ -92,7 +92,7 @@ export class EventLoopWatchdog {
  */
 export function watchEventLoop(logger: Pick<Logger, 'warn'>): () => void {
   const watchdog = new EventLoopWatchdog({
-    ...{ logger, works: underWay, processor: threadClock() },
+    ...{ logger, works: activeWork, processor: threadClock() },
     wall: () => performance.now(),
   });
   const timer = setInterval(() => watchdog.look(), everyMs).unref();

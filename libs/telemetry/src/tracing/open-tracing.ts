@@ -1,8 +1,8 @@
-import type { OpenTracing } from './tracing-options.js';
+import type { TracingOptions } from './tracing-options.js';
 import type { Tracing } from './tracing.js';
 
 /** Opens tracing if it is configured; else returns undefined without loading OpenTelemetry. */
-export async function openTracing(options: OpenTracing): Promise<Tracing | undefined> {
+export async function openTracing(options: TracingOptions): Promise<Tracing | undefined> {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: disabled } = options.config;
   if (endpoint === undefined || disabled) return undefined;
   const { openOtlpTracing } = await import('./otlp-tracing.js');

@@ -3,9 +3,9 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { OtelTracing } from './otel-tracing.js';
 import { otlpHeaders } from './otlp-headers.js';
-import { ReportingExporter } from './reporting-exporter.js';
+import { FailureLoggingExporter } from './reporting-exporter.js';
 import { samplerOf } from './sampler-of.js';
-import type { OpenTracing, TracingConfig } from './tracing-options.js';
+import type { TracingOptions, TracingConfig } from './tracing-options.js';
 import type { Tracing } from './tracing.js';
 
 /** Maximum number of spans that wait for their export; further spans are dropped. */
@@ -18,9 +18,9 @@ const exportEveryMs = 2000;
 const exportMs = 10_000;
 
 /** Opens tracing to a collector over OTLP/HTTP. The app never waits for the collector, and works without it. */
-export async function openOtlpTracing(options: OpenTracing, endpoint: string): Promise<Tracing> {
+export async function openOtlpTracing(options: TracingOptions, endpoint: string): Promise<Tracing> {
   const { name, version, config, logger } = options;
-  const exporter = new ReportingExporter(await otlpExporter(config, endpoint), logger);
+  const exporter = new FailureLoggingExporter(await otlpExporter(config, endpoint), logger);
   const provider = new TracerProvider({
     resource: defaultResource().merge(
       resourceFromAttributes({

@@ -1,14 +1,14 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { beforeEach, expect, it } from 'vitest';
 import { traceSpansUnsent } from '../metrics.js';
-import { ReportingExporter } from './reporting-exporter.js';
+import { FailureLoggingExporter } from './reporting-exporter.js';
 
 type Spans = Parameters<SpanExporter['export']>[0];
 
 let said: string[];
 let fails: string | undefined;
 let now: number;
-let exporter: ReportingExporter;
+let exporter: FailureLoggingExporter;
 
 beforeEach(() => {
   [said, fails, now] = [[], undefined, 0];
@@ -20,7 +20,7 @@ beforeEach(() => {
     warn: ({ reason }: { reason: string }) => said.push(`warn ${reason}`),
     info: (text: string) => said.push(`info ${text}`),
   };
-  exporter = new ReportingExporter(inner, logger as never, () => now);
+  exporter = new FailureLoggingExporter(inner, logger as never, () => now);
 });
 
 /** Exports a number of spans. Returns whether the caller saw a failure. */

@@ -13,7 +13,7 @@ const quietMs = 60_000;
 const messageLength = 200;
 
 /** Wraps a span exporter. Failures are counted, logged at most once a minute, and hidden from the SDK. */
-export class ReportingExporter implements SpanExporter {
+export class FailureLoggingExporter implements SpanExporter {
   private saidAt = -Infinity;
   /** Whether the last log line reported a failure. */
   private complained = false;

@@ -12,7 +12,7 @@ export type TracingConfig = Pick<
   | 'OTEL_TRACES_SAMPLER_ARG'
 >;
 
-export interface OpenTracing {
+export interface TracingOptions {
   /** The app's name, without `tributary-`. */
   name: string;
   version: string;

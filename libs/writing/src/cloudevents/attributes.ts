@@ -1,19 +1,19 @@
 import type { InputError } from '#api';
 import {
-  cloudEventMembers,
+  cloudEventMetadataMembers,
   isAttributeInteger,
   isAttributeText,
   isExtensionName,
   limits,
   parseTime,
-  type Micros,
-  type SentData,
+  type EpochMicros,
+  type CloudEventDataForm,
 } from '#event';
 import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 
 /** Attributes of a CloudEvent as sent, by name; null means unset. */
-export type SentAttributes = ReadonlyMap<string, unknown>;
+export type CloudEventAttributes = ReadonlyMap<string, unknown>;
 
 /** Fields of an event that are derived from the attributes. */
 export interface CloudEventFields {
@@ -21,7 +21,7 @@ export interface CloudEventFields {
   source: string;
   event_type: string;
   entity_id: string | null;
-  timestamp: Micros | undefined;
+  timestamp: EpochMicros | undefined;
   /** The metadata as JSON text. */
   metadata: string;
 }
@@ -38,14 +38,14 @@ const attributeOf: Readonly<Record<string, string>> = {
 
 /** Returns the fields, or the errors of the attributes, with attribute names as pointers. */
 export function readAttributes(
-  sent: SentAttributes,
-  { stream, data }: { stream: string; data: SentData | undefined },
+  sent: CloudEventAttributes,
+  { stream, data }: { stream: string; data: CloudEventDataForm | undefined },
 ): CloudEventFields | InputError[] {
   const attributes = new Map([...sent].filter(([, value]) => value !== null));
   const errors = [...attributes].flatMap(attributeErrors).concat(missing(attributes));
   if (errors.length > 0) return errors;
   const text = (name: string) => attributes.get(name) as string | undefined;
-  const metadata = { ...membersOf(attributes), ...(data && { [cloudEventMembers.data]: data }) };
+  const metadata = { ...membersOf(attributes), ...(data && { [cloudEventMetadataMembers.data]: data }) };
   const event = { event_type: text('type')!, entity_id: text('subject') ?? null };
   if (!isEvent({ stream, ...event, data: someObject, metadata })) return errorsOfEvent();
   const time = text('time');
@@ -57,7 +57,7 @@ export function readAttributes(
   };
 }
 
-function missing(attributes: SentAttributes): InputError[] {
+function missing(attributes: CloudEventAttributes): InputError[] {
   const errors = required.filter((name) => !attributes.has(name)).map((name) => error(name, 'is required'));
   if (attributes.get('specversion') === '1.0') return errors;
   return [error('specversion', 'must be 1.0'), ...errors];
@@ -82,8 +82,8 @@ function valueErrors(name: string, value: unknown): InputError[] {
 }
 
 /** Returns the members of the metadata, in an order that does not depend on the sender. */
-function membersOf(attributes: SentAttributes): Record<string, unknown> {
-  const { id, source, datacontenttype, dataschema } = cloudEventMembers;
+function membersOf(attributes: CloudEventAttributes): Record<string, unknown> {
+  const { id, source, datacontenttype, dataschema } = cloudEventMetadataMembers;
   const own = new Map([
     ...Object.entries({ id, source, datacontenttype, dataschema }),
     ...[...attributes.keys()].filter(isExtensionName).map((name) => [name, name] as const),

@@ -4,7 +4,7 @@ import { failure, syntaxError } from '../read-request.js';
 import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
 
 /** A CloudEvent in binary mode: attributes from headers, data from the body. */
-export interface BinaryEvent {
+export interface BinaryModeCloudEvent {
   attributes: ReadonlyMap<string, string>;
   /** The `Content-Type` header. */
   contentType: string | undefined;
@@ -16,7 +16,7 @@ export interface BinaryEvent {
  * that are not UTF-8 become Base64.
  * @throws ProblemError `invalid_json` when the content type is JSON but the body is not
  */
-export function structuredText({ attributes, contentType, body }: BinaryEvent): string {
+export function structuredText({ attributes, contentType, body }: BinaryModeCloudEvent): string {
   const datacontenttype = contentType?.trim() ? { datacontenttype: contentType.trim() } : {};
   const head = JSON.stringify({ ...Object.fromEntries(attributes), ...datacontenttype });
   const data = dataMember(body, contentType);

@@ -1,10 +1,17 @@
 import type { InputError } from '#api';
-import { cloudEventId, jsonValue, wrapped, type SentData } from '#event';
+import { cloudEventId, jsonValue, wrapValue, type CloudEventDataForm } from '#event';
 import { hasDuplicates } from '../event-scan.js';
-import type { ValueTaker } from '../raw/read-values.js';
-import { duplicate, invalid, isLong, tooLarge, type AcceptedEvent, type Reception } from '../read-event.js';
-import type { ReadEvents } from '../read-request.js';
-import { Rejection } from '../rejection.js';
+import type { ValueHandler } from '../raw/read-values.js';
+import {
+  duplicate,
+  invalid,
+  isLong,
+  tooLarge,
+  type AcceptedEvent,
+  type IntakeContext,
+} from '../read-event.js';
+import type { ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
 import type { SchemaScanner } from '../schemas/scan/schema-scanner.js';
 import { readAttributes, type CloudEventFields } from './attributes.js';
 import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
@@ -13,14 +20,14 @@ const openBrace = 0x7b;
 
 export interface CloudEventReaderOptions {
   stream: string;
-  reception: Reception;
+  reception: IntakeContext;
   /** Returns the pointer to an attribute or to `data` for an error; an empty name means the whole event. */
   pointerTo: (index: number, name: string) => string;
 }
 
 /** Converts CloudEvents in the JSON event format to events. The text of `data` remains unchanged. */
-export class CloudEventReader implements ValueTaker {
-  readonly events: ReadEvents = [];
+export class CloudEventReader implements ValueHandler {
+  readonly events: ParsedEvents = [];
   /** The value that was scanned last; undefined if it is not an object. */
   private scanned: ScannedCloudEvent | undefined;
 
@@ -37,11 +44,11 @@ export class CloudEventReader implements ValueTaker {
 
   take(scanner: SchemaScanner, start: number, end: number): void {
     const event = this.eventOf(scanner, start, end);
-    if (event instanceof Rejection) this.refuse(event, start, end);
+    if (event instanceof EventRejection) this.refuse(event, start, end);
     else this.events.push(event);
   }
 
-  refuse(why: Rejection, start: number, end: number): void {
+  refuse(why: EventRejection, start: number, end: number): void {
     const { stream, reception } = this.options;
     const { attributes = new Map<string, unknown>() } = this.scanned ?? {};
     const [id, source, subject] = ['id', 'source', 'subject'].map((name) => attributes.get(name));
@@ -55,7 +62,7 @@ export class CloudEventReader implements ValueTaker {
     );
   }
 
-  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | Rejection {
+  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | EventRejection {
     const { scanned } = this;
     const at = this.pointerTo('');
     if (isLong(scanner.text, { start, end })) return tooLarge(at);
@@ -84,7 +91,7 @@ export class CloudEventReader implements ValueTaker {
     };
   }
 
-  private invalid(errors: readonly InputError[]): Rejection {
+  private invalid(errors: readonly InputError[]): EventRejection {
     return invalid(errors.map(({ pointer, detail }) => ({ pointer: this.pointerTo(pointer), detail })));
   }
 
@@ -97,14 +104,14 @@ interface ReadData {
   /** Text of a JSON object. */
   text: string;
   /** How the data was sent, if it was not a JSON object: as another JSON value, as Base64, or not at all. */
-  sent: SentData | undefined;
+  sent: CloudEventDataForm | undefined;
 }
 
 function readData({ data, base64 }: ScannedCloudEvent): ReadData | InputError[] {
   if (base64 !== undefined) return data === undefined ? readBase64(base64) : both;
   if (data === undefined) return { text: '{}', sent: 'none' };
   if (data.charCodeAt(0) === openBrace) return { text: data, sent: undefined };
-  return { text: wrapped(data), sent: 'value' };
+  return { text: wrapValue(data), sent: 'value' };
 }
 
 const both: InputError[] = [{ pointer: 'data_base64', detail: 'must not be sent together with data' }];
@@ -112,6 +119,6 @@ const both: InputError[] = [{ pointer: 'data_base64', detail: 'must not be sent 
 function readBase64(text: string): ReadData | InputError[] {
   const value = jsonValue(text);
   if (typeof value === 'string' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value))
-    return { text: wrapped(JSON.stringify(value)), sent: 'base64' };
+    return { text: wrapValue(JSON.stringify(value)), sent: 'base64' };
   return [{ pointer: 'data_base64', detail: 'must be a text in Base64 (RFC 4648, section 4)' }];
 }

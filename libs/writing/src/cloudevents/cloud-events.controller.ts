@@ -5,33 +5,33 @@ import { limits } from '#event';
 import {
   AcceptsBytes,
   AlwaysAnswered,
-  applied,
+  setPreferenceApplied,
   BodyLimit,
-  Caller,
+  InjectPrincipal,
   DescribeProblems,
   handlingOf,
   Principal,
   RequireScope,
   returnOf,
 } from '#http';
-import { Intake } from '../intake.js';
+import { EventIntake } from '../intake.js';
 import { intakeAnswer, intakeContent } from '../raw/intake-answer.js';
 import { readList, readValue } from '../raw/read-values.js';
 import { requireAll } from '../raw/require-all.js';
-import { asCloudEvent, keepRefused } from '../refused/keep-refused.js';
+import { asCloudEvent, rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
 import { StreamName } from '../stream-name.js';
-import { requirePermitted } from '../stream-permit.js';
+import { requirePermitted } from '../authorize-streams.js';
 import { writeProblems } from '../write-texts.js';
 import { batchType, structuredType } from './cloud-event-mode.js';
 import { CloudEventReader } from './cloud-event-reader.js';
 import { cloudEventBody, cloudEventPreferHeader, cloudEventText } from './cloud-event-texts.js';
-import { cloudEventsOf, placeOf } from './read-cloud-events.js';
+import { cloudEventsOf, pointerIn } from './read-cloud-events.js';
 
 /** Receives CloudEvents 1.0 over HTTP, in all three content modes. */
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class CloudEventsController {
-  constructor(private readonly intake: Intake) {}
+  constructor(private readonly intake: EventIntake) {}
 
   @ApiOperation({
     summary: 'Write CloudEvents',
@@ -56,13 +56,13 @@ export class CloudEventsController {
   @AlwaysAnswered()
   async cloudEvents(
     @StreamName() stream: string,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     requirePermitted(stream, access);
     const { mode, text } = cloudEventsOf(request);
-    const pointerTo = placeOf(mode);
+    const pointerTo = pointerIn(mode);
     const reception = this.intake.reception(text);
     const reader = new CloudEventReader({ stream, reception, pointerTo });
     if (mode === 'batched') await readList(text, reader);
@@ -71,10 +71,10 @@ export class CloudEventsController {
     await this.intake.check(request, events, (index) => pointerTo(index, ''));
     const handling = handlingOf(request);
     if (handling !== 'lenient') requireAll(events, text);
-    const keep = keepRefused(reception, asCloudEvent);
+    const keep = rejectedEventEncoder(reception, asCloudEvent);
     const answer = intakeAnswer(await this.intake.write(request, events, { atomic: false, keep }));
     const returned = returnOf(request);
-    applied(reply, { handling, returned });
+    setPreferenceApplied(reply, { handling, returned });
     if (returned === 'representation') void reply.code(200).send(answer);
     else void reply.code(204).send();
   }

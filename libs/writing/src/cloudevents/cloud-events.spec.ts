@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib';
 import { CloudEvent, HTTP, type CloudEventV1, type Message } from 'cloudevents';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cloudEventJson, decodeRefused, formatTime, type EventRecord } from '#event';
+import { cloudEventJson, decodeRejectedEvent, formatTime, type EventRecord } from '#event';
 import type { ProblemDocument } from '#api';
 import { schemaName, systemActor, type SchemaSubject } from '#registry';
 import { zstd } from '../../../http/src/body/zstd.fixture.js';
-import { givenIngest, type GivenIngest } from '../writing.fixture.js';
+import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 const structured = 'application/cloudevents+json';
@@ -260,7 +260,7 @@ describe('a batch of CloudEvents', () => {
     const prefer = 'handling=lenient, return=representation';
     const answer = await sendBatch([event(), event({ type: '', subject: 'order-17' }), 7], { prefer });
     expect(answer.json()).toMatchObject({ accepted: 1, refused: 2, errors: [{ index: 1 }, { index: 2 }] });
-    const kept = given.records('shop').flatMap(({ value }) => decodeRefused(value ?? '') ?? []);
+    const kept = given.records('shop').flatMap(({ value }) => decodeRejectedEvent(value ?? '') ?? []);
     expect(kept.map(({ text, form }) => [text, form]).sort()).toEqual([
       ['7', 'cloudevent'],
       [JSON.stringify(event({ type: '', subject: 'order-17' })), 'cloudevent'],

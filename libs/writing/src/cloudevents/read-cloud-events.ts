@@ -7,14 +7,14 @@ import { structuredText } from './binary-event.js';
 import { headerAttributes } from './header-attributes.js';
 
 /** The CloudEvents of a request. */
-export interface SentCloudEvents {
+export interface CloudEventsRequest {
   mode: CloudEventMode;
   /** Text in the JSON event format, in every mode. */
   text: string;
 }
 
 /** Reads the CloudEvents of a request. @throws ProblemError when the request is not valid */
-export function cloudEventsOf(request: FastifyRequest): SentCloudEvents {
+export function cloudEventsOf(request: FastifyRequest): CloudEventsRequest {
   const mode = modeOf(request);
   const body = takeBytes(request);
   if (mode === 'binary') return { mode, text: binaryText(request, body) };
@@ -34,7 +34,7 @@ function wrongHeaders(errors: InputError[]): ProblemError {
 }
 
 /** Returns a function for pointers to an attribute in a request of this mode; an empty name means the whole event. */
-export function placeOf(mode: CloudEventMode): (index: number, name: string) => string {
+export function pointerIn(mode: CloudEventMode): (index: number, name: string) => string {
   if (mode === 'binary') return (_, name) => (name === '' ? '' : headerOf(name));
   return (index, name) => {
     const event = mode === 'batched' ? `/${index}` : '';

@@ -1,5 +1,5 @@
 import { isJsonObject } from '#event';
-import { doubleText, objectText, type Attribute } from './log-record.js';
+import { doubleText, objectText, type OtlpAttribute } from './log-record.js';
 import { mostLevels, tooDeep, unreadable } from './unreadable-logs.js';
 
 /**
@@ -21,7 +21,7 @@ export function jsonValueText(value: unknown, level: number): string {
 }
 
 /** Parses a list of `{"key": "…", "value": {…}}`. */
-export function jsonAttributes(list: unknown, level = 0): Attribute[] {
+export function jsonAttributes(list: unknown, level = 0): OtlpAttribute[] {
   return listOf(list).map((pair) => {
     const { key, value } = jsonObject(pair);
     return [jsonText(key, 'key'), jsonValueText(value, level)];

@@ -2,14 +2,14 @@ import { formatTime, limits } from '#event';
 import { clientId } from '../raw/client-id.js';
 
 /** A name, and the JSON text of its value. */
-export type Attribute = readonly [name: string, value: string];
+export type OtlpAttribute = readonly [name: string, value: string];
 
 /** An OTLP log record, independent of its encoding. Values of attributes and the body are JSON text. */
-export interface LogRecord {
+export interface OtlpLogRecord {
   /** Attributes of the resource. */
-  resource: readonly Attribute[];
+  resource: readonly OtlpAttribute[];
   /** Instrumentation scope: its `name`, `version` and `attributes`, if present. */
-  scope: readonly Attribute[];
+  scope: readonly OtlpAttribute[];
   /** Nanoseconds since 1970; 0 means unknown. */
   time: bigint;
   observed: bigint;
@@ -17,7 +17,7 @@ export interface LogRecord {
   severityText: string;
   eventName: string;
   body: string | undefined;
-  attributes: readonly Attribute[];
+  attributes: readonly OtlpAttribute[];
   flags: number;
   /** Hexadecimal text, like `spanId`; empty if the record has none. */
   traceId: string;
@@ -25,7 +25,7 @@ export interface LogRecord {
 }
 
 /** A record without any values. */
-export const emptyRecord: LogRecord = {
+export const emptyRecord: OtlpLogRecord = {
   ...{ resource: [], scope: [], time: 0n, observed: 0n, severityNumber: 0, severityText: '' },
   ...{ eventName: '', body: undefined, attributes: [], flags: 0, traceId: '', spanId: '' },
 };
@@ -46,7 +46,7 @@ const nameAttribute = 'event.name';
 const mostResourceMembers = limits.metadataMembers - 12;
 
 /** Returns the JSON text of the record's event, in the format of `POST /api/v1/events`. */
-export function envelopeText(record: LogRecord, { stream, event_id }: EnvelopeDefaults): string {
+export function envelopeText(record: OtlpLogRecord, { stream, event_id }: EnvelopeDefaults): string {
   const { time, observed, eventName } = record;
   const given = textAttribute(record, idAttribute);
   const type = eventName || textAttribute(record, nameAttribute) || defaultType;
@@ -61,16 +61,16 @@ export function envelopeText(record: LogRecord, { stream, event_id }: EnvelopeDe
   ]);
 }
 
-export function objectText(members: readonly Attribute[]): string {
+export function objectText(members: readonly OtlpAttribute[]): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(',')}}`;
 }
 
-function* dataOf(record: LogRecord): Generator<Attribute> {
+function* dataOf(record: OtlpLogRecord): Generator<OtlpAttribute> {
   yield* record.attributes;
   if (record.body !== undefined && !hasBodyAttribute(record)) yield ['body', record.body];
 }
 
-function* metadataOf(record: LogRecord): Generator<Attribute> {
+function* metadataOf(record: OtlpLogRecord): Generator<OtlpAttribute> {
   const { time, observed, severityNumber, severityText, traceId, spanId, flags } = record;
   yield* resourceMembers(record.resource);
   for (const [name, value] of record.scope) yield [`scope.${name}`, scalarText(value)];
@@ -88,7 +88,7 @@ function* metadataOf(record: LogRecord): Generator<Attribute> {
  * Yields the resource attributes as members of the metadata, whose number is limited. A resource with too many
  * attributes becomes one member.
  */
-function* resourceMembers(resource: readonly Attribute[]): Generator<Attribute> {
+function* resourceMembers(resource: readonly OtlpAttribute[]): Generator<OtlpAttribute> {
   if (resource.length > mostResourceMembers) yield ['resource', JSON.stringify(objectText(resource))];
   else for (const [name, value] of resource) yield [`resource.${name}`, scalarText(value)];
 }
@@ -98,12 +98,12 @@ function scalarText(value: string): string {
   return value.startsWith('[') || value.startsWith('{') ? JSON.stringify(value) : value;
 }
 
-function hasBodyAttribute({ attributes }: LogRecord): boolean {
+function hasBodyAttribute({ attributes }: OtlpLogRecord): boolean {
   return attributes.some(([name]) => name === 'body');
 }
 
 /** Returns the text of an attribute; undefined if it is missing or not a text. */
-function textAttribute({ attributes }: LogRecord, name: string): string | undefined {
+function textAttribute({ attributes }: OtlpLogRecord, name: string): string | undefined {
   const text = attributes.find(([known]) => known === name)?.[1];
   return text?.startsWith('"') ? (JSON.parse(text) as string) : undefined;
 }

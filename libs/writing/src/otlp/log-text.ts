@@ -1,8 +1,8 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
-import { Turn } from '#async';
-import { Rejection } from '../rejection.js';
-import { envelopeText, type LogRecord } from './log-record.js';
+import { TimeSlice } from '#async';
+import { EventRejection } from '../rejection.js';
+import { envelopeText, type OtlpLogRecord } from './log-record.js';
 
 /**
  * Maximum number of characters of the events of one request. Each event repeats its resource, which the request
@@ -11,23 +11,23 @@ import { envelopeText, type LogRecord } from './log-record.js';
 const mostText = 4 * limits.requestBytes;
 
 /** The records of a request as JSON events, one on each line. */
-export interface LogText {
+export interface OtlpEventLines {
   text: string;
   /** Begin and end of the line of each record, or the rejection of the record. */
-  lines: ({ start: number; end: number } | Rejection)[];
+  lines: ({ start: number; end: number } | EventRejection)[];
 }
 
 /** Converts records to JSON events. @throws ProblemError when the text is too large */
-export async function logText(
-  records: Iterable<LogRecord | Rejection>,
+export async function otlpEventLines(
+  records: Iterable<OtlpLogRecord | EventRejection>,
   { stream, idOf }: { stream: string; idOf: (index: number) => string },
-): Promise<LogText> {
-  const lines: LogText['lines'] = [];
+): Promise<OtlpEventLines> {
+  const lines: OtlpEventLines['lines'] = [];
   const parts: string[] = [];
-  const turn = new Turn();
+  const turn = new TimeSlice();
   let length = 0;
   for (const record of records) {
-    if (record instanceof Rejection) {
+    if (record instanceof EventRejection) {
       lines.push(record);
       continue;
     }

@@ -1,11 +1,11 @@
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { ProblemError } from '#api';
 import { requireText } from '#http';
-import type { Reception } from '../read-event.js';
-import { LineReader, textOf, type ReadEvents } from '../read-request.js';
-import { Rejection } from '../rejection.js';
-import type { LogRecord } from './log-record.js';
-import type { LogText } from './log-text.js';
+import type { IntakeContext } from '../read-event.js';
+import { EventLineReader, textOf, type ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
+import type { OtlpLogRecord } from './log-record.js';
+import type { OtlpEventLines } from './log-text.js';
 import { jsonRecords } from './read-json.js';
 import { protobufRecords } from './read-protobuf.js';
 
@@ -16,7 +16,7 @@ export const jsonType = 'application/json';
  * Returns the log records of a body of this media type.
  * @throws ProblemError 415 for another type, 400 for a JSON body that is not UTF-8
  */
-export function logRecords(mediaType: string, body: Buffer): Iterable<LogRecord | Rejection> {
+export function logRecords(mediaType: string, body: Buffer): Iterable<OtlpLogRecord | EventRejection> {
   if (mediaType === protobufType) return protobufRecords(body);
   if (mediaType !== jsonType)
     throw new ProblemError('unsupported_media_type', `Send the body as ${protobufType} or ${jsonType}.`);
@@ -25,14 +25,14 @@ export function logRecords(mediaType: string, body: Buffer): Iterable<LogRecord 
 }
 
 /** Parses and validates the events of the lines, like the events of any other request. */
-export async function readLogs({ lines }: LogText, reception: Reception): Promise<ReadEvents> {
-  const reader = new LineReader(reception);
-  const events: ReadEvents = [];
-  const turn = new Turn();
+export async function readLogs({ lines }: OtlpEventLines, reception: IntakeContext): Promise<ParsedEvents> {
+  const reader = new EventLineReader(reception);
+  const events: ParsedEvents = [];
+  const turn = new TimeSlice();
   for (const line of lines) {
     const index = events.length;
-    events.push(line instanceof Rejection ? line : reader.read({ ...line, index }));
-    if (!(line instanceof Rejection) && turn.over(line.end - line.start)) await turn.end();
+    events.push(line instanceof EventRejection ? line : reader.read({ ...line, index }));
+    if (!(line instanceof EventRejection) && turn.over(line.end - line.start)) await turn.end();
   }
   return events;
 }

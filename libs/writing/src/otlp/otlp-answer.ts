@@ -1,10 +1,10 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
-import { mediaTypeOf, type SentProblem } from '#http';
-import type { Written } from '../event-writer.js';
-import type { ReadEvents } from '../read-request.js';
-import { Rejection } from '../rejection.js';
+import { mediaTypeOf, type EncodedProblem } from '#http';
+import type { AppendedEvent } from '../event-writer.js';
+import type { ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
 import { jsonType, protobufType } from './logs-reader.js';
 
 /** Maximum number of rejected records whose reasons are in the answer. */
@@ -21,20 +21,20 @@ export interface PartialSuccess {
  * @throws ProblemError when the stream does not accept writes
  */
 export function partialSuccess(
-  events: ReadEvents,
-  results: readonly (Written | Rejection)[],
+  events: ParsedEvents,
+  results: readonly (AppendedEvent | EventRejection)[],
 ): PartialSuccess | undefined {
   const reasons: string[] = [];
   let rejected = 0;
   results.forEach((result, index) => {
-    if (!(result instanceof Rejection)) return;
+    if (!(result instanceof EventRejection)) return;
     const event = events[index]!;
-    const couldBeKept = !(event instanceof Rejection) || event.sent !== undefined;
+    const couldBeKept = !(event instanceof EventRejection) || event.sent !== undefined;
     if (couldBeKept && !result.kept) throw result.toProblem();
     rejected++;
     if (reasons.length < mostReasons) reasons.push(`log record ${index + 1}: ${reasonOf(result)}`);
   });
-  const kept = results.some((result) => result instanceof Rejection && result.kept);
+  const kept = results.some((result) => result instanceof EventRejection && result.kept);
   if (rejected === 0) return undefined;
   const more = rejected > reasons.length ? [`and ${rejected - reasons.length} more`] : [];
   const message =
@@ -43,13 +43,13 @@ export function partialSuccess(
 }
 
 /** Encodes an ExportLogsServiceResponse in the encoding of the request. */
-export function encodeAnswer(request: FastifyRequest, partial: PartialSuccess | undefined): SentProblem {
+export function encodeAnswer(request: FastifyRequest, partial: PartialSuccess | undefined): EncodedProblem {
   if (mediaTypeOf(request) === jsonType) return inJson(jsonAnswer(partial));
   return { type: protobufType, body: protobufAnswer(partial) };
 }
 
 /** Encodes a problem as a `google.rpc.Status`, in the encoding of the request. */
-export function encodeStatus(request: FastifyRequest, problem: ProblemError): SentProblem {
+export function encodeStatus(request: FastifyRequest, problem: ProblemError): EncodedProblem {
   const reasons = (problem.options.errors ?? []).map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
   const message = [problem.message, ...reasons].join(' ');
   if (mediaTypeOf(request) !== protobufType) return inJson({ message });
@@ -58,7 +58,7 @@ export function encodeStatus(request: FastifyRequest, problem: ProblemError): Se
 }
 
 /** Returns the JSON as bytes, because Fastify would add a charset to the content type of a string. */
-function inJson(value: object): SentProblem {
+function inJson(value: object): EncodedProblem {
   return { type: jsonType, body: Buffer.from(JSON.stringify(value)) };
 }
 
@@ -79,7 +79,7 @@ function protobufAnswer(partial: PartialSuccess | undefined): Buffer {
   return Buffer.from(writer.finish());
 }
 
-function reasonOf({ detail, errors }: Rejection): string {
+function reasonOf({ detail, errors }: EventRejection): string {
   const [first] = errors;
   return first ? `${detail} ${first.pointer.replace(/^\/events\/\d+/, '')} ${first.detail}` : detail;
 }

@@ -6,19 +6,19 @@ import {
   AcceptsBytes,
   AlwaysAnswered,
   BodyLimit,
-  Caller,
+  InjectPrincipal,
   mediaTypeOf,
   Principal,
-  ProblemsAs,
+  EncodeProblemsWith,
   Query,
   RequireScope,
   takeBytes,
 } from '#http';
-import { Intake } from '../intake.js';
+import { EventIntake } from '../intake.js';
 import { DerivedIds } from '../raw/derived-ids.js';
-import { asEvent, keepRefused } from '../refused/keep-refused.js';
-import { requirePermitted } from '../stream-permit.js';
-import { logText } from './log-text.js';
+import { asEvent, rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
+import { requirePermitted } from '../authorize-streams.js';
+import { otlpEventLines } from './log-text.js';
 import { jsonType, logRecords, protobufType, readLogs } from './logs-reader.js';
 import { encodeAnswer, encodeStatus, partialSuccess, type PartialSuccess } from './otlp-answer.js';
 import { OtlpQuery } from './otlp-query.js';
@@ -28,7 +28,7 @@ import { DescribeStatuses, logsAnswer, logsBody, logsText } from './otlp-texts.j
 @ApiTags('events')
 @Controller('v1')
 export class OtlpController {
-  constructor(private readonly intake: Intake) {}
+  constructor(private readonly intake: EventIntake) {}
 
   @ApiOperation({
     summary: 'Write log records of OpenTelemetry',
@@ -42,14 +42,14 @@ export class OtlpController {
   })
   @DescribeStatuses()
   @AcceptsBytes(protobufType, jsonType)
-  @ProblemsAs(encodeStatus)
+  @EncodeProblemsWith(encodeStatus)
   @BodyLimit(limits.requestBytes)
   @RequireScope('events:write')
   @Post('logs')
   @AlwaysAnswered()
   async logs(
     @Query() { stream }: OtlpQuery,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
@@ -57,7 +57,7 @@ export class OtlpController {
     const body = takeBytes(request);
     const ids = new DerivedIds({ mapping: { stream, text: { form: 'otlp' } }, body });
     const records = logRecords(mediaTypeOf(request), body);
-    const text = await logText(records, { stream, idOf: (index) => ids.of(index) });
+    const text = await otlpEventLines(records, { stream, idOf: (index) => ids.of(index) });
     const partial = text.lines.length > 0 ? await this.write(request, text) : undefined;
     const { type, body: answer } = encodeAnswer(request, partial);
     void reply.code(200).header('content-type', type).send(answer);
@@ -65,12 +65,12 @@ export class OtlpController {
 
   private async write(
     request: FastifyRequest,
-    text: Awaited<ReturnType<typeof logText>>,
+    text: Awaited<ReturnType<typeof otlpEventLines>>,
   ): Promise<PartialSuccess | undefined> {
     const reception = this.intake.reception(text.text);
     const events = await readLogs(text, reception);
     await this.intake.check(request, events, (index) => `/events/${index}`);
-    const keep = keepRefused(reception, asEvent);
+    const keep = rejectedEventEncoder(reception, asEvent);
     return partialSuccess(events, await this.intake.write(request, events, { atomic: false, keep }));
   }
 }

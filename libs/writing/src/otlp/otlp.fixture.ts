@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 /** An AnyValue in the JSON encoding. */
 export type AnyValue = Readonly<Record<string, unknown>>;
 
-export interface GivenRecord {
+export interface TestLogRecord {
   timeUnixNano?: string;
   observedTimeUnixNano?: string;
   severityNumber?: number;
@@ -16,19 +16,19 @@ export interface GivenRecord {
   spanId?: string;
 }
 
-export interface GivenLogs {
+export interface TestLogs {
   resource?: { attributes: { key: string; value: AnyValue }[] };
   scope?: { name?: string; version?: string };
-  records: GivenRecord[];
+  records: TestLogRecord[];
 }
 
 /** Returns the request in the JSON encoding. */
-export function jsonOf({ resource, scope, records }: GivenLogs): object {
+export function jsonOf({ resource, scope, records }: TestLogs): object {
   return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: records }] }] };
 }
 
 /** Returns the request in the protobuf encoding. The resource is encoded after its records, which protobuf allows. */
-export function protobufOf({ resource, scope, records }: GivenLogs): Buffer {
+export function protobufOf({ resource, scope, records }: TestLogs): Buffer {
   const scopeLogs = new BinaryWriter();
   for (const record of records) message(scopeLogs, 2, recordOf(record));
   if (scope) message(scopeLogs, 1, scopeOf(scope));
@@ -37,7 +37,7 @@ export function protobufOf({ resource, scope, records }: GivenLogs): Buffer {
   return Buffer.from(message(new BinaryWriter(), 1, resourceLogs).finish());
 }
 
-function recordOf(record: GivenRecord): BinaryWriter {
+function recordOf(record: TestLogRecord): BinaryWriter {
   const writer = new BinaryWriter();
   const { timeUnixNano, observedTimeUnixNano, severityNumber, severityText, eventName } = record;
   const { body, attributes = [], flags, traceId, spanId } = record;
@@ -54,7 +54,7 @@ function recordOf(record: GivenRecord): BinaryWriter {
   return writer;
 }
 
-function scopeOf({ name, version }: NonNullable<GivenLogs['scope']>): BinaryWriter {
+function scopeOf({ name, version }: NonNullable<TestLogs['scope']>): BinaryWriter {
   const writer = new BinaryWriter();
   if (name) writer.tag(1, WireType.LengthDelimited).string(name);
   if (version) writer.tag(2, WireType.LengthDelimited).string(version);

@@ -1,16 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { decodeRecord, decodeRefused, formatTime, limits } from '#event';
+import { decodeRecord, decodeRejectedEvent, formatTime, limits } from '#event';
 import { generateKey } from '#http';
 import type { LogRecord } from '#log';
 import { schemaName, type SchemaSubject } from '#registry';
-import { givenIngest, type GivenIngest } from '../writing.fixture.js';
-import { RefusedEvents } from '../refused/refused-events.js';
-import { jsonOf, protobufOf, type AnyValue, type GivenLogs } from './otlp.fixture.js';
+import { startTestIngest, type TestIngest } from '../writing.fixture.js';
+import { RejectedEventReader } from '../rejected/rejected-event-reader.js';
+import { jsonOf, protobufOf, type AnyValue, type TestLogs } from './otlp.fixture.js';
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 const json = { 'content-type': 'application/json' };
@@ -18,8 +18,8 @@ const protobuf = { 'content-type': 'application/x-protobuf' };
 const post = (body: string | Buffer | object, headers: Record<string, string>, url = '/v1/logs') =>
   given.post(url, body, headers);
 const encodings = {
-  JSON: (logs: GivenLogs, query = '') => post(jsonOf(logs), json, `/v1/logs${query}`),
-  protobuf: (logs: GivenLogs, query = '') => post(protobufOf(logs), protobuf, `/v1/logs${query}`),
+  JSON: (logs: TestLogs, query = '') => post(jsonOf(logs), json, `/v1/logs${query}`),
+  protobuf: (logs: TestLogs, query = '') => post(protobufOf(logs), protobuf, `/v1/logs${query}`),
 };
 const bothEncodings = Object.entries(encodings);
 
@@ -30,14 +30,15 @@ const shop = {
     { key: 'tags', value: { arrayValue: { values: [{ stringValue: 'a' }] } } },
   ],
 };
-const value = (one: AnyValue): GivenLogs => ({ records: [{ attributes: [{ key: 'a', value: one }] }] });
-const isEvent = ({ value: bytes }: LogRecord) => !decodeRefused(bytes ?? '');
+const value = (one: AnyValue): TestLogs => ({ records: [{ attributes: [{ key: 'a', value: one }] }] });
+const isEvent = ({ value: bytes }: LogRecord) => !decodeRejectedEvent(bytes ?? '');
 const written = () =>
   given
     .records('logs')
     .filter(isEvent)
     .map(({ value: bytes }) => decodeRecord(String(bytes)));
-const kept = () => given.records('logs').flatMap(({ value: bytes }) => decodeRefused(bytes ?? '') ?? []);
+const kept = () =>
+  given.records('logs').flatMap(({ value: bytes }) => decodeRejectedEvent(bytes ?? '') ?? []);
 
 type Answer = Awaited<ReturnType<typeof post>>;
 const isJson = ({ headers }: Answer) => headers['content-type'] === 'application/json';
@@ -204,7 +205,7 @@ describe.each(bothEncodings)('a log record in %s', (_, send) => {
     await send(logs);
     const [record] = kept();
     await enforce({});
-    const replayed = await new RefusedEvents(given.definitions).read('logs', record!);
+    const replayed = await new RejectedEventReader(given.definitions).read('logs', record!);
     expect(replayed).toMatchObject({
       ...{ event_type: 'paid', data: '{"log.record.uid":"a","body":"b"}', event_id: record!.event_id },
     });
@@ -288,7 +289,7 @@ describe('an OTLP answer', () => {
     await given.close();
     const { key, keyId, sha256 } = generateKey();
     const config = { INGEST_REQUIRE_KEYS: true, API_KEYS: [`${keyId}:${sha256}:events:read`] };
-    given = await givenIngest({ config });
+    given = await startTestIngest({ config });
     const headers = { ...protobuf, authorization: `Bearer ${key}` };
     const [none, read] = [await post('', protobuf), await post(protobufOf({ records: [{}] }), headers)];
     expect([none.statusCode, statusOf(none)]).toEqual([401, expect.stringMatching(/key/i)]);

@@ -1,5 +1,5 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
-import { doubleText, objectText, type Attribute } from './log-record.js';
+import { doubleText, objectText, type OtlpAttribute } from './log-record.js';
 import { messages } from './protobuf-messages.js';
 import { mostLevels, tooDeep } from './unreadable-logs.js';
 
@@ -32,11 +32,11 @@ export function protobufValue(bytes: Uint8Array, level: number): string {
 }
 
 /** Parses messages of the form `KeyValue { string key = 1; AnyValue value = 2; }`. */
-export function protobufAttributes(pairs: Iterable<Uint8Array>, level = 0): Attribute[] {
+export function protobufAttributes(pairs: Iterable<Uint8Array>, level = 0): OtlpAttribute[] {
   return Array.from(pairs, (pair) => attributeOf(pair, level));
 }
 
-function attributeOf(pair: Uint8Array, level: number): Attribute {
+function attributeOf(pair: Uint8Array, level: number): OtlpAttribute {
   const reader = new BinaryReader(pair);
   let [name, value] = ['', 'null'];
   while (reader.pos < reader.len) {

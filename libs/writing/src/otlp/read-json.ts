@@ -1,9 +1,9 @@
 import { jsonValue, JsonScanner, limits } from '#event';
-import type { Rejection } from '../rejection.js';
-import { elements, memberOf, type Span } from './json-spans.js';
+import type { EventRejection } from '../rejection.js';
+import { elements, memberOf, type TextRange } from './json-members.js';
 import { jsonAttributes, jsonInteger, jsonObject, jsonText, jsonValueText } from './json-any-value.js';
-import { emptyRecord, objectText, type Attribute, type LogRecord } from './log-record.js';
-import { Bound, isOversized, oversized, unreadable } from './unreadable-logs.js';
+import { emptyRecord, objectText, type OtlpAttribute, type OtlpLogRecord } from './log-record.js';
+import { RequestElementCounter, isOversized, oversized, unreadable } from './unreadable-logs.js';
 
 /** Factor by which a record in JSON may be longer than its event, because type names surround every value. */
 const longer = 4;
@@ -12,7 +12,7 @@ const longer = 4;
  * Parses an ExportLogsServiceRequest in the JSON encoding, one record at a time. Unknown members are skipped.
  * @throws ProblemError when the body cannot be parsed
  */
-export function* jsonRecords(text: string): Generator<LogRecord | Rejection> {
+export function* jsonRecords(text: string): Generator<OtlpLogRecord | EventRejection> {
   const scanner = new JsonScanner(text);
   const start = scanner.space(0);
   const end = scanner.value(start, 0);
@@ -27,8 +27,8 @@ function whyNot({ failure, failedAt }: JsonScanner): string {
     : `character ${failedAt + 1} is not valid JSON`;
 }
 
-function* requestRecords(scanner: JsonScanner, start: number): Generator<LogRecord | Rejection> {
-  const [groups, records] = [new Bound(), new Bound()];
+function* requestRecords(scanner: JsonScanner, start: number): Generator<OtlpLogRecord | EventRejection> {
+  const [groups, records] = [new RequestElementCounter(), new RequestElementCounter()];
   for (const resourceLogs of listOf(scanner, { start, end: -1 }, 'resourceLogs')) {
     groups.add();
     const resource = memberOf(scanner, resourceLogs.start, 'resource');
@@ -51,21 +51,21 @@ function* requestRecords(scanner: JsonScanner, start: number): Generator<LogReco
   }
 }
 
-function listOf(scanner: JsonScanner, { start }: Span, name: string): Iterable<Span> {
+function listOf(scanner: JsonScanner, { start }: TextRange, name: string): Iterable<TextRange> {
   const list = memberOf(scanner, start, name);
   return list ? elements(scanner, list.start, name) : [];
 }
 
-function lengthOf(span: Span | undefined): number {
+function lengthOf(span: TextRange | undefined): number {
   return span ? span.end - span.start : 0;
 }
 
-function parsed({ text }: JsonScanner, span: Span | undefined): Readonly<Record<string, unknown>> {
+function parsed({ text }: JsonScanner, span: TextRange | undefined): Readonly<Record<string, unknown>> {
   return span ? jsonObject(jsonValue(text.slice(span.start, span.end))) : {};
 }
 
-function scopeOf(scope: Readonly<Record<string, unknown>>): Attribute[] {
-  const members: Attribute[] = [];
+function scopeOf(scope: Readonly<Record<string, unknown>>): OtlpAttribute[] {
+  const members: OtlpAttribute[] = [];
   for (const name of ['name', 'version']) {
     const text = jsonText(scope[name], name);
     if (text !== '') members.push([name, JSON.stringify(text)]);
@@ -77,8 +77,8 @@ function scopeOf(scope: Readonly<Record<string, unknown>>): Attribute[] {
 
 function recordOf(
   json: Readonly<Record<string, unknown>>,
-  source: Pick<LogRecord, 'resource' | 'scope'>,
-): LogRecord {
+  source: Pick<OtlpLogRecord, 'resource' | 'scope'>,
+): OtlpLogRecord {
   return {
     ...emptyRecord,
     ...source,

@@ -1,10 +1,10 @@
 import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { ProblemError } from '#api';
-import type { Rejection } from '../rejection.js';
-import { emptyRecord, objectText, type Attribute, type LogRecord } from './log-record.js';
+import type { EventRejection } from '../rejection.js';
+import { emptyRecord, objectText, type OtlpAttribute, type OtlpLogRecord } from './log-record.js';
 import { messages } from './protobuf-messages.js';
 import { protobufAttributes, protobufValue } from './protobuf-value.js';
-import { Bound, isOversized, oversized, unreadable } from './unreadable-logs.js';
+import { RequestElementCounter, isOversized, oversized, unreadable } from './unreadable-logs.js';
 
 /**
  * Parses an ExportLogsServiceRequest, one record at a time (opentelemetry-proto 1.x, `logs.proto`, with its field
@@ -18,7 +18,7 @@ import { Bound, isOversized, oversized, unreadable } from './unreadable-logs.js'
  *
  * @throws ProblemError when the body cannot be parsed
  */
-export function* protobufRecords(body: Uint8Array): Generator<LogRecord | Rejection> {
+export function* protobufRecords(body: Uint8Array): Generator<OtlpLogRecord | EventRejection> {
   try {
     yield* requestRecords(body);
   } catch (error) {
@@ -27,8 +27,8 @@ export function* protobufRecords(body: Uint8Array): Generator<LogRecord | Reject
   }
 }
 
-function* requestRecords(body: Uint8Array): Generator<LogRecord | Rejection> {
-  const [groups, records] = [new Bound(), new Bound()];
+function* requestRecords(body: Uint8Array): Generator<OtlpLogRecord | EventRejection> {
+  const [groups, records] = [new RequestElementCounter(), new RequestElementCounter()];
   for (const resourceLogs of messages(body, 1)) {
     groups.add();
     const resource = last(messages(resourceLogs, 1));
@@ -45,13 +45,13 @@ function* requestRecords(body: Uint8Array): Generator<LogRecord | Rejection> {
   }
 }
 
-function resourceOf(resource: Uint8Array | undefined): Attribute[] {
+function resourceOf(resource: Uint8Array | undefined): OtlpAttribute[] {
   return resource ? protobufAttributes(messages(resource, 1)) : [];
 }
 
-function scopeOf(scope: Uint8Array | undefined): Attribute[] {
+function scopeOf(scope: Uint8Array | undefined): OtlpAttribute[] {
   if (!scope) return [];
-  const members: Attribute[] = [];
+  const members: OtlpAttribute[] = [];
   const reader = new BinaryReader(scope);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
@@ -73,8 +73,12 @@ function scopeOf(scope: Uint8Array | undefined): Attribute[] {
  *       bytes trace_id = 9; bytes span_id = 10; string event_name = 12;
  *     }
  */
-function recordOf(bytes: Uint8Array, source: Pick<LogRecord, 'resource' | 'scope'>): LogRecord {
-  const record: LogRecord = { ...emptyRecord, ...source, attributes: protobufAttributes(messages(bytes, 6)) };
+function recordOf(bytes: Uint8Array, source: Pick<OtlpLogRecord, 'resource' | 'scope'>): OtlpLogRecord {
+  const record: OtlpLogRecord = {
+    ...emptyRecord,
+    ...source,
+    attributes: protobufAttributes(messages(bytes, 6)),
+  };
   const reader = new BinaryReader(bytes);
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();

@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
 import { tooLarge } from '../read-event.js';
-import type { Rejection } from '../rejection.js';
+import type { EventRejection } from '../rejection.js';
 
 /** Maximum nesting depth of lists and maps in a value. */
 export const mostLevels = 32;
@@ -25,12 +25,12 @@ export function isOversized(length: number, encodings = 1): boolean {
   return length > encodings * limits.eventBytes;
 }
 
-export function oversized(): Rejection {
+export function oversized(): EventRejection {
   return tooLarge('');
 }
 
 /** Counts the records, or the resources and scopes, of a request. @throws ProblemError when there are too many */
-export class Bound {
+export class RequestElementCounter {
   private count = 0;
 
   add(): void {

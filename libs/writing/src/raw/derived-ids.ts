@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { uuidOfBytes } from '#event';
 
 /** Input from which ids are derived: the stream, the query of the request, and its body. */
-export interface IdSource {
+export interface DerivedIdSource {
   mapping: { stream: string; text: Readonly<Record<string, string>> };
   /** Body of the request after decompression. */
   body: Buffer;
@@ -17,7 +17,7 @@ export class DerivedIds {
   private prefix = '';
   private last = 0;
 
-  constructor(private readonly source: IdSource) {}
+  constructor(private readonly source: DerivedIdSource) {}
 
   of(index: number): string {
     if (this.prefix === '') this.make();

@@ -2,8 +2,8 @@ import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { problems } from '#api';
-import type { Written } from '../event-writer.js';
-import { Rejection } from '../rejection.js';
+import type { AppendedEvent } from '../event-writer.js';
+import { EventRejection } from '../rejection.js';
 import { json } from '../write-answers.js';
 
 /** Maximum number of rejected values in the answer. */
@@ -51,15 +51,15 @@ export class IntakeAnswer {
 export const intakeContent = json(IntakeAnswer);
 
 /** Returns the answer for these results. @throws ProblemError when the stream does not accept writes */
-export function intakeAnswer(results: readonly (Written | Rejection)[]): IntakeAnswer {
+export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[]): IntakeAnswer {
   const last = new Map<number, number>();
   const errors: RefusedValue[] = [];
   let refused = 0;
   results.forEach((result, index) => {
-    const position = result instanceof Rejection ? result.kept : result.position;
-    if (!position) throw (result as Rejection).toProblem();
+    const position = result instanceof EventRejection ? result.kept : result.position;
+    if (!position) throw (result as EventRejection).toProblem();
     last.set(position.partition, position.offset);
-    if (!(result instanceof Rejection)) return;
+    if (!(result instanceof EventRejection)) return;
     refused++;
     const { code, detail } = result;
     const { status } = problems[code];

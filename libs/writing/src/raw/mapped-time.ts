@@ -1,4 +1,4 @@
-import { earliestTime, latestTime, parseTime, type Micros } from '#event';
+import { earliestTime, latestTime, parseTime, type EpochMicros } from '#event';
 
 /**
  * Decimal digits down to a microsecond, by the number of digits before the point: seconds, milli-, micro-, nanoseconds.
@@ -19,11 +19,11 @@ export const mappedTimeRule =
  * seconds, up to 14 milliseconds, up to 17 microseconds, up to 20 nanoseconds. Digits below a microsecond are cut off.
  * Returns undefined for an invalid time.
  */
-export function mappedTime(text: string): Micros | undefined {
+export function mappedTime(text: string): EpochMicros | undefined {
   return parseTime(text) ?? epochTime(text);
 }
 
-function epochTime(text: string): Micros | undefined {
+function epochTime(text: string): EpochMicros | undefined {
   const [, whole = '', fraction = ''] = /^(\d{1,20})(?:\.(\d{1,20}))?$/.exec(text) ?? [];
   const scale = scales.find(([digits]) => whole.length <= digits);
   if (whole === '' || !scale) return undefined;

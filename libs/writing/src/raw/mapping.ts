@@ -1,41 +1,41 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import { ProblemError, type InputError } from '#api';
 import { eventErrors, isEvent } from '../validate-event.js';
 import { clientId, clientIdRule } from './client-id.js';
 import { mappedTime, mappedTimeRule } from './mapped-time.js';
-import { PointerTree } from './pointer-tree.js';
+import { JsonPointerTree } from './pointer-tree.js';
 
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */
 export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp'] as const;
 export type MappedField = (typeof mappedFields)[number];
 
 /** The source of each field: a constant, or a JSON pointer into the value, which begins with `/`. */
-export type MappingText = Partial<Record<MappedField, string>>;
+export type FieldSources = Partial<Record<MappedField, string>>;
 
 /** Mapped fields before their validation; undefined and null mean a missing field. */
-export type FoundFields = Partial<Record<MappedField, unknown>>;
+export type UnvalidatedFields = Partial<Record<MappedField, unknown>>;
 
 /** Mapped fields after their validation. */
-export interface EventFields {
+export interface MappedEventFields {
   event_type: string;
   entity_id: string | null;
   event_id: string | undefined;
-  timestamp: Micros | undefined;
+  timestamp: EpochMicros | undefined;
 }
 
 /** Maps values to the fields of events. */
-export class Mapping {
+export class FieldMapping {
   /** The fields that have pointers, in the order of `tree.spans`. */
   readonly pointers: readonly MappedField[];
-  readonly tree: PointerTree;
+  readonly tree: JsonPointerTree;
   /** The fields of every event, if no field has a pointer. */
-  readonly fixed: EventFields | undefined;
-  private readonly constants: FoundFields;
+  readonly fixed: MappedEventFields | undefined;
+  private readonly constants: UnvalidatedFields;
 
   /** @throws ProblemError when a parameter is neither a valid constant for its field nor a JSON pointer */
   constructor(
     readonly stream: string,
-    readonly text: MappingText,
+    readonly text: FieldSources,
   ) {
     this.pointers = mappedFields.filter((field) => text[field]?.startsWith('/'));
     this.constants = Object.fromEntries(Object.entries(text).filter(([, source]) => !source.startsWith('/')));
@@ -46,8 +46,8 @@ export class Mapping {
     ];
     if (errors.length > 0)
       throw new ProblemError('invalid_request', 'The query parameters are not valid.', { errors });
-    this.fixed = this.pointers.length === 0 ? (constants as EventFields) : undefined;
-    this.tree = new PointerTree(this.pointers.map((field) => text[field]!));
+    this.fixed = this.pointers.length === 0 ? (constants as MappedEventFields) : undefined;
+    this.tree = new JsonPointerTree(this.pointers.map((field) => text[field]!));
   }
 
   /** Whether all events would have the same id, so that only one value is allowed. */
@@ -56,7 +56,7 @@ export class Mapping {
   }
 
   /** Returns the fields of an event, or errors with the names of the fields as pointers. */
-  fieldsOf(found: FoundFields): EventFields | InputError[] {
+  fieldsOf(found: UnvalidatedFields): MappedEventFields | InputError[] {
     const { constants, stream } = this;
     const event_type = found.event_type ?? constants.event_type;
     const entity_id = found.entity_id ?? constants.entity_id;
@@ -86,7 +86,7 @@ function errorsByField(): InputError[] {
   return eventErrors('').map(({ pointer, detail }) => ({ pointer: pointer.slice(1), detail }));
 }
 
-function pointerErrors(text: MappingText): (field: MappedField) => InputError[] {
+function pointerErrors(text: FieldSources): (field: MappedField) => InputError[] {
   const detail = 'must be a JSON pointer (RFC 6901), in which ~0 means ~ and ~1 means /';
   return (field) => (/~(?![01])/.test(text[field]!) ? [{ pointer: field, detail }] : []);
 }

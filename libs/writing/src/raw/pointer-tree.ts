@@ -14,7 +14,7 @@ interface Step {
 }
 
 /** Finds the values of several JSON pointers (RFC 6901) in one pass over the text, without parsing it. */
-export class PointerTree {
+export class JsonPointerTree {
   /** Begin and end of the value of each pointer, one pair after the other; -1 if there is no value. */
   readonly spans: Int32Array;
   private readonly root: Step = { name: '', ends: [], steps: [] };

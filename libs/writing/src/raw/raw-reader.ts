@@ -1,29 +1,36 @@
 import { jsonValue } from '#event';
 import { hasDuplicates } from '../event-scan.js';
-import { duplicate, invalid, isLong, tooLarge, type AcceptedEvent, type Reception } from '../read-event.js';
-import type { ReadEvents } from '../read-request.js';
-import { Rejection } from '../rejection.js';
+import {
+  duplicate,
+  invalid,
+  isLong,
+  tooLarge,
+  type AcceptedEvent,
+  type IntakeContext,
+} from '../read-event.js';
+import type { ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
 import type { SchemaScanner } from '../schemas/scan/schema-scanner.js';
-import type { SubjectInForce } from '../schemas/schema-index.js';
-import type { FoundFields, MappedField, Mapping } from './mapping.js';
-import type { ValueTaker } from './read-values.js';
+import type { CurrentSchema } from '../schemas/schema-index.js';
+import type { UnvalidatedFields, MappedField, FieldMapping } from './mapping.js';
+import type { ValueHandler } from './read-values.js';
 
 const quote = 0x22;
 const minus = 0x2d;
 const openBrace = 0x7b;
 
 export interface RawReaderOptions {
-  mapping: Mapping;
-  reception: Reception;
+  mapping: FieldMapping;
+  reception: IntakeContext;
   /** Returns the id of the value at this index, for a value without an id. */
   idOf: (index: number) => string;
 }
 
 /** Converts each value to an event with the value as `data`. The text of the value remains unchanged. */
-export class RawReader implements ValueTaker {
-  readonly events: ReadEvents = [];
+export class RawValueReader implements ValueHandler {
+  readonly events: ParsedEvents = [];
   /** The schema that the value scanned last was found to match; undefined if this is unknown. */
-  private fits: SubjectInForce | undefined;
+  private fits: CurrentSchema | undefined;
   /** Entity of the value, if it was found. */
   private entity: string | null = null;
 
@@ -46,11 +53,11 @@ export class RawReader implements ValueTaker {
 
   take(scanner: SchemaScanner, start: number, end: number): void {
     const event = this.eventOf(scanner, start, end);
-    if (event instanceof Rejection) this.refuse(event, start, end);
+    if (event instanceof EventRejection) this.refuse(event, start, end);
     else this.events.push(event);
   }
 
-  refuse(why: Rejection, start: number, end: number): void {
+  refuse(why: EventRejection, start: number, end: number): void {
     const { mapping, idOf } = this.options;
     const { event_id } = mapping.fixed ?? {};
     const entity_id = mapping.fixed?.entity_id ?? this.entity;
@@ -64,7 +71,7 @@ export class RawReader implements ValueTaker {
     this.events.push(why.of(sent));
   }
 
-  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | Rejection {
+  private eventOf(scanner: SchemaScanner, start: number, end: number): AcceptedEvent | EventRejection {
     const { reception, mapping, idOf } = this.options;
     const { text } = scanner;
     const index = this.events.length;
@@ -91,9 +98,9 @@ export class RawReader implements ValueTaker {
     };
   }
 
-  private found(scanner: SchemaScanner, start: number): FoundFields {
+  private found(scanner: SchemaScanner, start: number): UnvalidatedFields {
     const { tree, pointers } = this.options.mapping;
-    const found: FoundFields = { event_type: null, entity_id: null, event_id: null, timestamp: null };
+    const found: UnvalidatedFields = { event_type: null, entity_id: null, event_id: null, timestamp: null };
     tree.find(scanner, start);
     for (let i = 0; i < pointers.length; i++) {
       const at = tree.spans[2 * i]!;

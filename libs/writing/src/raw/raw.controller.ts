@@ -6,9 +6,9 @@ import { ProblemError } from '#api';
 import {
   AcceptsAny,
   AlwaysAnswered,
-  applied,
+  setPreferenceApplied,
   BodyLimit,
-  Caller,
+  InjectPrincipal,
   DescribeProblems,
   handlingOf,
   isJsonLines,
@@ -18,17 +18,17 @@ import {
   RequireScope,
   takeBody,
 } from '#http';
-import { Intake } from '../intake.js';
+import { EventIntake } from '../intake.js';
 import { textOf } from '../read-request.js';
-import { keepRefused } from '../refused/keep-refused.js';
+import { rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
 import { StreamName } from '../stream-name.js';
-import { requirePermitted } from '../stream-permit.js';
+import { requirePermitted } from '../authorize-streams.js';
 import { preferHeader } from '../write-texts.js';
 import { intakeAnswer, intakeContent } from './intake-answer.js';
 import { DerivedIds } from './derived-ids.js';
-import { Mapping } from './mapping.js';
+import { FieldMapping } from './mapping.js';
 import { RawQuery } from './raw-query.js';
-import { RawReader } from './raw-reader.js';
+import { RawValueReader } from './raw-reader.js';
 import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
 import { requireAll } from './require-all.js';
@@ -37,7 +37,7 @@ import { requireAll } from './require-all.js';
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class RawController {
-  constructor(private readonly intake: Intake) {}
+  constructor(private readonly intake: EventIntake) {}
 
   @ApiOperation({
     summary: 'Write JSON values of any form as events',
@@ -64,25 +64,25 @@ export class RawController {
   async raw(
     @StreamName() stream: string,
     @Query() query: RawQuery,
-    @Caller() { access }: Principal,
+    @InjectPrincipal() { access }: Principal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
     requirePermitted(stream, access);
-    const mapping = new Mapping(stream, { ...query });
+    const mapping = new FieldMapping(stream, { ...query });
     const body = takeBody(request);
     const reception = this.intake.reception(textOf(body));
     const ids = new DerivedIds({ mapping, body });
-    const reader = new RawReader({ mapping, reception, idOf: (index) => ids.of(index) });
+    const reader = new RawValueReader({ mapping, reception, idOf: (index) => ids.of(index) });
     await readValues({ text: reception.text, isLines: isJsonLines(mediaTypeOf(request)) }, reader);
     if (mapping.isOfOne && reader.events.length > 1) throw oneIdForMany();
     await this.intake.check(request, reader.events, (index) => `/${index}`);
     const asked = handlingOf(request);
     const isLenient = asked !== 'strict';
     if (!isLenient) requireAll(reader.events, reception.text);
-    const keep = keepRefused(reception, { form: 'raw', mapping: mapping.text });
+    const keep = rejectedEventEncoder(reception, { form: 'raw', mapping: mapping.text });
     const answer = intakeAnswer(await this.intake.write(request, reader.events, { atomic: false, keep }));
-    applied(reply, { handling: asked });
+    setPreferenceApplied(reply, { handling: asked });
     void reply.code(isLenient ? 200 : 201).send(answer);
   }
 }

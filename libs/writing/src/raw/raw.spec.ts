@@ -5,10 +5,10 @@ import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
 import { schemaName, type SchemaSubject } from '#registry';
 import { zstd } from '../../../http/src/body/zstd.fixture.js';
-import { givenIngest, type GivenIngest } from '../writing.fixture.js';
+import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 const address = (query: Record<string, string> = {}, stream = 'access') =>
@@ -278,8 +278,8 @@ describe('a rejected raw write', () => {
 });
 
 describe('a raw write if writes do not create streams', () => {
-  let closed: GivenIngest;
-  beforeAll(async () => void (closed = await givenIngest({ config: { AUTO_CREATE_STREAMS: false } })));
+  let closed: TestIngest;
+  beforeAll(async () => void (closed = await startTestIngest({ config: { AUTO_CREATE_STREAMS: false } })));
   afterAll(() => closed.close());
 
   it('is a 404', async () => {
@@ -289,9 +289,9 @@ describe('a raw write if writes do not create streams', () => {
 
 describe('a raw write on a port with keys', () => {
   const { key, keyId, sha256 } = generateKey();
-  let guarded: GivenIngest;
+  let guarded: TestIngest;
   beforeAll(async () => {
-    guarded = await givenIngest({
+    guarded = await startTestIngest({
       config: { INGEST_REQUIRE_KEYS: true, API_KEYS: [`${keyId}:${sha256}:events:write`] },
     });
   });

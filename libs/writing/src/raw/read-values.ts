@@ -1,8 +1,8 @@
 import { limits } from '#event';
 import { ProblemError } from '#api';
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { failure, secondOnLine, syntaxError } from '../read-request.js';
-import type { Rejection } from '../rejection.js';
+import type { EventRejection } from '../rejection.js';
 import { SchemaScanner } from '../schemas/scan/schema-scanner.js';
 
 const lineFeed = 0x0a;
@@ -13,7 +13,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 
 /** Receives the values of a body, in their order. */
-export interface ValueTaker {
+export interface ValueHandler {
   /**
    * Scans the value at `start`. Returns the index after it, or -1 after a failure, of which the scanner has the
    * details.
@@ -22,11 +22,11 @@ export interface ValueTaker {
   /** Takes the value that was scanned last. */
   take(scanner: SchemaScanner, start: number, end: number): void;
   /** Takes the rejection of the text from `start` to `end`, which is not a valid value. */
-  refuse(why: Rejection, start: number, end: number): void;
+  refuse(why: EventRejection, start: number, end: number): void;
 }
 
 /** A body, and its format. */
-export interface ValueOptions {
+export interface ValuesText {
   text: string;
   /**
    * Whether the body has one value on each line. If false, its first line decides: the body is lines if that line is
@@ -41,9 +41,9 @@ export interface ValueOptions {
  * It yields to the event loop between values.
  * @throws ProblemError `invalid_request` when there are no values or too many
  */
-export async function readValues({ text, isLines }: ValueOptions, taker: ValueTaker): Promise<void> {
+export async function readValues({ text, isLines }: ValuesText, taker: ValueHandler): Promise<void> {
   const walk = isLines || endsWithItsLine(text) ? lines(text, taker) : sequence(text, taker);
-  const turn = new Turn();
+  const turn = new TimeSlice();
   let count = 0;
   for (const size of walk) {
     if (++count > limits.rawValues) throw wrongCount();
@@ -56,11 +56,11 @@ export async function readValues({ text, isLines }: ValueOptions, taker: ValueTa
  * Reads the elements of a body that is one list; the list may be empty.
  * @throws ProblemError `invalid_request` when there are too many, or when the body is not one list
  */
-export async function readList(text: string, taker: ValueTaker): Promise<void> {
+export async function readList(text: string, taker: ValueHandler): Promise<void> {
   const scanner = new SchemaScanner(text);
   const start = scanner.space(0);
   if (text.charCodeAt(start) !== openBracket) throw notAList();
-  const turn = new Turn();
+  const turn = new TimeSlice();
   const walk = list(scanner, start, taker);
   let count = 0;
   for (let next = walk.next(); ; next = walk.next()) {
@@ -74,7 +74,7 @@ export async function readList(text: string, taker: ValueTaker): Promise<void> {
  * Reads the single value of a body.
  * @throws ProblemError `invalid_json` when the value is not JSON or other text follows it
  */
-export function readValue(text: string, taker: ValueTaker): void {
+export function readValue(text: string, taker: ValueHandler): void {
   const scanner = new SchemaScanner(text);
   const start = scanner.space(0);
   const end = taker.scan(scanner, start);
@@ -99,7 +99,7 @@ function endsWithItsLine(text: string): boolean {
 }
 
 /** Yields the length of each value. */
-function* lines(text: string, taker: ValueTaker): Generator<number> {
+function* lines(text: string, taker: ValueHandler): Generator<number> {
   const scanner = new SchemaScanner(text, { lines: true });
   for (let start = 0; start < text.length;) {
     const newline = text.indexOf('\n', start);
@@ -113,7 +113,7 @@ function* lines(text: string, taker: ValueTaker): Generator<number> {
   }
 }
 
-function takeLine(scanner: SchemaScanner, line: { start: number; end: number }, taker: ValueTaker): void {
+function takeLine(scanner: SchemaScanner, line: { start: number; end: number }, taker: ValueHandler): void {
   const end = taker.scan(scanner, line.start);
   const rest = end < 0 ? line.end : scanner.space(end);
   if (end < 0) taker.refuse(failure(scanner), line.start, line.end);
@@ -123,7 +123,7 @@ function takeLine(scanner: SchemaScanner, line: { start: number; end: number }, 
   } else taker.take(scanner, line.start, end);
 }
 
-function* sequence(text: string, taker: ValueTaker): Generator<number> {
+function* sequence(text: string, taker: ValueHandler): Generator<number> {
   const scanner = new SchemaScanner(text);
   for (let i = scanner.space(0); i < text.length;) {
     const start = i;
@@ -137,7 +137,7 @@ function* sequence(text: string, taker: ValueTaker): Generator<number> {
 }
 
 /** Takes or rejects a value. Returns the index after it, or the end of the body if it was rejected. */
-function takeValue(scanner: SchemaScanner, start: number, taker: ValueTaker): number {
+function takeValue(scanner: SchemaScanner, start: number, taker: ValueHandler): number {
   const { text } = scanner;
   const end = taker.scan(scanner, start);
   if (end >= 0 && (scanner.space(end) > end || !runsOn(text, start, end))) {
@@ -154,7 +154,7 @@ function runsOn(text: string, start: number, end: number): boolean {
   return code !== quote && code !== openBrace && end < text.length;
 }
 
-function* list(scanner: SchemaScanner, start: number, taker: ValueTaker): Generator<number, number> {
+function* list(scanner: SchemaScanner, start: number, taker: ValueHandler): Generator<number, number> {
   const { text } = scanner;
   let i = scanner.space(start + 1);
   if (text.charCodeAt(i) === closeBracket) return i + 1;

@@ -1,7 +1,7 @@
 import type { InputError } from '#api';
 import type { AcceptedEvent } from '../read-event.js';
-import type { ReadEvents } from '../read-request.js';
-import { Rejection } from '../rejection.js';
+import type { ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
 
 /** Maximum number of errors in the answer. */
 const mostErrors = 100;
@@ -10,12 +10,12 @@ const mostErrors = 100;
  * Returns the events if no value was rejected.
  * @throws ProblemError of the first rejected value, with its number and line and the errors of all rejected values
  */
-export function requireAll(events: ReadEvents, text: string): AcceptedEvent[] {
-  let first: Rejection | undefined;
+export function requireAll(events: ParsedEvents, text: string): AcceptedEvent[] {
+  let first: EventRejection | undefined;
   let refused = 0;
   const errors: InputError[] = [];
   for (const event of events) {
-    if (!(event instanceof Rejection)) continue;
+    if (!(event instanceof EventRejection)) continue;
     first ??= event;
     refused++;
     errors.push(...event.errors.slice(0, mostErrors - errors.length));
@@ -24,7 +24,7 @@ export function requireAll(events: ReadEvents, text: string): AcceptedEvent[] {
   const place = `Value ${events.indexOf(first) + 1} of ${events.length}, line ${lineAt(text, first.sent?.start ?? 0)}`;
   const more = refused === 1 ? '' : ` ${refused} values were rejected in total.`;
   const detail = `${place}: ${first.detail}${more} Nothing was written.`;
-  throw new Rejection(first.code, detail, errors).toProblem();
+  throw new EventRejection(first.code, detail, errors).toProblem();
 }
 
 /** Returns the line number of an index, from 1. */

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { SchemaSubject } from '#registry';
 import { CompiledSchemas } from './compiled-schemas.js';
-import type { SubjectInForce } from './schema-index.js';
+import type { CurrentSchema } from './schema-index.js';
 
 const fits = {
   validate: () => undefined,
   validateText: () => undefined,
-  gaveUp: false,
+  exceededLimits: false,
   steps: 0,
-  searched: 0,
+  searchWork: 0,
 };
 
 /** Returns a current schema that has not been compiled yet. */
-function entryOf(event_type: string, schema: unknown = {}): SubjectInForce {
+function entryOf(event_type: string, schema: unknown = {}): CurrentSchema {
   const version = { version: 3, schema, created_at: '2026-11-21T04:00:00.000000Z' };
   const subject: SchemaSubject = {
     stream: 'orders',

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { schemaName } from '#registry';
 import type { CompiledSchema } from '#schemas';
 import { schemaScanOf } from './scan/schema-scan.js';
-import type { ReadySchema, SubjectInForce } from './schema-index.js';
+import type { SchemaValidators, CurrentSchema } from './schema-index.js';
 
 /** Compiles a schema so that it can validate events. @throws Error when the schema is invalid */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
@@ -16,7 +16,7 @@ const mostCompiled = 1_000;
 /** Compiles the current versions of schemas when the first event needs them, and caches a bounded number. */
 export class CompiledSchemas {
   /** Cached schemas by subject: a newer version replaces the former one. */
-  private readonly kept = new Map<string, SubjectInForce>();
+  private readonly kept = new Map<string, CurrentSchema>();
 
   constructor(
     private readonly compile: CompileSchema,
@@ -29,12 +29,12 @@ export class CompiledSchemas {
    * @throws Error when it cannot be compiled. It was valid when it was registered, so this is a server error: the
    * request is answered with `internal_error`, and nothing is written unvalidated
    */
-  async make(entry: SubjectInForce): Promise<ReadySchema> {
+  async make(entry: CurrentSchema): Promise<SchemaValidators> {
     await setImmediate();
     return (entry.ready ??= this.made(entry));
   }
 
-  private made(entry: SubjectInForce): ReadySchema {
+  private made(entry: CurrentSchema): SchemaValidators {
     const { subject, version } = entry;
     try {
       const ready = { compiled: this.compile(version.schema), scan: schemaScanOf(version.schema) };
@@ -47,7 +47,7 @@ export class CompiledSchemas {
     }
   }
 
-  private keep(name: string, entry: SubjectInForce): void {
+  private keep(name: string, entry: CurrentSchema): void {
     this.kept.delete(name);
     if (this.kept.size >= this.most) this.dropOldest();
     this.kept.set(name, entry);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { InputError, ProblemDocument } from '#api';
 import { schemaName, type SchemaMode, type SchemaSubject } from '#registry';
 import { metrics } from '#telemetry';
-import { event, givenIngest, type GivenIngest } from '../writing.fixture.js';
+import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 interface BatchAnswer {
   events: { error?: { code: string; status: number; detail: string; errors: InputError[] } }[];
@@ -15,8 +15,8 @@ const orders = {
   properties: { amount: { type: 'number', minimum: 0 }, 'a/b': { type: 'string' } },
 };
 
-let given: GivenIngest;
-beforeEach(async () => void (given = await givenIngest()));
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
 afterEach(() => given.close());
 
 /** Registers the next version of a schema; default: for `order.placed` in `orders`. */

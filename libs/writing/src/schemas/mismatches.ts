@@ -4,7 +4,7 @@ import { metrics } from '#telemetry';
 const modes = ['enforce', 'warn'] as const satisfies SchemaMode[];
 
 /** Counts events that do not match their schema, by stream. It removes the counts of a deleted stream. */
-export class Mismatches {
+export class SchemaMismatchCounter {
   private readonly streams = new Set<string>();
 
   constructor(private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>) {

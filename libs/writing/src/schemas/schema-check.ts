@@ -1,18 +1,18 @@
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import type { InputError } from '#api';
 import type { AcceptedEvent } from '../read-event.js';
-import type { ReadEvents } from '../read-request.js';
-import { Rejection } from '../rejection.js';
+import type { ParsedEvents } from '../read-request.js';
+import { EventRejection } from '../rejection.js';
 import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
-import type { Mismatches } from './mismatches.js';
-import type { SchemaIndex, SubjectInForce } from './schema-index.js';
+import type { SchemaMismatchCounter } from './mismatches.js';
+import type { SchemaIndex, CurrentSchema } from './schema-index.js';
 
 /** Validates events against the schemas of their types before they are written. */
-export class SchemaCheck {
+export class EventSchemaValidator {
   private readonly compiled: CompiledSchemas;
 
   constructor(
-    private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: Mismatches },
+    private readonly parts: { index: SchemaIndex; compile: CompileSchema; mismatches: SchemaMismatchCounter },
   ) {
     this.compiled = new CompiledSchemas(parts.compile);
   }
@@ -23,11 +23,11 @@ export class SchemaCheck {
    * @param pointerTo Returns the JSON pointer to an event of the request
    * @throws Error when a schema cannot be compiled
    */
-  async check(events: ReadEvents, pointerTo: (index: number) => string): Promise<void> {
-    const turn = new Turn();
+  async check(events: ParsedEvents, pointerTo: (index: number) => string): Promise<void> {
+    const turn = new TimeSlice();
     for (let i = 0; i < events.length; i++) {
       const event = events[i]!;
-      if (event instanceof Rejection) continue;
+      if (event instanceof EventRejection) continue;
       const entry = this.parts.index.find(event.stream, event.event_type);
       if (!entry) continue;
       // Most events were already validated while they were scanned.
@@ -35,10 +35,13 @@ export class SchemaCheck {
         const { compiled } = entry.ready ?? (await this.compiled.make(entry));
         const { length } = event.data;
         const errors = compiled.validateText(event.data);
-        if (turn.over(length + (compiled.searched >> 1))) await turn.end();
+        if (turn.over(length + (compiled.searchWork >> 1))) await turn.end();
         if (errors) {
           this.parts.mismatches.count(entry.subject);
-          events[i] = unfit(event, entry, { errors: inEvent(errors, pointerTo(i)), gaveUp: compiled.gaveUp });
+          events[i] = unfit(event, entry, {
+            errors: inEvent(errors, pointerTo(i)),
+            gaveUp: compiled.exceededLimits,
+          });
           continue;
         }
       }
@@ -53,14 +56,18 @@ function inEvent(errors: readonly InputError[], pointer: string): InputError[] {
 
 function unfit(
   event: AcceptedEvent,
-  { subject, version }: SubjectInForce,
+  { subject, version }: CurrentSchema,
   { errors, gaveUp }: { errors: InputError[]; gaveUp: boolean },
-): AcceptedEvent | Rejection {
+): AcceptedEvent | EventRejection {
   const { stream, event_type, mode } = subject;
   if (mode === 'warn') return event;
   const what = `version ${version.version} of the schema of ${event_type} in ${stream}`;
   const rejection = gaveUp
-    ? new Rejection('schema_too_expensive', `It takes too long to validate the data against ${what}.`, errors)
-    : new Rejection('schema_violation', `The data does not match ${what}.`, errors);
+    ? new EventRejection(
+        'schema_too_expensive',
+        `It takes too long to validate the data against ${what}.`,
+        errors,
+      )
+    : new EventRejection('schema_violation', `The data does not match ${what}.`, errors);
   return rejection.of(event);
 }

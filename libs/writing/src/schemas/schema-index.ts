@@ -3,7 +3,7 @@ import type { CompiledSchema } from '#schemas';
 import type { ValueScan } from './scan/schema-scanner.js';
 
 /** Two validators for one schema: a complete one, and a faster one for frequent cases. */
-export interface ReadySchema {
+export interface SchemaValidators {
   /** The complete validator, which decides if the scan is not certain. */
   compiled: CompiledSchema;
   /** The faster validator, which validates while the text is scanned; undefined if it does not support the schema. */
@@ -11,12 +11,12 @@ export interface ReadySchema {
 }
 
 /** The current schema for the events of one type in one stream. */
-export interface SubjectInForce {
+export interface CurrentSchema {
   readonly subject: SchemaSubject;
   /** Latest version of the schema. */
   readonly version: SchemaVersion;
   /** Compiled validators; set when the first event needs them, until they are evicted. */
-  ready: ReadySchema | undefined;
+  ready: SchemaValidators | undefined;
 }
 
 /** Source of the schemas. */
@@ -28,7 +28,7 @@ export interface SchemaSource {
 /** The schemas of one stream, by event type. */
 interface StreamSchemas {
   stream: string;
-  types: Map<string, SubjectInForce>;
+  types: Map<string, CurrentSchema>;
 }
 
 /**
@@ -45,7 +45,7 @@ export class SchemaIndex {
     source.onChange(() => (this.stale = true));
   }
 
-  find(stream: string, eventType: string): SubjectInForce | undefined {
+  find(stream: string, eventType: string): CurrentSchema | undefined {
     if (this.stale) this.rebuild();
     if (this.last?.stream !== stream) {
       const found = this.streams.get(stream);
@@ -72,9 +72,9 @@ export class SchemaIndex {
     }
   }
 
-  private typesOf(stream: string): Map<string, SubjectInForce> {
+  private typesOf(stream: string): Map<string, CurrentSchema> {
     let schemas = this.streams.get(stream);
-    if (!schemas) this.streams.set(stream, (schemas = { stream, types: new Map<string, SubjectInForce>() }));
+    if (!schemas) this.streams.set(stream, (schemas = { stream, types: new Map<string, CurrentSchema>() }));
     return schemas.types;
   }
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Command } from '../commands/command.js';
 import { UsageError } from '../errors/cli-error.js';
 import { confirmOption, globalOptions } from './global-options.js';
-import { Input, wordsOf } from './input.js';
+import { ParsedArguments, wordsOf } from './parsed-arguments.js';
 import type { Option, Options } from './option.js';
 
 /** Returns the command with the longest name that the arguments begin with. */
@@ -20,12 +20,12 @@ export function optionsOf({ options, effect }: Pick<Command, 'options' | 'effect
 }
 
 /** Parses the arguments after the name of the command. @throws UsageError */
-export function parse(command: Command, args: readonly string[]): Input {
+export function parse(command: Command, args: readonly string[]): ParsedArguments {
   const options = optionsOf(command);
   const { values, positionals } = read(args.slice(command.name.split(' ').length), options);
   for (const [name, value] of Object.entries(values)) checkValue(name, options[name]!, value);
-  if (values.help === true) return new Input(new Map(), values);
-  return new Input(wordsOf(positionals, command.positionals ?? []), values);
+  if (values.help === true) return new ParsedArguments(new Map(), values);
+  return new ParsedArguments(wordsOf(positionals, command.positionals ?? []), values);
 }
 
 function read(args: string[], options: Options) {

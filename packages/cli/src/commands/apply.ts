@@ -1,12 +1,12 @@
 import type { IssuedKey, Tributary } from '#client';
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
-import { refuseImpossible } from '../manifests/impossible.js';
+import { requireApplicable } from '../manifests/require-applicable.js';
 import { KeyFile } from '../manifests/key-file.js';
-import { planOf, type Step } from '../manifests/plan.js';
+import { planOf, type PlanStep } from '../manifests/plan.js';
 import { members } from '../output/column.js';
 import { keyResource } from '../resources/key.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
 import { manifestOptions, wantedOf } from './manifest-option.js';
 
@@ -31,7 +31,7 @@ export const apply: Command = {
     const client = await session.client();
     const { signal } = session;
     const steps = await planOf(client, wanted, { prune: input.flag('prune'), signal });
-    refuseImpossible(steps);
+    requireApplicable(steps);
     const columns = members('action', 'kind', 'name');
     if (input.flag('dry-run')) return session.output.list(steps.map(planned), columns);
     await requireConfirmation(session, steps);
@@ -39,12 +39,12 @@ export const apply: Command = {
   },
 };
 
-function planned({ action, resource: { kind }, name }: Step): object {
+function planned({ action, resource: { kind }, name }: PlanStep): object {
   return { action, kind, name };
 }
 
 /** Requires confirmation if the profile is protected and the steps delete something or shorten a retention. */
-async function requireConfirmation(session: Session, steps: readonly Step[]): Promise<void> {
+async function requireConfirmation(session: CommandSession, steps: readonly PlanStep[]): Promise<void> {
   const destroys = steps.some(
     ({ action, resource, differences }) =>
       action === 'delete' ||
@@ -55,12 +55,12 @@ async function requireConfirmation(session: Session, steps: readonly Step[]): Pr
 }
 
 interface Context {
-  session: Session;
+  session: CommandSession;
   client: Tributary;
-  input: Input;
+  input: ParsedArguments;
 }
 
-async function* executed(context: Context, steps: readonly Step[]): AsyncGenerator<object> {
+async function* executed(context: Context, steps: readonly PlanStep[]): AsyncGenerator<object> {
   const keyFile = await keyFileOf(context.input, steps);
   try {
     for (const step of steps) {
@@ -72,7 +72,7 @@ async function* executed(context: Context, steps: readonly Step[]): AsyncGenerat
   }
 }
 
-async function execute({ session, client }: Context, step: Step, keyFile?: KeyFile): Promise<void> {
+async function execute({ session, client }: Context, step: PlanStep, keyFile?: KeyFile): Promise<void> {
   const { action, resource, name, definition } = step;
   const { signal } = session;
   if (action === 'delete') return resource.delete(client, name, { signal });
@@ -86,7 +86,7 @@ async function execute({ session, client }: Context, step: Step, keyFile?: KeyFi
  * Creates the file for issued keys. A key is shown only once, so the file must exist before the key is issued.
  * @throws UsageError
  */
-async function keyFileOf(input: Input, steps: readonly Step[]): Promise<KeyFile | undefined> {
+async function keyFileOf(input: ParsedArguments, steps: readonly PlanStep[]): Promise<KeyFile | undefined> {
   const issued = steps.filter(({ action, resource }) => action === 'create' && resource === keyResource);
   if (issued.length === 0) return undefined;
   const file = input.text('keys-to');

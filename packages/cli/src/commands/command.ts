@@ -1,7 +1,7 @@
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import type { Options, Positional } from '../arguments/option.js';
 import type { ExitCode } from '../errors/exit-code.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 
 /** A command of the program. Usage, completion and documentation are derived from it. */
 export interface Command {
@@ -17,5 +17,5 @@ export interface Command {
   readonly effect: 'reads' | 'writes' | 'destroys';
   /** The exit code is the result of the command, so it is correct even if the output cannot be written. */
   readonly answersWithCode?: true;
-  run(session: Session, input: Input): Promise<ExitCode | void>;
+  run(session: CommandSession, input: ParsedArguments): Promise<ExitCode | void>;
 }

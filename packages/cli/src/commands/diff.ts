@@ -1,5 +1,5 @@
 import { exitCodes } from '../errors/exit-code.js';
-import { planOf, type Step } from '../manifests/plan.js';
+import { planOf, type PlanStep } from '../manifests/plan.js';
 import { members } from '../output/column.js';
 import type { Command } from './command.js';
 import { manifestOptions, wantedOf } from './manifest-option.js';
@@ -21,7 +21,7 @@ export const diff: Command = {
   },
 };
 
-function rowsOf({ action, resource: { kind }, name, definition, differences }: Step): object[] {
+function rowsOf({ action, resource: { kind }, name, definition, differences }: PlanStep): object[] {
   if (action === 'create') return [{ action, kind, name, path: '', found: null, wanted: definition }];
   if (action === 'delete') return [{ action, kind, name, path: '', found: definition, wanted: null }];
   return differences.map(({ path, found = null, wanted = null }) => ({

@@ -1,5 +1,5 @@
-import { examine } from '../doctor/examine.js';
-import type { Finding } from '../doctor/finding.js';
+import { runChecks } from '../doctor/examine.js';
+import type { CheckResult } from '../doctor/finding.js';
 import { exitCodes } from '../errors/exit-code.js';
 import { members } from '../output/column.js';
 import type { Command } from './command.js';
@@ -16,8 +16,8 @@ export const doctor: Command = {
     const client = await session.client({ ingestUrl: connection.url });
     const { signal } = session;
     let sick = false;
-    async function* findings(): AsyncGenerator<Finding> {
-      for await (const finding of examine({ client, connection, fetch: session.fetch(), signal })) {
+    async function* findings(): AsyncGenerator<CheckResult> {
+      for await (const finding of runChecks({ client, connection, fetch: session.fetch(), signal })) {
         sick ||= finding.verdict === 'wrong';
         yield finding;
       }

@@ -1,5 +1,5 @@
 import type { EventFilter } from '#client';
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import type { Options, Positional } from '../arguments/option.js';
 
 /** The positional argument and the options of commands that select events. */
@@ -25,7 +25,7 @@ export const waitOption: Options = {
 };
 
 /** Returns the event filter of a command line. */
-export function filterOf(input: Input): EventFilter {
+export function filterOf(input: ParsedArguments): EventFilter {
   const streams = input.allWords('STREAM');
   return {
     ...(streams.length > 0 && { stream: streams }),

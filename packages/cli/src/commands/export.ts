@@ -1,9 +1,9 @@
 import type { ExportFormat } from '#client';
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
 import { toFile } from '../exporting/to-file.js';
 import { toStandardOutput } from '../exporting/to-standard-output.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
 import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
 
@@ -43,7 +43,7 @@ export const exportEvents: Command = {
 };
 
 /** Refuses options that contradict an export. @throws UsageError */
-function refuse({ terminal }: Session, input: Input, format: ExportFormat): void {
+function refuse({ terminal }: CommandSession, input: ParsedArguments, format: ExportFormat): void {
   if (input.text('output') !== undefined)
     throw new UsageError('--format sets the format of an export; leave -o out.');
   const binary = format === 'parquet' || format === 'arrow';

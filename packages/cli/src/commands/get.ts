@@ -3,7 +3,7 @@ import { members } from '../output/column.js';
 import { isActive, keyResource } from '../resources/key.js';
 import { plurals, resourceOf, resources } from '../resources/index.js';
 import type { Manifest } from '../resources/resource.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
 
 export const get: Command = {
@@ -28,7 +28,7 @@ export const get: Command = {
 };
 
 /** Yields every definition as a manifest, in the order in which they can be created, without those of the system. */
-async function* manifests(client: Tributary, { signal }: Session): AsyncGenerator<Manifest> {
+async function* manifests(client: Tributary, { signal }: CommandSession): AsyncGenerator<Manifest> {
   for (const resource of resources)
     for await (const item of resource.list(client, { signal })) {
       const definition = resource.definitionOf(item);

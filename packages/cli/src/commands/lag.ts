@@ -1,6 +1,6 @@
 import { definitionLags, groupLags, type LagRow } from '../lag/group-lags.js';
 import { members } from '../output/column.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
 
 export const lag: Command = {
@@ -12,7 +12,7 @@ export const lag: Command = {
   },
 };
 
-async function* lags(session: Session): AsyncGenerator<LagRow> {
+async function* lags(session: CommandSession): AsyncGenerator<LagRow> {
   const { signal } = session;
   const client = await session.client();
   yield* groupLags(await client.health(undefined, { signal }));

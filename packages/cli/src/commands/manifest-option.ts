@@ -1,9 +1,9 @@
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import type { Options } from '../arguments/option.js';
 import { UsageError } from '../errors/cli-error.js';
 import { readManifests } from '../manifests/read-manifests.js';
-import type { Wanted } from '../manifests/wanted.js';
-import type { Session } from '../session.js';
+import type { DesiredDefinition } from '../manifests/desired-definition.js';
+import type { CommandSession } from '../session.js';
 
 /** The options of commands that read definitions from files. */
 export const manifestOptions: Options = {
@@ -17,7 +17,10 @@ export const manifestOptions: Options = {
 };
 
 /** Reads the manifests in the files of `--file`. @throws UsageError */
-export async function wantedOf(session: Session, input: Input): Promise<Wanted[]> {
+export async function wantedOf(
+  session: CommandSession,
+  input: ParsedArguments,
+): Promise<DesiredDefinition[]> {
   const paths = input.texts('file');
   if (!paths) throw new UsageError('-f FILE or -f FOLDER is missing.');
   const wanted = await readManifests(paths, session.terminal);

@@ -1,14 +1,14 @@
 import type { Producer, Tributary } from '#client';
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import type { ExitCode } from '../errors/exit-code.js';
 import { messageOf } from '../errors/message-of.js';
 import { linesOf } from '../producing/lines.js';
-import { Produced } from '../producing/produced.js';
+import { ProduceResult } from '../producing/produce-result.js';
 import { ProgressBar } from '../producing/progress-bar.js';
 import { readLine } from '../producing/read-line.js';
 import { openSource, type Source } from '../producing/source.js';
 import { untilQueryable } from '../producing/until-queryable.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
 
 export const produce: Command = {
@@ -36,14 +36,14 @@ export const produce: Command = {
 };
 
 class Production {
-  private readonly produced = new Produced();
+  private readonly produced = new ProduceResult();
   private readonly bar: ProgressBar;
   private bytesRead = 0;
 
   constructor(
-    private readonly session: Session,
+    private readonly session: CommandSession,
     private readonly source: Source,
-    private readonly input: Input,
+    private readonly input: ParsedArguments,
   ) {
     this.bar = new ProgressBar(session.terminal.stderr);
   }

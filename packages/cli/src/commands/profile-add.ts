@@ -1,5 +1,5 @@
 import { confirmProfileOption } from '../arguments/global-options.js';
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { requireUrl } from '../connection/connection.js';
 import { requireUnprotection } from '../connection/protection.js';
 import { UsageError } from '../errors/cli-error.js';
@@ -40,7 +40,7 @@ export const profileAdd: Command = {
 };
 
 /** Returns whether the profile will be protected. @throws UsageError if the protection ends without confirmation */
-function isProtected(name: string, before: Profile | undefined, input: Input): boolean {
+function isProtected(name: string, before: Profile | undefined, input: ParsedArguments): boolean {
   const [on, off] = [input.flag('protected'), input.flag('no-protected')];
   if (on && off) throw new UsageError('--protected and --no-protected exclude each other.');
   if (off && before?.protected) requireUnprotection(name, input.text('confirm'));

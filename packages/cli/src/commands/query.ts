@@ -1,5 +1,5 @@
 import type { EventQuery, StoredEvent } from '#client';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
 import { eventColumns } from './event-columns.js';
 import { filterOf, filterOptions, streamsPositional, waitOption } from './event-filter.js';
@@ -31,7 +31,7 @@ export const query: Command = {
   },
 };
 
-async function* eventsOf(session: Session, query: EventQuery): AsyncGenerator<StoredEvent> {
+async function* eventsOf(session: CommandSession, query: EventQuery): AsyncGenerator<StoredEvent> {
   yield* (await session.client()).events(query, { signal: session.signal });
 }
 

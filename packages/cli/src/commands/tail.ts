@@ -1,4 +1,4 @@
-import { followed } from '../live/followed.js';
+import { follow } from '../live/follow.js';
 import { PositionFile } from '../live/position-file.js';
 import { messageOf } from '../errors/message-of.js';
 import type { Command } from './command.js';
@@ -29,7 +29,7 @@ export const tail: Command = {
       session.report(`${messageOf(error)}\nNext attempt in ${(delayMs / 1000).toFixed(1)} s.`);
     const open = (signal: AbortSignal) => client.tail(filterOf(input), { signal, from, onReconnect });
     const most = input.whole('limit') ?? Infinity;
-    const events = followed({ open, signal: session.signal, file, most });
+    const events = follow({ open, signal: session.signal, file, most });
     await session.output.list(events, eventColumns, { live: true });
   },
 };

@@ -1,5 +1,5 @@
 import type { Command } from '../commands/command.js';
-import { completedOf, firstWords, secondWords, type Completed } from './words.js';
+import { completedOf, firstWords, secondWords, type CommandCompletions } from './words.js';
 
 /** Returns the completion script for bash. */
 export function bashCompletion(commands: readonly Command[]): string {
@@ -42,7 +42,7 @@ function groups(commands: readonly Command[]): string[] {
   });
 }
 
-function valueCases({ words, options }: Completed): string[] {
+function valueCases({ words, options }: CommandCompletions): string[] {
   return options.flatMap(({ name, option: { oneOf, short, completes } }) => {
     const patterns = [`--${name}`, ...(short ? [`-${short}`] : [])].map(
       (flag) => `'${words.join(' ')} ${flag}'`,
@@ -54,12 +54,12 @@ function valueCases({ words, options }: Completed): string[] {
   });
 }
 
-function optionCase({ words, options }: Completed): string {
+function optionCase({ words, options }: CommandCompletions): string {
   const names = options.map(({ name }) => `--${name}`).join(' ');
   return `      '${words.join(' ')}') COMPREPLY=($(compgen -W '${names}' -- "$current"));;`;
 }
 
-function choiceCase({ words, choices }: Completed): string[] {
+function choiceCase({ words, choices }: CommandCompletions): string[] {
   if (choices.length === 0) return [];
   const at = words.length + 1;
   const reply = `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current"))`;

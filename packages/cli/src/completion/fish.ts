@@ -1,5 +1,5 @@
 import type { Command } from '../commands/command.js';
-import { completedOf, firstWords, secondWords, type Completed } from './words.js';
+import { completedOf, firstWords, secondWords, type CommandCompletions } from './words.js';
 
 /** Returns the completion script for fish. */
 export function fishCompletion(commands: readonly Command[]): string {
@@ -23,7 +23,7 @@ function secondLine(commands: readonly Command[], first: string): string[] {
     : [line({ when: `${seen([first])}; and ${none}`, choices: second.join(' ') })];
 }
 
-function commandLines({ words, options, choices }: Completed): string[] {
+function commandLines({ words, options, choices }: CommandCompletions): string[] {
   const when = seen(words);
   const lines = options.map(({ name, option: { about, value, short, oneOf, completes } }) =>
     [

@@ -3,7 +3,7 @@ import { optionsOf } from '../arguments/parse.js';
 import type { Option } from '../arguments/option.js';
 
 /** The completions of a command: its words, its options and its positional arguments. */
-export interface Completed {
+export interface CommandCompletions {
   words: string[];
   summary: string;
   options: { name: string; option: Option }[];
@@ -11,7 +11,7 @@ export interface Completed {
   choices: readonly string[];
 }
 
-export function completedOf(command: Command): Completed {
+export function completedOf(command: Command): CommandCompletions {
   const { name, summary, positionals = [] } = command;
   const options = Object.entries(optionsOf(command)).map(([name, option]) => ({ name, option }));
   return { words: name.split(' '), summary, options, choices: positionals[0]?.oneOf ?? [] };

@@ -1,5 +1,5 @@
 import type { Command } from '../commands/command.js';
-import { completedOf, firstWords, secondWords, type Completed } from './words.js';
+import { completedOf, firstWords, secondWords, type CommandCompletions } from './words.js';
 
 /** Returns the completion script for zsh. */
 export function zshCompletion(commands: readonly Command[]): string {
@@ -35,7 +35,7 @@ function groups(commands: readonly Command[]): string[] {
   });
 }
 
-function argumentsCase({ words, options, choices }: Completed): string {
+function argumentsCase({ words, options, choices }: CommandCompletions): string {
   const specs = options.flatMap(({ name, option }) => {
     const { about, value, multiple, oneOf, short, completes } = option;
     const values = oneOf ? `(${oneOf.join(' ')})` : completes === 'file' ? '_files' : '';

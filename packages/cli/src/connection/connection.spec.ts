@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Input } from '../arguments/input.js';
+import { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { ProfileStore } from '../profiles/profile-store.js';
 import { connectionOf } from './connection.js';
 import { readKey } from './key.js';
@@ -22,7 +22,11 @@ const connect = (
   env: Record<string, string | undefined> = {},
 ) => {
   const own = { XDG_CONFIG_HOME: folder, ...env };
-  return connectionOf({ input: new Input(new Map(), options), env: own, profiles: new ProfileStore(own) });
+  return connectionOf({
+    input: new ParsedArguments(new Map(), options),
+    env: own,
+    profiles: new ProfileStore(own),
+  });
 };
 
 describe('the connection of a command', () => {

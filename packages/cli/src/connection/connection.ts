@@ -1,4 +1,4 @@
-import type { Input } from '../arguments/input.js';
+import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Profile } from '../profiles/profile.js';
@@ -15,7 +15,7 @@ export interface Connection {
 }
 
 interface Given {
-  input: Input;
+  input: ParsedArguments;
   env: Readonly<Record<string, string | undefined>>;
   profiles: ProfileStore;
 }
@@ -64,7 +64,7 @@ function mixed(name: string): string {
   return `The profile "${name}" has its own URL for events, and its key is sent to no other: leave --ingest-url out, change the profile with \`tributary profile add\`, or give --url too.`;
 }
 
-function keySource(input: Input, { key_command, key_file }: Profile): KeySource | undefined {
+function keySource(input: ParsedArguments, { key_command, key_file }: Profile): KeySource | undefined {
   const [command, file] = [input.text('key-command'), input.text('key-file')];
   if (command ?? file) return { command, file };
   return (key_command ?? key_file) ? { command: key_command, file: key_file } : undefined;

@@ -2,12 +2,12 @@ import { type Fetch, type Tributary } from '#client';
 import type { Connection } from '../connection/connection.js';
 import { definitionLags } from '../lag/group-lags.js';
 import { version } from '../version.js';
-import { ask, clockFinding, versionFinding, type Answering } from './answering.js';
-import { ok, warning, wrong, type Finding } from './finding.js';
+import { ask, clockFinding, versionFinding, type PortHealth } from './port-health.js';
+import { ok, warning, wrong, type CheckResult } from './finding.js';
 import { definitionFindings, healthFindings, lagFindings } from './lag-findings.js';
 import { scopesFinding } from './scopes.js';
 
-export interface Patient {
+export interface DoctorInput {
   connection: Connection;
   client: Tributary;
   fetch: Fetch;
@@ -15,9 +15,9 @@ export interface Patient {
 }
 
 /** Checks everything that commands depend on, one thing after the other. */
-export async function* examine(patient: Patient): AsyncGenerator<Finding> {
+export async function* runChecks(patient: DoctorInput): AsyncGenerator<CheckResult> {
   const { url, ingestUrl } = patient.connection;
-  const answers = new Map<string, Answering>();
+  const answers = new Map<string, PortHealth>();
   for (const address of new Set([url, ingestUrl])) {
     const check = address === url ? 'address of the API' : 'address for events';
     yield await addressFinding(patient, { check, address, answers });
@@ -32,9 +32,9 @@ export async function* examine(patient: Patient): AsyncGenerator<Finding> {
 }
 
 async function addressFinding(
-  patient: Patient,
-  { check, address, answers }: { check: string; address: string; answers: Map<string, Answering> },
-): Promise<Finding> {
+  patient: DoctorInput,
+  { check, address, answers }: { check: string; address: string; answers: Map<string, PortHealth> },
+): Promise<CheckResult> {
   try {
     answers.set(address, await ask(address, patient));
     return ok(check, `${address} answers.`);
@@ -45,7 +45,7 @@ async function addressFinding(
   }
 }
 
-async function* withKey({ client, signal }: Patient): AsyncGenerator<Finding> {
+async function* withKey({ client, signal }: DoctorInput): AsyncGenerator<CheckResult> {
   const key = await scopesFinding(client, signal);
   yield key;
   const health = await client.health(undefined, { signal });

@@ -1,5 +1,5 @@
 /** The result of one check of `doctor`. */
-export interface Finding {
+export interface CheckResult {
   check: string;
   verdict: 'ok' | 'warning' | 'wrong';
   /** The observation. */
@@ -8,14 +8,14 @@ export interface Finding {
   advice: string;
 }
 
-export function ok(check: string, detail: string): Finding {
+export function ok(check: string, detail: string): CheckResult {
   return { check, verdict: 'ok', detail, advice: '' };
 }
 
-export function warning(check: string, detail: string, advice: string): Finding {
+export function warning(check: string, detail: string, advice: string): CheckResult {
   return { check, verdict: 'warning', detail, advice };
 }
 
-export function wrong(check: string, detail: string, advice: string): Finding {
+export function wrong(check: string, detail: string, advice: string): CheckResult {
   return { check, verdict: 'wrong', detail, advice };
 }

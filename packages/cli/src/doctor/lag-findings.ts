@@ -1,7 +1,7 @@
 import type { Health } from '#client';
 import type { LagRow } from '../lag/group-lags.js';
 import { groupLags } from '../lag/group-lags.js';
-import { ok, warning, wrong, type Finding } from './finding.js';
+import { ok, warning, wrong, type CheckResult } from './finding.js';
 
 /** Seconds of lag above which a warning is shown. */
 const mostSeconds = 10;
@@ -12,7 +12,7 @@ const advice: Record<string, string> = {
 };
 
 /** Returns the findings of the gateway's health answer, except lag. */
-export function healthFindings({ checks }: Health): Finding[] {
+export function healthFindings({ checks }: Health): CheckResult[] {
   const others = Object.entries(checks as Record<string, { status?: string; error?: string }>).filter(
     ([name]) => !(name in advice),
   );
@@ -24,11 +24,11 @@ export function healthFindings({ checks }: Health): Finding[] {
 }
 
 /** Returns the lag of the consumer groups as findings. */
-export function lagFindings(health: Health): Finding[] {
+export function lagFindings(health: Health): CheckResult[] {
   return groupLags(health).map((row) => lagFinding(row));
 }
 
-function lagFinding({ name, status, lag, seconds }: LagRow): Finding {
+function lagFinding({ name, status, lag, seconds }: LagRow): CheckResult {
   if (status !== 'ok') return wrong(name, 'It lags far behind, or is not running.', advice[name]!);
   const detail = `${lag ?? 0} records behind.`;
   return (seconds ?? 0) > mostSeconds
@@ -37,8 +37,8 @@ function lagFinding({ name, status, lag, seconds }: LagRow): Finding {
 }
 
 /** Returns a finding for each failed definition. */
-export async function definitionFindings(rows: AsyncIterable<LagRow>): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function definitionFindings(rows: AsyncIterable<LagRow>): Promise<CheckResult[]> {
+  const findings: CheckResult[] = [];
   for await (const { kind, name, status } of rows)
     if (status === 'failed') {
       const command = `tributary get ${kind}s ${name}`;

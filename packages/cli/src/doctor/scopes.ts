@@ -7,7 +7,7 @@ import {
   type Scope,
   type Tributary,
 } from '#client';
-import { ok, warning, wrong, type Finding } from './finding.js';
+import { ok, warning, wrong, type CheckResult } from './finding.js';
 
 type Probe = (client: Tributary, options: CallOptions) => Promise<unknown>;
 
@@ -25,7 +25,7 @@ const probes: Record<Scope, Probe> = {
 };
 
 /** Determines the scopes of the key. */
-export async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<Finding> {
+export async function scopesFinding(client: Tributary, signal: AbortSignal): Promise<CheckResult> {
   const check = 'key';
   const has: string[] = [];
   const lacks: string[] = [];

@@ -1,10 +1,10 @@
 import { printableLines } from '../output/printable.js';
-import type { Session } from '../session.js';
+import type { CommandSession } from '../session.js';
 
 /** Writes bytes as they arrive. On a terminal, control characters are escaped. */
 export async function toStandardOutput(
   bytes: ReadableStream<Uint8Array>,
-  { output, terminal }: Session,
+  { output, terminal }: CommandSession,
 ): Promise<void> {
   const decoder = new TextDecoder();
   for await (const piece of bytes)

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Definition, Resource } from '../resources/resource.js';
+import type { Definition, ResourceKind } from '../resources/resource.js';
 
 /** A member of a definition that differs from the manifest. */
 export interface Difference {
@@ -11,7 +11,7 @@ export interface Difference {
 
 /** Returns the differences. Optional members that the manifest omits are not compared. */
 export function differences(
-  { optional }: Pick<Resource, 'optional'>,
+  { optional }: Pick<ResourceKind, 'optional'>,
   found: Definition,
   wanted: Definition,
 ): Difference[] {

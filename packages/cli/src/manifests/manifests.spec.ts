@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal.js';
 import { differences } from './difference.js';
 import { inOrder } from './in-order.js';
 import { readManifests } from './read-manifests.js';
-import { readManifest } from './wanted.js';
+import { readManifest } from './desired-definition.js';
 
 let folder: string;
 beforeAll(() => {

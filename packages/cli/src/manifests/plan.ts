@@ -1,17 +1,17 @@
 import type { CallOptions, Tributary } from '#client';
 import { isActive, keyResource } from '../resources/key.js';
 import { resources } from '../resources/index.js';
-import type { Definition, Found, Resource } from '../resources/resource.js';
+import type { Definition, ExistingDefinition, ResourceKind } from '../resources/resource.js';
 import { differences, type Difference } from './difference.js';
 import { inOrder } from './in-order.js';
-import type { Wanted } from './wanted.js';
+import type { DesiredDefinition } from './desired-definition.js';
 
 export type Action = 'create' | 'change' | 'delete' | 'unchanged';
 
 /** The action for one definition. */
-export interface Step {
+export interface PlanStep {
   action: Action;
-  resource: Resource;
+  resource: ResourceKind;
   name: string;
   /** The desired definition; for a deletion, the current definition. */
   definition: Definition;
@@ -23,13 +23,13 @@ export interface Step {
  */
 export async function planOf(
   client: Tributary,
-  wanted: readonly Wanted[],
+  wanted: readonly DesiredDefinition[],
   { prune, ...options }: CallOptions & { prune: boolean },
-): Promise<Step[]> {
+): Promise<PlanStep[]> {
   const kinds = resources.filter(
     (resource) => wanted.some((one) => one.resource === resource) || (prune && resource.prunable),
   );
-  const found = new Map<Resource, Map<string, Found>>();
+  const found = new Map<ResourceKind, Map<string, ExistingDefinition>>();
   for (const resource of kinds) found.set(resource, await foundOf(client, resource, options));
   const steps = inOrder(wanted).map((one) => stepOf(one, found.get(one.resource)?.get(one.name)));
   return prune ? [...steps, ...deletions(wanted, found)] : steps;
@@ -37,10 +37,10 @@ export async function planOf(
 
 async function foundOf(
   client: Tributary,
-  resource: Resource,
+  resource: ResourceKind,
   options: CallOptions,
-): Promise<Map<string, Found>> {
-  const found = new Map<string, Found>();
+): Promise<Map<string, ExistingDefinition>> {
+  const found = new Map<string, ExistingDefinition>();
   for await (const item of resource.list(client, options)) {
     if (resource === keyResource && !isActive(item)) continue;
     const definition = resource.definitionOf(item);
@@ -50,7 +50,10 @@ async function foundOf(
   return found;
 }
 
-function stepOf({ resource, name, definition }: Wanted, found: Found | undefined): Step {
+function stepOf(
+  { resource, name, definition }: DesiredDefinition,
+  found: ExistingDefinition | undefined,
+): PlanStep {
   if (!found) return { action: 'create', resource, name, definition, differences: [] };
   const differing = differences(resource, found.definition, definition);
   const action = differing.length > 0 ? 'change' : 'unchanged';
@@ -58,7 +61,10 @@ function stepOf({ resource, name, definition }: Wanted, found: Found | undefined
 }
 
 /** Returns deletions of definitions that are in no file; dependent definitions come first. */
-function deletions(wanted: readonly Wanted[], found: Map<Resource, Map<string, Found>>): Step[] {
+function deletions(
+  wanted: readonly DesiredDefinition[],
+  found: Map<ResourceKind, Map<string, ExistingDefinition>>,
+): PlanStep[] {
   const kept = new Set(wanted.map(({ resource, name }) => `${resource.kind} ${name}`));
   const gone = [...found]
     .filter(([resource]) => resource.prunable)

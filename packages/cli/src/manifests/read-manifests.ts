@@ -4,13 +4,16 @@ import { text } from 'node:stream/consumers';
 import { parseAllDocuments } from 'yaml';
 import { UsageError } from '../errors/cli-error.js';
 import type { Terminal } from '../terminal.js';
-import { readManifest, type Wanted } from './wanted.js';
+import { readManifest, type DesiredDefinition } from './desired-definition.js';
 
 const isManifest = (file: string) => /\.(ya?ml|json)$/.test(file);
 
 /** Reads the definitions in files, in folders recursively, or on standard input (`-`). @throws UsageError */
-export async function readManifests(paths: readonly string[], { stdin }: Terminal): Promise<Wanted[]> {
-  const wanted: Wanted[] = [];
+export async function readManifests(
+  paths: readonly string[],
+  { stdin }: Terminal,
+): Promise<DesiredDefinition[]> {
+  const wanted: DesiredDefinition[] = [];
   for (const path of paths) {
     if (path === '-') wanted.push(...documentsIn(await text(stdin()), 'standard input'));
     else for (const file of await filesOf(path)) wanted.push(...documentsIn(await contentOf(file), file));
@@ -38,7 +41,7 @@ async function contentOf(file: string): Promise<string> {
 }
 
 /** Parses the documents of a file. JSON is valid YAML; each element of a JSON array is a definition. */
-function documentsIn(content: string, file: string): Wanted[] {
+function documentsIn(content: string, file: string): DesiredDefinition[] {
   const documents = parseAllDocuments(content, { version: '1.2' });
   return [...documents].flatMap((document, i) => {
     const place = documents.length > 1 ? `${file}, document ${i + 1}` : file;
@@ -52,7 +55,7 @@ function documentsIn(content: string, file: string): Wanted[] {
   });
 }
 
-function refuseTwice(wanted: readonly Wanted[]): void {
+function refuseTwice(wanted: readonly DesiredDefinition[]): void {
   const places = new Map<string, string>();
   for (const { resource, name, place } of wanted) {
     const id = `${resource.kind} ${name}`;

@@ -1,8 +1,8 @@
 import { cellText, type Column } from './column.js';
-import type { Form } from './form.js';
+import type { OutputFormat } from './form.js';
 
 /** RFC 4180, with the column names in the first line. */
-export class CsvForm implements Form {
+export class CsvFormat implements OutputFormat {
   constructor(private readonly columns: readonly Column[]) {}
 
   open(): string {

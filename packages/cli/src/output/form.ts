@@ -1,5 +1,5 @@
 /** An output format. Each method returns a part of the output. */
-export interface Form {
+export interface OutputFormat {
   open(): string;
   item(item: object): string;
   close(): string;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CsvForm } from './csv-form.js';
+import { CsvFormat } from './csv-form.js';
 import { exactJson } from './exact-json.js';
-import type { Form } from './form.js';
-import { JsonForm } from './json-form.js';
+import type { OutputFormat } from './form.js';
+import { JsonFormat } from './json-form.js';
 import { ndjsonForm } from './ndjson-form.js';
 import { recordForm } from './record-form.js';
-import { TableForm } from './table-form.js';
-import { YamlForm } from './yaml-form.js';
+import { TableFormat } from './table-form.js';
+import { YamlFormat } from './yaml-form.js';
 
 /** An item as the client reads it: it keeps the text of its data with every digit. */
 class Read {
@@ -22,7 +22,7 @@ class Read {
   }
 }
 
-const text = (form: Form, ...items: object[]) =>
+const text = (form: OutputFormat, ...items: object[]) =>
   form.open() + items.map((item) => form.item(item)).join('') + form.close();
 const exact = new Read('a', '{"big":9007199254740993,\n  "price":1.10,"list":[],"text":"12"}');
 
@@ -40,9 +40,9 @@ describe('exact JSON', () => {
 
 describe('JSON', () => {
   it('is an array, or a single item', () => {
-    expect(text(new JsonForm(false), { a: 1 }, { a: 2 })).toBe('[\n  {"a":1},\n  {"a":2}\n]\n');
-    expect(text(new JsonForm(false))).toBe('[]\n');
-    expect(text(new JsonForm(true), { a: 1 })).toBe('{"a":1}\n');
+    expect(text(new JsonFormat(false), { a: 1 }, { a: 2 })).toBe('[\n  {"a":1},\n  {"a":2}\n]\n');
+    expect(text(new JsonFormat(false))).toBe('[]\n');
+    expect(text(new JsonFormat(true), { a: 1 })).toBe('{"a":1}\n');
   });
 });
 
@@ -54,7 +54,7 @@ describe('NDJSON', () => {
 
 describe('YAML', () => {
   it('has every digit, and quotes texts that would be parsed as another type', () => {
-    expect(text(new YamlForm(), exact, { a: 'true', b: null, c: 'x: y' })).toBe(
+    expect(text(new YamlFormat(), exact, { a: 'true', b: null, c: 'x: y' })).toBe(
       'id: a\ndata:\n  big: 9007199254740993\n  price: 1.10\n  list: []\n  text: "12"\n---\na: "true"\nb: null\nc: "x: y"\n',
     );
   });
@@ -62,7 +62,7 @@ describe('YAML', () => {
 
 describe('CSV', () => {
   it('quotes, writes objects as JSON, and escapes formulas', () => {
-    const form = new CsvForm([{ name: 'a' }, { name: 'b' }]);
+    const form = new CsvFormat([{ name: 'a' }, { name: 'b' }]);
     expect(text(form, { a: 'x"y', b: { c: 1 } }, { a: '=1+1', b: -5 }, { a: null, b: '-x' })).toBe(
       'a,b\r\n"x""y","{""c"":1}"\r\n\'=1+1,-5\r\n,\'-x\r\n',
     );
@@ -73,25 +73,25 @@ describe('a table', () => {
   const columns = [{ name: 'a' }, { name: 'b' }];
 
   it('has the column widths of its first items, and is cut at the width of the terminal', () => {
-    const form = new TableForm(columns, { width: 12 });
+    const form = new TableFormat(columns, { width: 12 });
     expect(text(form, { a: 'one', b: 'x' }, { a: 'four', b: 'a long text' })).toBe(
       'A     B\none   x\nfour  a lon…\n',
     );
   });
 
   it('shows the items of a live list immediately', () => {
-    const form = new TableForm(columns, { width: 80, live: true });
+    const form = new TableFormat(columns, { width: 80, live: true });
     expect(form.item({ a: 'one', b: 'x' })).toBe('A    B\none  x\n');
     expect(form.item({ a: 'longer', b: 'y' })).toBe('longer  y\n');
   });
 
   it('escapes control characters', () => {
-    const form = new TableForm(columns, { width: 80 });
+    const form = new TableFormat(columns, { width: 80 });
     expect(text(form, { a: '\u001b[2J', b: '\u202e\n' })).toContain('\\u{1b}[2J  \\u{202e}\\u{a}\n');
   });
 
   it('of no items is empty', () => {
-    expect(text(new TableForm(columns, { width: 80 }))).toBe('');
+    expect(text(new TableFormat(columns, { width: 80 }))).toBe('');
   });
 });
 

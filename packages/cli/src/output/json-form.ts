@@ -1,8 +1,8 @@
 import { exactJson } from './exact-json.js';
-import type { Form } from './form.js';
+import type { OutputFormat } from './form.js';
 
 /** One JSON document: an array with one item per line, or a single item. */
-export class JsonForm implements Form {
+export class JsonFormat implements OutputFormat {
   private separator = '';
 
   constructor(private readonly single: boolean) {}

@@ -1,8 +1,8 @@
 import { exactJson } from './exact-json.js';
-import type { Form } from './form.js';
+import type { OutputFormat } from './form.js';
 
 /** One JSON object per line. */
-export const ndjsonForm: Form = {
+export const ndjsonForm: OutputFormat = {
   open: () => '',
   item: (item) => `${exactJson(item)}\n`,
   close: () => '',

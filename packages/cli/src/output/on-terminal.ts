@@ -1,8 +1,8 @@
-import type { Form, FormName } from './form.js';
+import type { OutputFormat, FormName } from './form.js';
 import { printableJson, printableLines } from './printable.js';
 
 /** Returns a form whose output has escaped control characters. JSON still has the same values. */
-export function onTerminal(form: Form, name: FormName): Form {
+export function onTerminal(form: OutputFormat, name: FormName): OutputFormat {
   const shown = name === 'json' || name === 'ndjson' ? printableJson : printableLines;
   return {
     open: () => shown(form.open()),

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { FormName } from './form.js';
 import { Output } from './output.js';
-import { Pipe } from './pipe.js';
+import { OutputPipe } from './pipe.js';
 
 const acting = [
   ...['\u001b', '\u0007', '\u007f', '\u0080', '\u009b', '\u009f', '\u061c', '\u200b', '\u200e', '\u200f'],
@@ -13,7 +13,7 @@ const item = { name: `a${acting}\tb\rc`, plain: 'ž' };
 
 async function shown(form: FormName, isTerminal: boolean): Promise<string> {
   const stream = new PassThrough();
-  const output = new Output(new Pipe(stream, new AbortController().signal), {
+  const output = new Output(new OutputPipe(stream, new AbortController().signal), {
     ...{ form, width: 1000, isTerminal },
   });
   await output.list([item], [{ name: 'name' }, { name: 'plain' }]);

@@ -1,13 +1,13 @@
 import type { Column } from './column.js';
-import { CsvForm } from './csv-form.js';
-import type { Form, FormName } from './form.js';
-import { JsonForm } from './json-form.js';
+import { CsvFormat } from './csv-form.js';
+import type { OutputFormat, FormName } from './form.js';
+import { JsonFormat } from './json-form.js';
 import { ndjsonForm } from './ndjson-form.js';
 import { onTerminal } from './on-terminal.js';
-import type { Pipe } from './pipe.js';
+import type { OutputPipe } from './pipe.js';
 import { recordForm } from './record-form.js';
-import { TableForm } from './table-form.js';
-import { YamlForm } from './yaml-form.js';
+import { TableFormat } from './table-form.js';
+import { YamlFormat } from './yaml-form.js';
 
 export interface OutputOptions {
   form: FormName;
@@ -25,7 +25,7 @@ export interface ListOptions {
 /** Writes data to standard output, in the requested form. */
 export class Output {
   constructor(
-    private readonly pipe: Pipe,
+    private readonly pipe: OutputPipe,
     private readonly options: OutputOptions,
   ) {}
 
@@ -48,7 +48,7 @@ export class Output {
     return this.pipe.write(piece);
   }
 
-  private async all(items: AsyncIterable<object> | Iterable<object>, exact: Form): Promise<void> {
+  private async all(items: AsyncIterable<object> | Iterable<object>, exact: OutputFormat): Promise<void> {
     const form = this.options.isTerminal ? onTerminal(exact, this.options.form) : exact;
     // The opening is written with the first item: if reading the first item fails, no output is written.
     let opening = form.open();
@@ -59,28 +59,28 @@ export class Output {
     await this.pipe.write(opening + form.close());
   }
 
-  private formOfList(columns: readonly Column[], { live }: ListOptions): Form {
+  private formOfList(columns: readonly Column[], { live }: ListOptions): OutputFormat {
     const { form, width } = this.options;
-    if (form === 'json') return new JsonForm(false);
+    if (form === 'json') return new JsonFormat(false);
     if (form === 'table')
-      return new TableForm(
+      return new TableFormat(
         columns.filter(({ csvOnly }) => !csvOnly),
         { width, live },
       );
     return this.otherForm(columns);
   }
 
-  private formOfOne(columns: readonly Column[]): Form {
+  private formOfOne(columns: readonly Column[]): OutputFormat {
     const { form } = this.options;
-    if (form === 'json') return new JsonForm(true);
+    if (form === 'json') return new JsonFormat(true);
     if (form === 'table') return recordForm;
     return this.otherForm(columns);
   }
 
-  private otherForm(columns: readonly Column[]): Form {
+  private otherForm(columns: readonly Column[]): OutputFormat {
     const { form } = this.options;
-    if (form === 'csv') return new CsvForm(columns);
-    return form === 'yaml' ? new YamlForm() : ndjsonForm;
+    if (form === 'csv') return new CsvFormat(columns);
+    return form === 'yaml' ? new YamlFormat() : ndjsonForm;
   }
 }
 

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Pipe } from './pipe.js';
+import { OutputPipe } from './pipe.js';
 
 /** A stream whose reader never reads. */
 const stuck = () => new Writable({ highWaterMark: 1, write: () => undefined });
@@ -8,7 +8,7 @@ const stuck = () => new Writable({ highWaterMark: 1, write: () => undefined });
 describe('a pipe that was closed', () => {
   it('does not block its writers', async () => {
     const closed = new AbortController();
-    const pipe = new Pipe(stuck(), new AbortController().signal, closed.signal);
+    const pipe = new OutputPipe(stuck(), new AbortController().signal, closed.signal);
     const waiting = pipe.write('ab');
     closed.abort();
     await waiting;
@@ -17,7 +17,7 @@ describe('a pipe that was closed', () => {
 
   it('ends with its signal', async () => {
     const ended = new AbortController();
-    const waiting = new Pipe(stuck(), ended.signal).write('ab');
+    const waiting = new OutputPipe(stuck(), ended.signal).write('ab');
     ended.abort(new Error('ended'));
     await expect(waiting).rejects.toThrow('ended');
   });

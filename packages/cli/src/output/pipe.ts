@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
 /** Writes to a stream with back-pressure. Data written after the stream was closed is discarded. */
-export class Pipe {
+export class OutputPipe {
   constructor(
     private readonly stream: Writable,
     private readonly signal: AbortSignal,

@@ -1,8 +1,8 @@
-import type { Form } from './form.js';
+import type { OutputFormat } from './form.js';
 import { printable } from './printable.js';
 
 /** One item with one member per line. */
-export const recordForm: Form = {
+export const recordForm: OutputFormat = {
   open: () => '',
   item: (item) => {
     const members = Object.entries(item).map(

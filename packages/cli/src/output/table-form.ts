@@ -1,12 +1,12 @@
 import { cellText, type Column } from './column.js';
-import type { Form } from './form.js';
+import type { OutputFormat } from './form.js';
 import { printable } from './printable.js';
 
 /** The number of items that a table buffers to determine the column widths. */
 const firstItems = 100;
 
 /** Columns under their names. The first items determine the widths; the last column is cut at the end of the line. */
-export class TableForm implements Form {
+export class TableFormat implements OutputFormat {
   private waiting: string[][] = [];
   private widths: number[] | undefined;
 

@@ -1,9 +1,9 @@
 import { exactJson } from './exact-json.js';
 import { yamlOf } from '../yaml/yaml-of.js';
-import type { Form } from './form.js';
+import type { OutputFormat } from './form.js';
 
 /** YAML documents separated by `---`. */
-export class YamlForm implements Form {
+export class YamlFormat implements OutputFormat {
   private separator = '';
 
   open(): string {

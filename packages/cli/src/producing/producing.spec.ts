@@ -8,7 +8,7 @@ import {
   type Problem,
 } from '#client';
 import { linesOf } from './lines.js';
-import { Produced } from './produced.js';
+import { ProduceResult } from './produce-result.js';
 import { barText } from './progress-bar.js';
 import { readLine } from './read-line.js';
 
@@ -68,7 +68,7 @@ describe('outcomes', () => {
   const problem = (status: number) => ({ status, code: 'c', detail: 'd' }) as unknown as Problem;
 
   it('determine the exit code', () => {
-    const produced = new Produced();
+    const produced = new ProduceResult();
     produced.accepted++;
     expect([produced.exitCode, String(produced)]).toEqual([0, '1 accepted, 0 rejected']);
     produced.fail(new InvalidRequestError(problem(400)));
@@ -81,7 +81,7 @@ describe('outcomes', () => {
   });
 
   it('end the command if no further event would be accepted', () => {
-    const produced = new Produced();
+    const produced = new ProduceResult();
     produced.fail(new UnauthenticatedError(problem(401)));
     expect(produced.fatal).toBeInstanceOf(UnauthenticatedError);
   });
@@ -89,7 +89,7 @@ describe('outcomes', () => {
 
 describe('a URL where another server answers', () => {
   it('ends the command, and is reported once', () => {
-    const produced = new Produced();
+    const produced = new ProduceResult();
     const [first, second] = [new UnexpectedStatusError(404, 'a'), new UnexpectedStatusError(404, 'a')];
     const told = [first, second].filter((error) => {
       produced.fail(error);

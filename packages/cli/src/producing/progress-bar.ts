@@ -1,4 +1,4 @@
-import type { Screen } from '../terminal.js';
+import type { OutputStream } from '../terminal.js';
 
 /** Milliseconds between two updates of the bar. */
 const everyMs = 100;
@@ -17,7 +17,7 @@ export class ProgressBar {
   private drawnAt = -Infinity;
 
   constructor(
-    private readonly screen: Screen,
+    private readonly screen: OutputStream,
     private readonly now: () => number = () => performance.now(),
   ) {
     this.startedAt = now();

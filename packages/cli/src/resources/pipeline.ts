@@ -1,11 +1,11 @@
 import type { PipelineInput } from '#client';
 import { members } from '../output/column.js';
 import { pick, sourceOf, streamsOf } from './defined-members.js';
-import type { Definition, Resource } from './resource.js';
+import type { Definition, ResourceKind } from './resource.js';
 
 const names = ['name', 'source', 'operators', 'from'];
 
-export const pipelineResource: Resource = {
+export const pipelineResource: ResourceKind = {
   kind: 'pipeline',
   plural: 'pipelines',
   columns: members('name', 'version', 'status', 'processed', 'emitted', 'dropped', 'late', 'failed', 'lag'),

@@ -1,11 +1,11 @@
 import type { ProjectionInput } from '#client';
 import { members } from '../output/column.js';
 import { pick, sourceOf, streamsOf } from './defined-members.js';
-import type { Definition, Resource } from './resource.js';
+import type { Definition, ResourceKind } from './resource.js';
 
 const names = ['name', 'source', 'key', 'fields', 'from'];
 
-export const projectionResource: Resource = {
+export const projectionResource: ResourceKind = {
   kind: 'projection',
   plural: 'projections',
   columns: members('name', 'version', 'status', 'processed', 'failed', 'lag', 'updated_at'),

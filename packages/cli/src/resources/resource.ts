@@ -8,13 +8,13 @@ export type Manifest = { kind: string } & Record<string, unknown>;
 export type Definition = Record<string, unknown>;
 
 /** An existing definition. */
-export interface Found {
+export interface ExistingDefinition {
   name: string;
   definition: Definition;
 }
 
 /** A kind of definition with its operations: list, compare, create, change and delete. */
-export interface Resource {
+export interface ResourceKind {
   readonly kind: string;
   readonly plural: string;
   readonly columns: readonly Column[];

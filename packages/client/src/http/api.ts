@@ -14,7 +14,7 @@ export interface ListRequest<T> {
 }
 
 /** Options of a request that changes something. */
-export interface Change extends CallOptions {
+export interface ChangeRequest extends CallOptions {
   query?: object;
   /** An object that is sent as JSON. */
   body?: object;
@@ -23,7 +23,7 @@ export interface Change extends CallOptions {
 }
 
 /** Sends requests to the API and parses the JSON answers. */
-export class Api {
+export class JsonApi {
   constructor(readonly http: HttpClient) {}
 
   async get<T>(request: Pick<ApiRequest, 'path' | 'query' | 'signal' | 'accept'>): Promise<T> {
@@ -42,29 +42,29 @@ export class Api {
     }, query.cursor);
   }
 
-  post<T>(path: string, change: Change): Promise<T> {
+  post<T>(path: string, change: ChangeRequest): Promise<T> {
     return this.change<T>('POST', path, change);
   }
 
-  put<T>(path: string, change: Change): Promise<T> {
+  put<T>(path: string, change: ChangeRequest): Promise<T> {
     return this.change<T>('PUT', path, change);
   }
 
-  patch<T>(path: string, change: Change): Promise<T> {
+  patch<T>(path: string, change: ChangeRequest): Promise<T> {
     return this.change<T>('PATCH', path, change);
   }
 
-  delete<T = void>(path: string, change: Change): Promise<T> {
+  delete<T = void>(path: string, change: ChangeRequest): Promise<T> {
     return this.change<T>('DELETE', path, change);
   }
 
   /** Sends a change and returns the text of the answer, for readers of exact numbers. */
-  async changeForText(method: ApiRequest['method'], path: string, change: Change): Promise<string> {
+  async changeForText(method: ApiRequest['method'], path: string, change: ChangeRequest): Promise<string> {
     const { query = {}, body, json = body && JSON.stringify(body), signal } = change;
     return (await this.http.send({ method, path, query: queryOf(query), body: json, signal })).text;
   }
 
-  private async change<T>(method: ApiRequest['method'], path: string, change: Change): Promise<T> {
+  private async change<T>(method: ApiRequest['method'], path: string, change: ChangeRequest): Promise<T> {
     const text = await this.changeForText(method, path, change);
     return text === '' ? (undefined as T) : parseJson<T>(text);
   }

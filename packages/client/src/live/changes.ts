@@ -1,11 +1,11 @@
 import { path } from '../http/address.js';
 import { readProjectionState, type ProjectionState } from '../reading/states.js';
 import type { JsonObject } from '../types/json.js';
-import type { StreamMessage } from './event-stream-parser.js';
-import type { LiveSource } from './live-stream.js';
+import type { ServerSentEvent } from './event-stream-parser.js';
+import type { LiveStreamSource } from './live-stream.js';
 
 /** A message of a stream of changes. */
-export type Change<State = JsonObject> =
+export type ProjectionChange<State = JsonObject> =
   /** The state of a key has changed. A change whose version is not greater than the known one must be ignored. */
   | ({ type: 'change' } & ProjectionState<State>)
   /** All states that existed at the start have been sent. */
@@ -14,14 +14,14 @@ export type Change<State = JsonObject> =
   | { type: 'reset' };
 
 /** The changes of a projection's states. */
-export class ChangesSource<State> implements LiveSource<Change<State>> {
+export class ChangesSource<State> implements LiveStreamSource<ProjectionChange<State>> {
   readonly request;
 
   constructor(name: string, snapshot: boolean) {
     this.request = { path: path`/api/v1/projections/${name}/changes`, query: { snapshot } };
   }
 
-  read({ event, data = '{}' }: StreamMessage): Change<State> | undefined {
+  read({ event, data = '{}' }: ServerSentEvent): ProjectionChange<State> | undefined {
     if (event === 'change') return Object.assign(readProjectionState<State>(data), { type: event } as const);
     if (event === 'caught_up') return { type: event, ...(JSON.parse(data) as { version: number }) };
     return event === 'reset' ? { type: event } : undefined;

@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 import { describe, expect, it } from 'vitest';
-import { EventStreamParser, type StreamMessage } from './event-stream-parser.js';
+import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
 
 /** Returns pseudo-random numbers of a seed: `SSE_SEED` repeats a test run. */
 function randomOf(seed: number): (below: number) => number {
@@ -89,7 +89,7 @@ describe('Server-Sent Events', () => {
     }
   });
 
-  it.each<[string, StreamMessage[]]>([
+  it.each<[string, ServerSentEvent[]]>([
     ['id: 1\n\n', [{ event: 'message', data: undefined, id: '1' }]],
     [
       'id: 1\n\ndata: x\n\n',

@@ -4,7 +4,7 @@ import { InvalidAnswerError } from '../errors/tributary-error.js';
 const mostCharacters = 64 * 1024 * 1024;
 
 /** One block of Server-Sent Events. */
-export interface StreamMessage {
+export interface ServerSentEvent {
   event: string;
   /** Undefined if the block only contains an id. */
   data: string | undefined;
@@ -25,8 +25,8 @@ export class EventStreamParser {
   private id: string | undefined;
 
   /** Returns the messages that end in this piece. */
-  feed(text: string): StreamMessage[] {
-    const messages: StreamMessage[] = [];
+  feed(text: string): ServerSentEvent[] {
+    const messages: ServerSentEvent[] = [];
     for (const line of this.linesOf(text)) {
       const message = line === '' ? this.endBlock() : this.readLine(line);
       if (message) messages.push(message);
@@ -57,7 +57,7 @@ export class EventStreamParser {
     else if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
-  private endBlock(): StreamMessage | undefined {
+  private endBlock(): ServerSentEvent | undefined {
     const { event, data, id } = this;
     [this.event, this.data, this.id] = ['', [], undefined];
     this.lastId = id ?? this.lastId;

@@ -3,7 +3,7 @@ import { UnreachableError } from '../errors/tributary-error.js';
 import { Deadline } from '../http/deadline.js';
 import type { ApiRequest, HttpClient } from '../http/http-client.js';
 import type { Problem } from '../types/problem.js';
-import { EventStreamParser, type StreamMessage } from './event-stream-parser.js';
+import { EventStreamParser, type ServerSentEvent } from './event-stream-parser.js';
 
 export interface LiveConnectionOptions {
   /** Milliseconds without data after which the connection counts as dead. */
@@ -30,7 +30,7 @@ export class LiveConnection {
    * Yields the messages. @throws ProblemError if the server ends the stream, UnreachableError or TimeoutError if the
    * connection breaks
    */
-  async *messages(): AsyncGenerator<StreamMessage, void, undefined> {
+  async *messages(): AsyncGenerator<ServerSentEvent, void, undefined> {
     for await (const text of this.pieces())
       for (const message of this.parser.feed(text)) {
         if (message.event === 'error') throw problemError(JSON.parse(message.data ?? '{}') as Problem);

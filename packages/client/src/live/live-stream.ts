@@ -4,7 +4,7 @@ import { UnreachableError } from '../errors/tributary-error.js';
 import { backOffMs } from '../http/back-off.js';
 import type { ApiRequest, CallOptions, HttpClient } from '../http/http-client.js';
 import { sleep } from '../http/sleep.js';
-import type { StreamMessage } from './event-stream-parser.js';
+import type { ServerSentEvent } from './event-stream-parser.js';
 import { LiveConnection } from './live-connection.js';
 
 export interface LiveOptions extends CallOptions {
@@ -17,10 +17,10 @@ export interface LiveOptions extends CallOptions {
 }
 
 /** The source of a live stream: the request, and the parser of its messages. */
-export interface LiveSource<T> {
+export interface LiveStreamSource<T> {
   request: ApiRequest;
   /** Parses a message; returns undefined if it contains nothing new. */
-  read(message: StreamMessage): T | undefined;
+  read(message: ServerSentEvent): T | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export class LiveStream<T> implements AsyncIterable<T> {
 
   constructor(
     private readonly http: HttpClient,
-    private readonly source: LiveSource<T>,
+    private readonly source: LiveStreamSource<T>,
     private readonly options: LiveOptions,
   ) {
     this.position = options.from;

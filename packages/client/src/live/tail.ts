@@ -1,14 +1,14 @@
 import { queryOf } from '../http/address.js';
 import { readEvent, type StoredEvent } from '../reading/stored-event.js';
 import type { EventFilter } from '../types/event.js';
-import type { StreamMessage } from './event-stream-parser.js';
-import type { LiveSource } from './live-stream.js';
+import type { ServerSentEvent } from './event-stream-parser.js';
+import type { LiveStreamSource } from './live-stream.js';
 
 /**
  * Events from now on, or since a time. If ids are long, not every event has one. After a reconnect the server sends
  * the events after the last id again, and they are skipped.
  */
-export class TailSource<Data> implements LiveSource<StoredEvent<Data>> {
+export class TailSource<Data> implements LiveStreamSource<StoredEvent<Data>> {
   readonly request;
   private readonly sinceLastId = new Set<string>();
   private lastId = '';
@@ -17,7 +17,7 @@ export class TailSource<Data> implements LiveSource<StoredEvent<Data>> {
     this.request = { path: '/api/v1/events/stream', query: queryOf(filter) };
   }
 
-  read({ id, data }: StreamMessage): StoredEvent<Data> | undefined {
+  read({ id, data }: ServerSentEvent): StoredEvent<Data> | undefined {
     const event = data === undefined ? undefined : readEvent<Data>(data);
     const name = event && `${event.stream} ${event.event_id}`;
     const repeated = name !== undefined && this.sinceLastId.has(name);

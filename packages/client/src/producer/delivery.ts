@@ -25,7 +25,7 @@ const lookMs = 100;
 const encoder = new TextEncoder();
 
 /** Sends a batch until each of its events has an outcome. */
-export class Delivery {
+export class BatchDelivery {
   constructor(
     private readonly http: HttpClient,
     private readonly options: DeliveryOptions,

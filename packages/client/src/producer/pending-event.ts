@@ -1,7 +1,7 @@
 import type { EventPosition } from './event-position.js';
 
 /** The data of an event that a producer keeps until its outcome is known. */
-export interface Origin {
+export interface PendingEventData {
   event_id: string;
   stream: string;
   /** Undefined for an event without an entity, whose order does not matter. */
@@ -14,13 +14,13 @@ export interface Origin {
 }
 
 /** The callbacks of the promise that `send` returned. */
-export interface Outcome {
+export interface PromiseCallbacks {
   resolve: (position: EventPosition) => void;
   reject: (reason: unknown) => void;
 }
 
 /** Notified of the outcome of each event before its promise is settled. */
-export interface Observer {
+export interface DeliveryObserver {
   acknowledged(position: EventPosition): void;
   /** Called once for each event, with any outcome. */
   settled(event: PendingEvent): void;
@@ -39,9 +39,9 @@ export class PendingEvent {
   private readonly onAbort: (() => void) | undefined;
 
   constructor(
-    readonly origin: Origin,
-    private readonly outcome: Outcome,
-    private readonly observer: Observer,
+    readonly origin: PendingEventData,
+    private readonly outcome: PromiseCallbacks,
+    private readonly observer: DeliveryObserver,
   ) {
     const { signal } = origin;
     if (!signal) return;

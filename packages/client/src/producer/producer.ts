@@ -2,14 +2,14 @@ import { BufferFullError, ProducerClosedError } from '../errors/tributary-error.
 import type { CallOptions, HttpClient } from '../http/http-client.js';
 import type { NewEvent } from '../types/event.js';
 import { byteLength } from './byte-length.js';
-import { Delivery } from './delivery.js';
+import { BatchDelivery } from './delivery.js';
 import type { EventPosition } from './event-position.js';
 import { orAborted } from '../http/or-aborted.js';
 import { eventText } from './event-text.js';
 import { hashOf } from './hash-of.js';
-import { Lane } from './lane.js';
-import { PendingEvent, type Observer, type Origin } from './pending-event.js';
-import { Room } from './room.js';
+import { ProducerShard } from './producer-shard.js';
+import { PendingEvent, type DeliveryObserver, type PendingEventData } from './pending-event.js';
+import { ByteBudget } from './byte-budget.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
 export interface ProducerOptions {
@@ -42,19 +42,19 @@ const defaults = {
 /** Writes events in batches, and repeats them until they are acknowledged. No accepted event is lost silently. */
 export class Producer {
   private readonly options: typeof defaults;
-  private readonly lanes: Lane[];
-  private readonly room: Room;
+  private readonly lanes: ProducerShard[];
+  private readonly room: ByteBudget;
   private readonly ids = new UuidV7Generator();
-  private readonly observer: Observer;
+  private readonly observer: DeliveryObserver;
   private closed = false;
 
   constructor(http: HttpClient, options: ProducerOptions, onWritten: (position: EventPosition) => void) {
     this.options = { ...defaults, ...definedIn(options) };
     const { batchEvents: events, batchBytes: bytes, lingerMs, lanes } = this.options;
-    const delivery = new Delivery(http, this.options);
+    const delivery = new BatchDelivery(http, this.options);
     const deliver = (batch: PendingEvent[]) => delivery.deliver(batch);
-    this.lanes = Array.from({ length: lanes }, () => new Lane({ events, bytes, lingerMs }, deliver));
-    this.room = new Room(this.options.maxBufferedBytes);
+    this.lanes = Array.from({ length: lanes }, () => new ProducerShard({ events, bytes, lingerMs }, deliver));
+    this.room = new ByteBudget(this.options.maxBufferedBytes);
     this.observer = { acknowledged: onWritten, settled: (event) => this.leave(event) };
   }
 
@@ -116,7 +116,7 @@ export class Producer {
    * Returns the lane of an event. Events without an entity use the lane with the shortest wait: with other waiting
    * events, not after a request in flight.
    */
-  private laneOf({ stream, entity }: Origin): Lane {
+  private laneOf({ stream, entity }: PendingEventData): ProducerShard {
     if (entity !== undefined) return this.lanes[hashOf(stream, entity) % this.lanes.length]!;
     const free = this.lanes.find((lane) => !lane.isBusy);
     return free ?? this.lanes.reduce((shortest, lane) => (lane.length < shortest.length ? lane : shortest));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readEvent } from './stored-event.js';
-import { readMadeSnapshot } from './states.js';
+import { readCreatedSnapshot } from './states.js';
 
 const text =
   '{"event_id":"e","version":2,"data":{"big": 9007199254740993, "price":1.10},"metadata":{"n":1.0}}';
@@ -25,7 +25,7 @@ describe('an event from an answer', () => {
   });
 
   it('has no state if the answer has none', () => {
-    const snapshot = readMadeSnapshot('{"snapshot_id":"s"}');
+    const snapshot = readCreatedSnapshot('{"snapshot_id":"s"}');
     expect(snapshot.state).toBeUndefined();
     expect(JSON.stringify(snapshot)).toBe('{"snapshot_id":"s"}');
   });

@@ -2,7 +2,7 @@ import type { EntityAddress } from '../types/entity.js';
 import type { JsonObject } from '../types/json.js';
 import { exactReader } from './exact-reader.js';
 
-interface Exact<State> {
+interface ExactState<State> {
   /** The state, parsed on first access. Numbers become 64-bit floating point: `stateText` has them exactly. */
   readonly state: State;
   /** JSON text with every digit. */
@@ -10,7 +10,7 @@ interface Exact<State> {
 }
 
 /** The state of an entity: the merged data of its events. */
-export interface EntityState<State = JsonObject> extends EntityAddress, Exact<State> {
+export interface EntityState<State = JsonObject> extends EntityAddress, ExactState<State> {
   /** The version of its last event. */
   version: number;
   timestamp: string;
@@ -19,7 +19,7 @@ export interface EntityState<State = JsonObject> extends EntityAddress, Exact<St
 }
 
 /** A stored snapshot of an entity's state. */
-export interface Snapshot<State = JsonObject> extends EntityAddress, Exact<State> {
+export interface Snapshot<State = JsonObject> extends EntityAddress, ExactState<State> {
   snapshot_id: string;
   version: number;
   timestamp: string;
@@ -28,11 +28,11 @@ export interface Snapshot<State = JsonObject> extends EntityAddress, Exact<State
 }
 
 /** A new snapshot; its state only if the key may read it. */
-export type MadeSnapshot<State = JsonObject> = Omit<Snapshot<State>, keyof Exact<State>> &
-  Partial<Exact<State | null>>;
+export type CreatedSnapshot<State = JsonObject> = Omit<Snapshot<State>, keyof ExactState<State>> &
+  Partial<ExactState<State | null>>;
 
 /** The state of one key of a projection. */
-export interface ProjectionState<State = JsonObject> extends Exact<State> {
+export interface ProjectionState<State = JsonObject> extends ExactState<State> {
   key: string;
   /** The number of events of the key. */
   version: number;
@@ -43,5 +43,5 @@ const read = exactReader<object>('state');
 
 export const readEntityState = read as <State>(text: string) => EntityState<State>;
 export const readSnapshot = read as <State>(text: string) => Snapshot<State>;
-export const readMadeSnapshot = read as <State>(text: string) => MadeSnapshot<State>;
+export const readCreatedSnapshot = read as <State>(text: string) => CreatedSnapshot<State>;
 export const readProjectionState = read as <State>(text: string) => ProjectionState<State>;

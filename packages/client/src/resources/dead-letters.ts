@@ -1,4 +1,4 @@
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { DeadLetter, DeadLetterQuery, Replay, ReplayInput } from '../types/dead-letter.js';
@@ -9,7 +9,7 @@ export interface ReplayOptions extends CallOptions {
 }
 
 export class DeadLetters {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
   list(query: DeadLetterQuery = {}, options: CallOptions = {}): Pages<DeadLetter> {
     return this.api.list({ path: '/api/v1/dead-letters', name: 'dead_letters', query }, options);

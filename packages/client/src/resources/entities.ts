@@ -1,12 +1,12 @@
 import { path } from '../http/address.js';
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { Entity, EntityAddress, Erasure } from '../types/entity.js';
 import type { ListQuery } from '../types/list.js';
 
 export class Entities {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
   /** Lists the entities of a stream, or of all streams, each with its latest version. */
   list(query: ListQuery & { stream?: string } = {}, options: CallOptions = {}): Pages<Entity> {

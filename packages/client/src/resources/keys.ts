@@ -1,12 +1,12 @@
 import { path } from '../http/address.js';
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { IssuedKey, Key, KeyInput, RotationInput } from '../types/key.js';
 import type { ListQuery } from '../types/list.js';
 
 export class Keys {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<Key> {
     return this.api.list({ path: '/api/v1/keys', name: 'keys', query }, options);

@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import { eventText } from '../producer/event-text.js';
 import type { Pages } from '../reading/pages.js';
@@ -8,7 +8,7 @@ import type {
   DryRun,
   DryRunInput,
   Pipeline,
-  PipelineFigures,
+  PipelineWithStats,
   PipelineInput,
   PipelineReplacement,
 } from '../types/pipeline.js';
@@ -19,13 +19,13 @@ export interface ReplaceOptions extends CallOptions {
 }
 
 export class Pipelines {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
-  list(query: ListQuery = {}, options: CallOptions = {}): Pages<PipelineFigures> {
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<PipelineWithStats> {
     return this.api.list({ path: '/api/v1/pipelines', name: 'pipelines', query }, options);
   }
 
-  get(name: string, options: CallOptions = {}): Promise<PipelineFigures> {
+  get(name: string, options: CallOptions = {}): Promise<PipelineWithStats> {
     return this.api.get({ path: path`/api/v1/pipelines/${name}`, ...options });
   }
 

@@ -1,7 +1,7 @@
 import { path } from '../http/address.js';
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
-import { ChangesSource, type Change } from '../live/changes.js';
+import { ChangesSource, type ProjectionChange } from '../live/changes.js';
 import { LiveStream, type LiveOptions } from '../live/live-stream.js';
 import type { Pages } from '../reading/pages.js';
 import { readProjectionState, type ProjectionState } from '../reading/states.js';
@@ -11,7 +11,7 @@ import type { ListQuery } from '../types/list.js';
 import type {
   Projection,
   ProjectionDetail,
-  ProjectionFigures,
+  ProjectionWithStats,
   ProjectionInput,
   ProjectionReplacement,
   StatesQuery,
@@ -23,9 +23,9 @@ export interface ChangesOptions extends LiveOptions {
 }
 
 export class Projections {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
-  list(query: ListQuery = {}, options: CallOptions = {}): Pages<ProjectionFigures> {
+  list(query: ListQuery = {}, options: CallOptions = {}): Pages<ProjectionWithStats> {
     return this.api.list({ path: '/api/v1/projections', name: 'projections', query }, options);
   }
 
@@ -88,7 +88,7 @@ export class Projections {
   changes<State = JsonObject>(
     name: string,
     { snapshot = false, ...options }: ChangesOptions = {},
-  ): LiveStream<Change<State>> {
+  ): LiveStream<ProjectionChange<State>> {
     return new LiveStream(this.api.http, new ChangesSource<State>(name, snapshot), options);
   }
 }

@@ -1,5 +1,5 @@
 import { path } from '../http/address.js';
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
@@ -11,7 +11,7 @@ export interface SchemaQuery extends ListQuery {
 }
 
 export class Schemas {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
   /** Lists the latest version of each schema. */
   list(query: SchemaQuery = {}, options: CallOptions = {}): Pages<Schema> {

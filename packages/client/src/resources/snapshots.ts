@@ -1,13 +1,13 @@
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
-import { readMadeSnapshot, readSnapshot, type MadeSnapshot, type Snapshot } from '../reading/states.js';
+import { readCreatedSnapshot, readSnapshot, type CreatedSnapshot, type Snapshot } from '../reading/states.js';
 import type { EntityAddress } from '../types/entity.js';
 import type { JsonObject } from '../types/json.js';
 import type { ListQuery } from '../types/list.js';
 
 export class Snapshots {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
   /** Lists the snapshots of a stream, of an entity, or of both; the newest first. */
   list<State = JsonObject>(
@@ -22,8 +22,8 @@ export class Snapshots {
   async make<State = JsonObject>(
     entity: EntityAddress,
     options: CallOptions = {},
-  ): Promise<MadeSnapshot<State>> {
+  ): Promise<CreatedSnapshot<State>> {
     const text = await this.api.changeForText('POST', '/api/v1/snapshots', { body: entity, ...options });
-    return readMadeSnapshot(text);
+    return readCreatedSnapshot(text);
   }
 }

@@ -1,12 +1,12 @@
 import { path } from '../http/address.js';
-import type { Api } from '../http/api.js';
+import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
 import type { CreatedStream, Stream, StreamChange, StreamDetail, StreamInput } from '../types/stream.js';
 
 export class Streams {
-  constructor(private readonly api: Api) {}
+  constructor(private readonly api: JsonApi) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<Stream> {
     return this.api.list({ path: '/api/v1/streams', name: 'streams', query }, options);

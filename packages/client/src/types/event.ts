@@ -1,7 +1,7 @@
 import type { Time } from './json.js';
 
 /** The common members of a new event. */
-interface NewEventHead {
+interface NewEventMembers {
   stream: string;
   event_type: string;
   /** The entity of the event. Events of one entity keep their order and are numbered by version. */
@@ -18,7 +18,7 @@ interface NewEventHead {
  * An event to write. The data of the event is an object, or JSON text that is sent unchanged, with numbers of any
  * length.
  */
-export type NewEvent = NewEventHead & ({ data: object } | { dataText: string });
+export type NewEvent = NewEventMembers & ({ data: object } | { dataText: string });
 
 /** The position of a written event in the log. */
 export interface WrittenPosition {

@@ -30,7 +30,7 @@ export interface Pipeline {
 }
 
 /** A pipeline and its progress. */
-export interface PipelineFigures extends Pipeline {
+export interface PipelineWithStats extends Pipeline {
   processed: number;
   emitted: number;
   dropped: number;

@@ -38,7 +38,7 @@ export interface Projection {
 }
 
 /** A projection and its progress. */
-export interface ProjectionFigures extends Projection {
+export interface ProjectionWithStats extends Projection {
   processed: number;
   failed: number;
   /** The number of unread records. */
@@ -46,7 +46,7 @@ export interface ProjectionFigures extends Projection {
   updated_at: string | null;
 }
 
-export interface ProjectionDetail extends ProjectionFigures {
+export interface ProjectionDetail extends ProjectionWithStats {
   /** The version that is being built; null if there is none. */
   progress: {
     version: number;

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsBoolean, IsIn, IsObject, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { Nullable } from '../../openapi/nullable.js';
-import { Schema } from '../../openapi/schema.js';
+import { JsonSchemaPart } from '../../openapi/schema.js';
 
 const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
 
@@ -9,22 +9,30 @@ const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded']
 export class DryRunEvent {
   @IsString() event_type: string;
   @Nullable('string') entity_id: string | null;
-  @Schema({ type: 'string', format: 'date-time' }) @IsString() timestamp: string;
+  @JsonSchemaPart({ type: 'string', format: 'date-time' }) @IsString() timestamp: string;
   @IsObject() data: object;
   @IsObject() metadata: object;
 }
 
 /** The result of one operator for one event. */
 export class DryRunStepAnswer {
-  @Schema({ description: 'The operator, as a JSON pointer into the definition.' }) @IsString() at: string;
+  @JsonSchemaPart({ description: 'The operator, as a JSON pointer into the definition.' })
+  @IsString()
+  at: string;
   @IsString() operator: string;
   @IsIn(outcomes) outcome: (typeof outcomes)[number];
-  @IsOptional() @IsString() @Schema({ description: 'Why the event was dropped or failed.' }) reason?: string;
-  @IsOptional() @IsString() @Schema({ description: 'Key of the window, or of the duplicate.' }) key?: string;
+  @IsOptional()
+  @IsString()
+  @JsonSchemaPart({ description: 'Why the event was dropped or failed.' })
+  reason?: string;
+  @IsOptional()
+  @IsString()
+  @JsonSchemaPart({ description: 'Key of the window, or of the duplicate.' })
+  key?: string;
   @IsOptional()
   @ValidateNested()
   @Type(() => DryRunEvent)
-  @Schema({ description: 'The event after the operator.' })
+  @JsonSchemaPart({ description: 'The event after the operator.' })
   result?: DryRunEvent;
 }
 
@@ -36,7 +44,9 @@ export class DryRunEventAnswer {
 
 /** A window that closed, and the steps that its result passes. */
 export class DryRunWindowAnswer extends DryRunEventAnswer {
-  @Schema({ description: 'The window, as a JSON pointer into the definition.' }) @IsString() at: string;
+  @JsonSchemaPart({ description: 'The window, as a JSON pointer into the definition.' })
+  @IsString()
+  at: string;
 }
 
 /** An event that the pipeline would write. */
@@ -52,7 +62,7 @@ export class DryRunLateAnswer {
   @IsString() at: string;
   @IsOptional()
   @IsString()
-  @Schema({
+  @JsonSchemaPart({
     description:
       'The stream to which the event would be written. Without one, it would become a dead letter.',
   })
@@ -63,7 +73,7 @@ export class DryRunLateAnswer {
 /** An event that would become a dead letter. */
 export class DryRunFailedAnswer {
   @IsString() at: string;
-  @Schema({ description: 'Where in the definition the error is, as a JSON pointer.' })
+  @JsonSchemaPart({ description: 'Where in the definition the error is, as a JSON pointer.' })
   @IsString()
   pointer: string;
   @IsString() error: string;
@@ -76,7 +86,7 @@ export class DryRunAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => DryRunWindowAnswer)
-  @Schema({
+  @JsonSchemaPart({
     description:
       'Windows and their results. Every window closes at the end, as if nothing came after these events.',
   })
@@ -84,5 +94,7 @@ export class DryRunAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEmittedAnswer) emitted: DryRunEmittedAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunLateAnswer) late: DryRunLateAnswer[];
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunFailedAnswer) failed: DryRunFailedAnswer[];
-  @IsBoolean() @Schema({ description: 'Whether the answer was cut at its size limit.' }) truncated: boolean;
+  @IsBoolean()
+  @JsonSchemaPart({ description: 'Whether the answer was cut at its size limit.' })
+  truncated: boolean;
 }

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { dryRunLimits } from '#dataflow';
-import { Schema } from '../../openapi/schema.js';
+import { JsonSchemaPart } from '../../openapi/schema.js';
 import { PipelineReplacementInput } from '../pipeline-input.js';
 
 /** A pipeline definition, and events to try it with. */
@@ -16,7 +16,7 @@ export class DryRunInput {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(dryRunLimits.events)
-  @Schema({
+  @JsonSchemaPart({
     type: 'array',
     minItems: 1,
     maxItems: dryRunLimits.events,

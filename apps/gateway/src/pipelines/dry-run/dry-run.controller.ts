@@ -3,16 +3,16 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { Aborted, Body, BodyLimit, bodyOf, Caller, Principal, RequireScope } from '#http';
+import { DisconnectSignal, Body, BodyLimit, bodyOf, InjectPrincipal, Principal, RequireScope } from '#http';
 import { readGivenEvents } from '#writing';
 import { dryRunText, effectsOf } from '#dataflow';
 import type { LogEvent } from '#cel';
-import { Answers } from '../../openapi/answers.js';
-import { ofDefinition } from '../pipeline-problems.js';
+import { ApiAnswer } from '../../openapi/answers.js';
+import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunAnswer } from './dry-run-answers.js';
 import { DryRunInput } from './dry-run-input.js';
-import { memberText } from './member-text.js';
-import { Problems, body, reads } from '../../openapi/problems.js';
+import { jsonMemberText } from './member-text.js';
+import { Problems, bodyProblems, storeProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
 import { PipelineDryRun } from './pipeline-dry-run.js';
 
@@ -36,13 +36,13 @@ export class DryRunController {
       'shows these states. For a definition with a lookup, the key therefore also needs the scope ' +
       '`events:read`. All evaluations together have a limit.',
   })
-  @Answers(DryRunAnswer, { description: 'The steps of each event, and the events that would be written.' })
-  @Problems(body, ofDefinition, reads)
+  @ApiAnswer(DryRunAnswer, { description: 'The steps of each event, and the events that would be written.' })
+  @Problems(bodyProblems, definitionProblems, storeProblems)
   @Header('content-type', jsonType)
   async run(
     @Body() { definition }: DryRunInput,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
   ): Promise<string> {
     const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
@@ -55,7 +55,7 @@ export class DryRunController {
 
 /** Returns the events of the body, with offsets in one partition. @throws ProblemError 400 */
 async function givenEvents(body: string, streams: readonly string[]): Promise<LogEvent[]> {
-  const events = await readGivenEvents(memberText(body, 'events') ?? '[]');
+  const events = await readGivenEvents(jsonMemberText(body, 'events') ?? '[]');
   const errors = events.flatMap(({ stream }, i): InputError[] => {
     const detail = `must be among the streams of the source: ${streams.join(', ')}`;
     return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];

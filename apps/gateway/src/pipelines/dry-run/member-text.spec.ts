@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { memberText } from './member-text.js';
+import { jsonMemberText } from './member-text.js';
 
 describe('the text of a member', () => {
   it.each([
@@ -10,6 +10,6 @@ describe('the text of a member', () => {
     ['{"a":"\\"events\\":[1]"}', undefined],
     ['{}', undefined],
   ])('is found: in %s it is %s', (text, found) => {
-    expect(memberText(text, 'events')).toBe(found);
+    expect(jsonMemberText(text, 'events')).toBe(found);
   });
 });

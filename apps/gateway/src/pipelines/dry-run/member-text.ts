@@ -8,7 +8,7 @@ const comma = 0x2c;
  * members have the name, it returns the last one, like parsing; undefined if none has.
  * @param text a JSON object that has been parsed successfully before
  */
-export function memberText(text: string, name: string): string | undefined {
+export function jsonMemberText(text: string, name: string): string | undefined {
   const scanner = new JsonScanner(text);
   let found: string | undefined;
   let i = scanner.space(scanner.space(0) + 1);

@@ -2,13 +2,19 @@ import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { maxStateKeys, type KeyedStateReader } from '#store';
-import { dryRun, DryRunTooExpensiveError, type DryRun, type Lookup, type Pipeline } from '#dataflow';
+import {
+  dryRun,
+  DryRunTooExpensiveError,
+  type DryRun,
+  type ProjectionLookup,
+  type CompiledPipeline,
+} from '#dataflow';
 import type { LogEvent } from '#cel';
 import { WebhookNetworks } from '#webhooks';
 import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
-import { RequiredStreams, type Requester } from '../required-streams.js';
+import { PipelineRequirements, type DefinitionRequester } from '../pipeline-requirements.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
-import { wantedPipeline, type UsablePipeline } from '../wanted-pipeline.js';
+import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';
 import { pointersBelow } from './pointers-below.js';
 import { foldOf, mergedKey } from '../../projections/states/key-state.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
@@ -23,7 +29,7 @@ export class PipelineDryRun {
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'projections'>,
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'find'> },
     private readonly bulkhead: Bulkhead,
-    private readonly streams: RequiredStreams,
+    private readonly streams: PipelineRequirements,
     private readonly webhooks: WebhookNetworks,
   ) {}
 
@@ -31,9 +37,9 @@ export class PipelineDryRun {
    * Returns the pipeline that a body defines, under the same requirements as when it is created.
    * @throws ProblemError the errors of `wantedPipeline` and `RequiredStreams.require`
    */
-  async usable(input: PipelineSpecInput, requester: Requester): Promise<UsablePipeline> {
+  async usable(input: PipelineSpecInput, requester: DefinitionRequester): Promise<ValidatedPipeline> {
     return pointersBelow(definitionAt, async () => {
-      const wanted = wantedPipeline(input, this.webhooks, definitionAt);
+      const wanted = validatedPipeline(input, this.webhooks, definitionAt);
       await this.streams.require(wanted.spec, requester);
       return wanted;
     });
@@ -45,7 +51,7 @@ export class PipelineDryRun {
    * @throws QueryTooExpensiveError
    * @throws ProblemError query_too_expensive, overloaded
    */
-  async run(pipeline: Pipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
+  async run(pipeline: CompiledPipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
     try {
       return await dryRun(pipeline, events, (lookups) => this.statesOf(lookups, client));
     } catch (error) {
@@ -57,7 +63,10 @@ export class PipelineDryRun {
    * Resolves with the state for each lookup, as JSON text; null for a key without a state. Reads all keys of a
    * projection together.
    */
-  private async statesOf(lookups: readonly Lookup[], client: AbortSignal): Promise<(string | null)[]> {
+  private async statesOf(
+    lookups: readonly ProjectionLookup[],
+    client: AbortSignal,
+  ): Promise<(string | null)[]> {
     const states = new Map<string, ReadonlyMap<string, string>>();
     for (const name of new Set(lookups.map(({ projection }) => projection))) {
       const keys = new Set(lookups.flatMap(({ projection, key }) => (projection === name ? [key] : [])));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ProjectionBuild } from '#registry';
-import type { StateProgress, StateRow } from '#store';
+import type { ProjectionGeneration } from '#registry';
+import type { PartitionProgress, KeyedStateRow } from '#store';
 import { EventStreamParser, Random, until } from '#testkit';
-import { ChangesClient, ChangesWorld } from './changes.fixture.js';
+import { ChangesClient, ChangesFixture } from './changes.fixture.js';
 
 const places = [
   { stream: 'orders', partition: 0 },
@@ -15,11 +15,11 @@ const keys = Array.from({ length: 30 }, (_, i) => `k${i}`);
 /** Folds one generation like a processor: it saves rows, then progress, and repeats what a crash has left. */
 class Processor {
   private readonly next = places.map(() => 0);
-  private readonly saved = new Map<string, StateRow>();
+  private readonly saved = new Map<string, KeyedStateRow>();
 
   constructor(
-    private readonly world: ChangesWorld,
-    private readonly build: ProjectionBuild,
+    private readonly world: ChangesFixture,
+    private readonly build: ProjectionGeneration,
     private readonly random: Random,
   ) {}
 
@@ -27,7 +27,7 @@ class Processor {
     const { world, random, next } = this;
     const at = random.int(places.length);
     const place = { owner: this.build.id, ...places[at]! };
-    const changed: StateRow[] = [];
+    const changed: KeyedStateRow[] = [];
     for (let i = random.int(20); i >= 0; i--) {
       const key = random.pick(keys);
       const before = this.saved.get(`${at}/${key}`);
@@ -52,7 +52,7 @@ class Processor {
     );
   }
 
-  private progress(at: number): StateProgress {
+  private progress(at: number): PartitionProgress {
     return this.world.progress({ owner: this.build.id, ...places[at]!, next: this.next[at]! });
   }
 }
@@ -64,7 +64,7 @@ describe('streams of changes that are interrupted and resumed', () => {
 
   it.each(seeds)('end with the same states as a read (LIVE_SEED=%i)', async (seed) => {
     const random = new Random(seed);
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const socket = { bytes: 500, slowMs: 60_000 };
     const gateways = [world.gateway({ socket }), world.gateway({ socket })];
     const clients = [true, true, true, false, false].map(

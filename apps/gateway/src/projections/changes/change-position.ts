@@ -1,12 +1,12 @@
-import type { ProjectionBuild } from '#registry';
-import { bindingOf, LivePosition, longestId } from '../../live/live-position.js';
-import { notAPosition } from '../../live/live-problems.js';
+import type { ProjectionGeneration } from '#registry';
+import { bindingOf, LivePosition, maxIdCharacters } from '../../live/live-position.js';
+import { invalidLastEventId } from '../../live/live-problems.js';
 
 /**
  * Returns the binding of a position to one generation of a projection. Offsets of one generation mean nothing in
  * another.
  */
-export function bindingTo(name: string, { id }: Pick<ProjectionBuild, 'id'>): string {
+export function generationBinding(name: string, { id }: Pick<ProjectionGeneration, 'id'>): string {
   return `${bindingOf(['changes', name])}${bindingOf(id)}`;
 }
 
@@ -30,7 +30,7 @@ export function changeId({ from, sent }: ChangePosition): string {
   if (!sent) return from.toString();
   const after = Buffer.from(sent.after, 'utf8').toString('base64url');
   const id = [from.toString(), sent.to.toString(), after].join(separator);
-  return id.length > longestId ? from.toString() : id;
+  return id.length > maxIdCharacters ? from.toString() : id;
 }
 
 /**
@@ -38,11 +38,11 @@ export function changeId({ from, sent }: ChangePosition): string {
  * @returns undefined for a position in another generation of this projection
  * @throws ProblemError 400 `invalid_cursor`
  */
-export function positionIn(
+export function parseChangeId(
   text: string,
-  { name, build }: { name: string; build: Pick<ProjectionBuild, 'id'> },
+  { name, build }: { name: string; build: Pick<ProjectionGeneration, 'id'> },
 ): ChangePosition | undefined {
-  const binding = bindingTo(name, build);
+  const binding = generationBinding(name, build);
   const [first = '', to, after, ...more] = text.split(separator);
   const from = LivePosition.parse(first, binding);
   if (from && to === undefined) return { from };
@@ -52,5 +52,5 @@ export function positionIn(
   const [bound = ''] = first.split('.');
   const isOfAnother = bound.length === binding.length && bound !== binding;
   if (isOfAnother && bound.startsWith(bindingOf(['changes', name]))) return undefined;
-  throw notAPosition();
+  throw invalidLastEventId();
 }

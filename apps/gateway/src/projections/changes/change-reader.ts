@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '#telemetry';
 import type { EventSocket } from '../../live/event-socket.js';
 import { LivePosition } from '../../live/live-position.js';
-import { isPassing } from '../../live/live-reader.js';
-import { reached } from '../../live/server-sent.js';
+import { isTransient } from '../../live/live-reader.js';
+import { positionMessage } from '../../live/server-sent.js';
 import type { StoreOutage } from '../../live/store-outage.js';
-import type { BuildFeed, ChangesPage, ChangesQuestion } from './build-feed.js';
+import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
 import { caughtUpMessage, resetMessage } from './change-messages.js';
-import { bindingTo, changeId, type ChangePosition, type SentChanges } from './change-position.js';
+import { generationBinding, changeId, type ChangePosition, type SentChanges } from './change-position.js';
 import type { ProjectionFollower } from './projection-follower.js';
 
 export interface ChangeReaderOptions {
@@ -24,7 +24,7 @@ export interface ChangeReaderOptions {
 
 /** Where a client starts. */
 export interface ChangeStart {
-  feed: BuildFeed;
+  feed: GenerationChanges;
   /** Undefined for a new client, or a client with a position in another generation. */
   position: ChangePosition | undefined;
   /** Whether the client has a position in another generation. */
@@ -38,8 +38,8 @@ type Socket = Pick<EventSocket, 'write' | 'room'>;
  * the current state of each key that has changed in between. The longer such a pass takes, the more changes of a key
  * become one message in the next pass: nothing is buffered for a slow client.
  */
-export class ChangeReader {
-  private feed: BuildFeed;
+export class ChangesReader {
+  private feed: GenerationChanges;
   private own: LivePosition;
   /** The keys after the position whose changes have already been sent. */
   private sent: SentChanges | undefined;
@@ -78,7 +78,7 @@ export class ChangeReader {
       await socket.room(signal);
       const feed = await this.options.follower.feed(this.options.name, { signal, patient: true });
       if (feed.build.id !== this.feed.build.id) this.begin(feed);
-      if (this.isOfAnother) socket.write(resetMessage(feed.build) + reached(this.own.toString()));
+      if (this.isOfAnother) socket.write(resetMessage(feed.build) + positionMessage(this.own.toString()));
       this.isOfAnother = false;
       const to = this.sent?.to ?? feed.cursor.copy();
       if (this.own.missingTo(to).length > 0) await this.sendChanges(to, socket, signal);
@@ -87,7 +87,7 @@ export class ChangeReader {
     }
   }
 
-  private begin(feed: BuildFeed): void {
+  private begin(feed: GenerationChanges): void {
     this.feed = feed;
     this.own = this.beginningOf(feed);
     this.sent = undefined;
@@ -95,9 +95,9 @@ export class ChangeReader {
     this.isBehind = true;
   }
 
-  private beginningOf(feed: BuildFeed): LivePosition {
+  private beginningOf(feed: GenerationChanges): LivePosition {
     const { name, snapshot } = this.options;
-    return snapshot ? new LivePosition(bindingTo(name, feed.build)) : feed.cursor.copy();
+    return snapshot ? new LivePosition(generationBinding(name, feed.build)) : feed.cursor.copy();
   }
 
   private async wait(socket: Socket, signal: AbortSignal): Promise<void> {
@@ -121,11 +121,11 @@ export class ChangeReader {
       if (after === undefined) this.own = to;
       await socket.room(signal);
     } while (after !== undefined);
-    socket.write(reached(to.toString()));
+    socket.write(positionMessage(to.toString()));
   }
 
   /** Reads one page of changes. Tries again after a transient failure of the store. */
-  private async read(question: ChangesQuestion, signal: AbortSignal): Promise<ChangesPage> {
+  private async read(question: ChangesPageRequest, signal: AbortSignal): Promise<ChangesPage> {
     for (;;) {
       try {
         const page = await this.feed.changed(question);
@@ -134,7 +134,7 @@ export class ChangeReader {
         return page;
       } catch (error) {
         signal.throwIfAborted();
-        if (!isPassing(error)) throw error;
+        if (!isTransient(error)) throw error;
         this.options.outage.failed(this, error);
         await sleep(this.options.retryMs ?? 1000, undefined, { signal }).catch(() => signal.throwIfAborted());
       }

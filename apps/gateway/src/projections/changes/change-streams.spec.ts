@@ -4,14 +4,14 @@ import { ProblemError } from '#api';
 import { QueryTooExpensiveError, StoreUnavailableError, type ChangedKeysQuery } from '#store';
 import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
-import { ChangesClient, ChangesWorld, type ChangesGateway } from './changes.fixture.js';
+import { ChangesClient, ChangesFixture, type ChangesGateway } from './changes.fixture.js';
 
 const loggerTo = (lines: string[]) =>
   createLogger(
     { name: 'spec', level: 'info' },
     { write: (line) => lines.push((JSON.parse(line) as { msg: string }).msg) },
   );
-const newClient = (world: ChangesWorld, snapshot = false) =>
+const newClient = (world: ChangesFixture, snapshot = false) =>
   new ChangesClient(() => new EventStreamParser(), world, snapshot);
 const caughtUp = (client: ChangesClient) =>
   until(() => client.sent('caught_up').length > 0, { what: 'the present', intervalMs: 1 });
@@ -22,9 +22,9 @@ const keysOf = (client: ChangesClient) => client.changes.map(({ key, version }) 
 /** Returns a projection of some events, with a client that has caught up. */
 async function given(
   keys: string[] = [],
-  { snapshot = false, ...options }: Parameters<ChangesWorld['gateway']>[0] & { snapshot?: boolean } = {},
-): Promise<{ world: ChangesWorld; live: ChangesGateway; client: ChangesClient }> {
-  const world = new ChangesWorld();
+  { snapshot = false, ...options }: Parameters<ChangesFixture['gateway']>[0] & { snapshot?: boolean } = {},
+): Promise<{ world: ChangesFixture; live: ChangesGateway; client: ChangesClient }> {
+  const world = new ChangesFixture();
   await world.folded(keys);
   const live = world.gateway(options);
   const client = newClient(world, snapshot);
@@ -85,7 +85,7 @@ describe('streams of changes', () => {
   });
 
   it('share reads of the store, and read nothing when there is no stream', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const { projections } = world.store;
     let [looks, reads] = [0, 0];
     const live = world.gateway({
@@ -108,7 +108,7 @@ describe('streams of changes', () => {
   });
 
   it('read many keys in pages, and large states in smaller pages', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const { projections } = world.store;
     const keys = Array.from({ length: 1300 }, (_, i) => `k${i}`);
     await world.folded(keys);
@@ -128,7 +128,7 @@ describe('streams of changes', () => {
   });
 
   it('resume within a page, so that a client that is always interrupted before its end still catches up', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const keys = Array.from({ length: 1300 }, (_, i) => `k${i}`);
     await world.folded(keys);
     const live = world.gateway();
@@ -152,7 +152,7 @@ describe('streams of changes', () => {
   });
 
   it('wait while ClickHouse fails, and cannot be opened meanwhile', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const { projections } = world.store;
     let isDown = false;
     const whenUp = <T>(read: () => Promise<T>): Promise<T> =>
@@ -181,7 +181,7 @@ describe('streams of changes', () => {
   });
 
   it('log once that they wait for ClickHouse and once that they continue, whatever their number', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const lines: string[] = [];
     let [isDown, failures] = [true, 0];
     const live = world.gateway({
@@ -251,7 +251,7 @@ describe('when another generation starts serving', () => {
   });
 
   it('nothing is read from the previous generation, whose rows are about to be removed', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const { projections } = world.store;
     await world.folded(['a', 'b']);
     const former = world.serving;
@@ -278,7 +278,7 @@ describe('when another generation starts serving', () => {
 
 describe('a stream of changes is ended, and its client gets the reason,', () => {
   it('when its key no longer permits it', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const client = newClient(world);
     let valid = true;
     const requireStillAdmitted = () => {
@@ -292,7 +292,7 @@ describe('a stream of changes is ended, and its client gets the reason,', () => 
   });
 
   it('when the projection folds a stream that its key does not cover', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const client = newClient(world);
     const ended = client.connect(world.gateway(), {
       access: { patterns: ['orders', 'refunds'], reserved: false },
@@ -314,7 +314,7 @@ describe('a stream of changes is ended, and its client gets the reason,', () => 
   });
 
   it('when its client is too slow; nothing is buffered for it, and the changes it has missed become one message', async () => {
-    const world = new ChangesWorld();
+    const world = new ChangesFixture();
     const live = world.gateway({ socket: { bytes: 500, slowMs: 50 } });
     const client = newClient(world);
     client.holding = true;

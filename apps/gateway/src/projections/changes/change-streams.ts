@@ -4,14 +4,18 @@ import { ProblemError } from '#api';
 import type { ProjectionDefinition } from '#registry';
 import type { Logger } from '#telemetry';
 import { LOGGER } from '../../adapters/adapters.js';
-import { LiveConnections, type LiveContent, type StreamingCaller } from '../../live/live-connections.js';
-import { longestId } from '../../live/live-position.js';
-import { beginning } from '../../live/server-sent.js';
+import {
+  LiveConnections,
+  type LiveStreamContent,
+  type StreamingCaller,
+} from '../../live/live-connections.js';
+import { maxIdCharacters } from '../../live/live-position.js';
+import { startMessage } from '../../live/server-sent.js';
 import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
 import { VisibleProjections } from '../visible-projections.js';
-import type { BuildFeed } from './build-feed.js';
-import { positionIn } from './change-position.js';
-import { ChangeReader, type ChangeStart } from './change-reader.js';
+import type { GenerationChanges } from './generation-changes.js';
+import { parseChangeId } from './change-position.js';
+import { ChangesReader, type ChangeStart } from './change-reader.js';
 import { ProjectionFollower } from './projection-follower.js';
 
 /** An authorized request for the changes of a projection. */
@@ -63,16 +67,16 @@ export class ChangeStreams {
     });
   }
 
-  private contentOf(request: ChangesRequest, start: ChangeStart): LiveContent {
+  private contentOf(request: ChangesRequest, start: ChangeStart): LiveStreamContent {
     const { follower, projections, outage } = this;
     const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
-    const changes = new ChangeReader(start, {
+    const changes = new ChangesReader(start, {
       ...{ name, follower, snapshot, outage },
       ...this.times,
     });
     const position = () => changes.id;
-    if (position().length > longestId) throw tooManyPartitions();
+    if (position().length > maxIdCharacters) throw tooManyPartitions();
     return {
       requestId,
       position,
@@ -80,10 +84,10 @@ export class ChangeStreams {
         caller.requireStillAdmitted();
         const now = projections.get(name, caller.access);
         if (now.created_at !== created_at) projections.permitted(undefined, caller.access);
-        if (position().length > longestId) throw tooManyPartitions();
+        if (position().length > maxIdCharacters) throw tooManyPartitions();
       },
       run: (socket, signal) => {
-        socket.write(beginning(position()));
+        socket.write(startMessage(position()));
         return changes.run(socket, signal);
       },
     };
@@ -94,10 +98,13 @@ export class ChangeStreams {
  * Returns where the stream starts: after the last message that the client has received. Without one it starts now, or
  * with `snapshot` with the states of all keys.
  */
-function startOf({ definition: { name }, lastEventId }: ChangesRequest, feed: BuildFeed): ChangeStart {
+function startOf(
+  { definition: { name }, lastEventId }: ChangesRequest,
+  feed: GenerationChanges,
+): ChangeStart {
   if (lastEventId === undefined || lastEventId === '')
     return { feed, position: undefined, isOfAnother: false };
-  const position = positionIn(lastEventId, { name, build: feed.build });
+  const position = parseChangeId(lastEventId, { name, build: feed.build });
   return { feed, position, isOfAnother: position === undefined };
 }
 

@@ -1,9 +1,9 @@
 import { allStreams } from '#api';
-import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { StateProgress, KeyedStateReader, StateRow } from '#store';
+import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { PartitionProgress, KeyedStateReader, KeyedStateRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger, type Logger } from '#telemetry';
-import { stateProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
+import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import { givenConnections, type GivenConnections } from '../../live/given-connections.fixture.js';
 import { StreamClient, type MessageParser } from '../../live/stream-client.fixture.js';
 import { foldOf, keyState, mergedKey } from '../states/key-state.js';
@@ -26,14 +26,14 @@ export interface ChangesGateway {
 }
 
 /** The inputs of streams of changes: the definition of one projection with a counter, and its store. */
-export class ChangesWorld {
+export class ChangesFixture {
   readonly store = new MemoryStore();
   definition: ProjectionDefinition | undefined = {
     ...{ name: 'p', version: 1, created_at: '1', paused: false, building: null, failure: null },
     serving: this.build(1),
   };
 
-  build(version: number): ProjectionBuild {
+  build(version: number): ProjectionGeneration {
     return {
       ...{ id: `build-${version}`, version, started_at: '1' },
       sources: { orders: { id: 'orders#1' }, refunds: { id: 'refunds#1' } },
@@ -45,30 +45,30 @@ export class ChangesWorld {
     };
   }
 
-  get serving(): ProjectionBuild {
+  get serving(): ProjectionGeneration {
     const serving = this.definition?.serving;
     if (!serving) throw new Error('nothing is served');
     return serving;
   }
 
   /** Serves another generation from now on. */
-  serve(serving: ProjectionBuild): void {
+  serve(serving: ProjectionGeneration): void {
     if (this.definition) this.definition = { ...this.definition, serving };
   }
 
   /** Returns the row that a processor saves for a key after this event. */
-  row(key: string, more: Partial<StateRow> & { position: number }): StateRow {
+  row(key: string, more: Partial<KeyedStateRow> & { position: number }): KeyedStateRow {
     const events = more.events ?? more.position + 1;
     return stateRow({ owner: this.serving.id, key, events, state: JSON.stringify([events]), ...more });
   }
 
-  progress(more: Partial<StateProgress> & { next: number }): StateProgress {
-    return stateProgress({ owner: this.serving.id, ...more });
+  progress(more: Partial<PartitionProgress> & { next: number }): PartitionProgress {
+    return partitionProgress({ owner: this.serving.id, ...more });
   }
 
   /** Saves the states of one partition, whose events have these keys from offset 0 on. */
   async folded(keys: readonly string[], { partition = 0 } = {}): Promise<void> {
-    const rows = new Map<string, StateRow>();
+    const rows = new Map<string, KeyedStateRow>();
     for (const [position, key] of keys.entries()) {
       const events = (rows.get(key)?.events ?? 0) + 1;
       rows.set(key, this.row(key, { partition, position, events }));
@@ -110,13 +110,13 @@ export class ChangesWorld {
 }
 
 /** The caller and what it may see. Default: everything. */
-type Permitted = Partial<Parameters<ChangesGateway['open']>[0]['caller']>;
+type CallerOptions = Partial<Parameters<ChangesGateway['open']>[0]['caller']>;
 
 /** A client of a stream of changes. */
 export class ChangesClient extends StreamClient {
   constructor(
     newParser: () => MessageParser,
-    private readonly world: ChangesWorld,
+    private readonly world: ChangesFixture,
     private readonly snapshot = false,
   ) {
     super(newParser);
@@ -139,7 +139,7 @@ export class ChangesClient extends StreamClient {
   }
 
   /** Connects, and resumes after the last received id if there is one. Resolves when the connection has ended. */
-  connect(live: ChangesGateway, permitted: Permitted = {}): Promise<void> {
+  connect(live: ChangesGateway, permitted: CallerOptions = {}): Promise<void> {
     const caller = { access: allStreams, keyId: null, requireStillAdmitted: () => undefined, ...permitted };
     const { definition } = this.world;
     if (!definition) throw new Error('there is no projection');

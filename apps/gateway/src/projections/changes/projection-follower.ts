@@ -1,15 +1,15 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
-import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
-import type { StateProgress, KeyedStateReader } from '#store';
+import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
+import type { PartitionProgress, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
 import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../adapters/adapters.js';
 import { LiveConnections } from '../../live/live-connections.js';
-import { Rounds } from '../../live/rounds.js';
+import { SharedPoller } from '../../live/shared-poller.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
-import { BuildFeed, type BuildFeedParts } from './build-feed.js';
-import { bindingTo } from './change-position.js';
+import { GenerationChanges, type GenerationChangesDependencies } from './generation-changes.js';
+import { generationBinding } from './change-position.js';
 
-export interface FollowingTimes {
+export interface ProjectionFollowerTimings {
   /** Milliseconds between two polls of the saved positions. */
   pollMs: number;
   /** Milliseconds between a failure of the store and the next attempt. */
@@ -22,7 +22,7 @@ const concurrentPages = 3;
 interface Followed {
   /** Number of open streams. */
   members: number;
-  feed?: BuildFeed;
+  feed?: GenerationChanges;
 }
 
 /**
@@ -31,9 +31,9 @@ interface Followed {
  */
 @Injectable()
 export class ProjectionFollower {
-  private readonly parts: BuildFeedParts;
+  private readonly parts: GenerationChangesDependencies;
   private readonly followed = new Map<string, Followed>();
-  private readonly rounds: Rounds;
+  private readonly rounds: SharedPoller;
 
   constructor(
     { closed, maxStreams: queued }: LiveConnections,
@@ -42,9 +42,9 @@ export class ProjectionFollower {
     @Inject(DEFINITIONS)
     private readonly definitions: { projections: Pick<Definitions['projections'], 'get'> },
     @Inject(LOGGER) logger: Logger,
-    @Optional() times: Partial<FollowingTimes> = {},
+    @Optional() times: Partial<ProjectionFollowerTimings> = {},
   ) {
-    this.rounds = new Rounds({
+    this.rounds = new SharedPoller({
       isFollowed: () => this.followed.size > 0,
       look: () => this.followAll(),
       what: 'streams of changes',
@@ -76,7 +76,7 @@ export class ProjectionFollower {
   async feed(
     name: string,
     { signal, patient }: { signal: AbortSignal; patient: boolean },
-  ): Promise<BuildFeed> {
+  ): Promise<GenerationChanges> {
     for (;;) {
       const feed = this.followed.get(name)?.feed;
       if (feed && this.serves(name, feed)) return feed;
@@ -86,11 +86,11 @@ export class ProjectionFollower {
   }
 
   /** Whether states are still read from this generation. If not, its rows may have been removed. */
-  serves(name: string, { build }: Pick<BuildFeed, 'build'>): boolean {
+  serves(name: string, { build }: Pick<GenerationChanges, 'build'>): boolean {
     return this.served(name)?.serving.id === build.id;
   }
 
-  private served(name: string): (ProjectionDefinition & { serving: ProjectionBuild }) | undefined {
+  private served(name: string): (ProjectionDefinition & { serving: ProjectionGeneration }) | undefined {
     const definition = this.definitions.projections.get(name);
     return definition?.serving ? { ...definition, serving: definition.serving } : undefined;
   }
@@ -103,12 +103,16 @@ export class ProjectionFollower {
     return false;
   }
 
-  private follow(name: string, build: ProjectionBuild | undefined, progress: readonly StateProgress[]): void {
+  private follow(
+    name: string,
+    build: ProjectionGeneration | undefined,
+    progress: readonly PartitionProgress[],
+  ): void {
     const followed = this.followed.get(name);
     if (!followed) return;
     const before = followed.feed;
     if (build && before?.build.id !== build.id)
-      followed.feed = new BuildFeed(build, bindingTo(name, build), this.parts);
+      followed.feed = new GenerationChanges(build, generationBinding(name, build), this.parts);
     if (build) followed.feed?.advance(progress.filter(({ owner }) => owner === build.id));
     else delete followed.feed;
     if (before !== followed.feed) before?.stir();

@@ -1,10 +1,10 @@
-import { Schema } from '../../openapi/schema.js';
+import { JsonSchemaPart } from '../../openapi/schema.js';
 import { Flag } from '../../parameters/decorators.js';
 
 export class StateChangeParameters {
   @Flag(
     'First sends the states of all keys, and sends them again after a `reset`. Without it, only changes from now on are sent.',
   )
-  @Schema({ default: false })
+  @JsonSchemaPart({ default: false })
   snapshot: boolean = false;
 }

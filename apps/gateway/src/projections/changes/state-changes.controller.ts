@@ -1,13 +1,18 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
-import { begin, DescribeEventStream, mediaType, requireAccepted } from '../../live/event-stream-answer.js';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
+import {
+  sendStreamHead,
+  DescribeEventStream,
+  eventStreamType,
+  requireEventStreamAccepted,
+} from '../../live/event-stream-answer.js';
 import { ProjectionName } from '../../definitions/definition-name.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStates } from '../states/projection-states.js';
 import { ChangeStreams } from './change-streams.js';
-import { Problems, readsBoth } from '../../openapi/problems.js';
+import { Problems, storeAndLogProblems } from '../../openapi/problems.js';
 import { StateChangeParameters } from './state-change-parameters.js';
 
 @ApiTags('projections')
@@ -37,24 +42,30 @@ export class StateChangesController {
       'deleted or is no longer visible to the key.',
   })
   @DescribeEventStream('The last id that was received.')
-  @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'not_acceptable', readsBoth)
+  @Problems(
+    'invalid_cursor',
+    'projection_not_found',
+    'projection_building',
+    'not_acceptable',
+    storeAndLogProblems,
+  )
   async stream(
     @ProjectionName() name: string,
     @Query() { snapshot }: StateChangeParameters,
-    @Caller() caller: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() caller: Principal,
+    @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    requireAccepted(request.headers.accept);
+    requireEventStreamAccepted(request.headers.accept);
     const definition = this.projections.get(name, caller.access);
     await this.states.requireServed(definition, client);
-    if (request.method === 'HEAD') return void reply.header('content-type', mediaType).send();
+    if (request.method === 'HEAD') return void reply.header('content-type', eventStreamType).send();
     const opened = {
       ...{ definition, snapshot, caller },
       lastEventId: request.headers['last-event-id']?.toString(),
       requestId: request.id,
     };
-    await this.changes.open(opened, () => begin(reply), client);
+    await this.changes.open(opened, () => sendStreamHead(reply), client);
   }
 }

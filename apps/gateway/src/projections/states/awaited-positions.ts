@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import type { Definitions, ProjectionBuild } from '#registry';
+import type { Definitions, ProjectionGeneration } from '#registry';
 import type { StreamPosition } from '../../consistency/position.js';
 
 /**
@@ -8,7 +8,7 @@ import type { StreamPosition } from '../../consistency/position.js';
  * @throws ProblemError 400 for a stream that the projection does not fold
  */
 export function awaitedPositions(
-  { sources }: ProjectionBuild,
+  { sources }: ProjectionGeneration,
   positions: readonly StreamPosition[],
   definitions: Pick<Definitions, 'stream'>,
 ): StreamPosition[] {

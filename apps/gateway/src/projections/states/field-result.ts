@@ -1,12 +1,12 @@
 import { ProblemError } from '#api';
-import type { ProjectionBuild } from '#registry';
+import type { ProjectionGeneration } from '#registry';
 import { compileFold, foldOperations, type FoldState, type Json } from '#dataflow';
 
 /**
  * Returns a function that computes the result of a single field.
  * @throws ProblemError 400 for an unknown field, or a field whose values have no order
  */
-export function fieldResult({ spec }: ProjectionBuild, name: string): (state: FoldState) => string {
+export function fieldResult({ spec }: ProjectionGeneration, name: string): (state: FoldState) => string {
   const names = Object.keys(spec.fields);
   const at = names.indexOf(name);
   const field = spec.fields[name];

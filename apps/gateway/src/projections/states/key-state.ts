@@ -1,5 +1,5 @@
-import type { Micros } from '#event';
-import type { ProjectionBuild } from '#registry';
+import type { EpochMicros } from '#event';
+import type { ProjectionGeneration } from '#registry';
 import type { KeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';
 
@@ -9,23 +9,23 @@ export interface KeyState {
   /** Number of events that are folded into the state. */
   version: number;
   /** Ingestion time of the last of these events. */
-  updatedAt: Micros;
+  updatedAt: EpochMicros;
   /** The fields as the text of one JSON object. */
   state: string;
 }
 
 /** A key with the merged state of all partitions. */
-export interface MergedKey {
+export interface MergedKeyState {
   key: string;
   version: number;
-  updatedAt: Micros;
+  updatedAt: EpochMicros;
   folded: FoldState;
 }
 
-const folds = new WeakMap<ProjectionBuild, Fold>();
+const folds = new WeakMap<ProjectionGeneration, Fold>();
 
 /** Returns the fold of a generation. Compiles it once. */
-export function foldOf(build: ProjectionBuild): Fold {
+export function foldOf(build: ProjectionGeneration): Fold {
   const known = folds.get(build);
   if (known) return known;
   const fold = compileFold(build.spec.fields);
@@ -34,8 +34,8 @@ export function foldOf(build: ProjectionBuild): Fold {
 }
 
 /** Merges the partial states of all partitions of a key. */
-export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKey {
-  const merged: MergedKey = { key, version: 0, updatedAt: -Infinity, folded: fold.empty };
+export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKeyState {
+  const merged: MergedKeyState = { key, version: 0, updatedAt: -Infinity, folded: fold.empty };
   for (const { state, events, updated_at } of parts) {
     merged.folded = fold.merge(merged.folded, JSON.parse(state) as FoldState);
     merged.version += events;
@@ -44,6 +44,6 @@ export function mergedKey(fold: Fold, { key, parts }: KeyedState): MergedKey {
   return merged;
 }
 
-export function keyState(fold: Fold, { key, version, updatedAt, folded }: MergedKey): KeyState {
+export function keyState(fold: Fold, { key, version, updatedAt, folded }: MergedKeyState): KeyState {
   return { key, version, updatedAt, state: fold.result(folded) };
 }

@@ -1,9 +1,15 @@
-import type { ProjectionBuild } from '#registry';
+import type { ProjectionGeneration } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { nameCursor, nameOfCursor } from '../../lists/name-cursor.js';
 import { fieldResult } from './field-result.js';
 import { foldOf, keyState, mergedKey } from './key-state.js';
-import { invalidPlace, mostSorted, readSortedPlace, sortedStates, tooManyToSort } from './sorted-states.js';
+import {
+  invalidSortCursor,
+  maxSortedKeys,
+  parseSortPosition,
+  sortedStates,
+  tooManyToSort,
+} from './sorted-states.js';
 import type { StatePage } from './state-answers.js';
 
 export interface StatesQuery {
@@ -18,7 +24,7 @@ export interface StatesQuery {
 export interface StatesRequest {
   /** Name of the projection. */
   name: string;
-  build: ProjectionBuild;
+  build: ProjectionGeneration;
   query: StatesQuery;
   projections: Pick<KeyedStateReader, 'keys' | 'countKeys'>;
   signal: AbortSignal;
@@ -59,11 +65,11 @@ async function byField(
   const { limit, cursor, prefix, order } = query;
   const resultOf = fieldResult(build, field);
   const boundTo = ['sorted states', name, prefix ?? null, field, order];
-  const place = cursor === undefined ? undefined : readSortedPlace(nameOfCursor(boundTo, cursor));
-  if (cursor !== undefined && !place) throw invalidPlace();
+  const place = cursor === undefined ? undefined : parseSortPosition(nameOfCursor(boundTo, cursor));
+  if (cursor !== undefined && !place) throw invalidSortCursor();
   const scope = { owner: build.id, ...(prefix !== undefined && { prefix }) };
   const total = await projections.countKeys(scope, signal);
-  if (total > mostSorted) throw tooManyToSort();
+  if (total > maxSortedKeys) throw tooManyToSort();
   const { states, next } = await sortedStates({
     ...{ fold: foldOf(build), resultOf, order, limit, after: place },
     read: (after, most) =>

@@ -1,13 +1,13 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { Aborted, Caller, Principal, Query, RequireScope } from '#http';
+import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { foldLimits } from '#dataflow';
-import { Answers } from '../../openapi/answers.js';
-import { nameParam, ProjectionName, readName } from '../../definitions/definition-name.js';
+import { ApiAnswer } from '../../openapi/answers.js';
+import { nameParam, ProjectionName, requireDefinitionName } from '../../definitions/definition-name.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionStates } from './projection-states.js';
 import { ProjectionStateAnswer, ProjectionStateList, stateJson, statesJson } from './state-answers.js';
-import { Problems, awaits } from '../../openapi/problems.js';
+import { Problems, consistentReadProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
 import { ProjectionKeyParameters, ProjectionStatesParameters } from './state-parameters.js';
 
@@ -23,7 +23,7 @@ const keyParam = {
 /** Injects the name of the projection and the key from the path of the URL. */
 function Address(): ParameterDecorator {
   return Param({
-    transform: ({ name, key }: StateAddress) => ({ name: readName('projection', name), key }),
+    transform: ({ name, key }: StateAddress) => ({ name: requireDefinitionName('projection', name), key }),
   });
 }
 
@@ -43,14 +43,20 @@ export class ProjectionStatesController {
       'Sorted by key, or by a field. The states are those of the generation that is serving; while a new ' +
       'one is built, this is the previous one. An API key must cover every stream of the projection.',
   })
-  @Answers(ProjectionStateList, { description: 'A page of states.' })
-  @Problems('invalid_cursor', 'projection_not_found', 'projection_building', 'stream_not_found', awaits)
+  @ApiAnswer(ProjectionStateList, { description: 'A page of states.' })
+  @Problems(
+    'invalid_cursor',
+    'projection_not_found',
+    'projection_building',
+    'stream_not_found',
+    consistentReadProblems,
+  )
   @Header('content-type', jsonType)
   async list(
     @ProjectionName() name: string,
     @Query() parameters: ProjectionStatesParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
     const { limit, cursor, prefix, order_by: orderBy, order, wait_for: positions } = parameters;
     const definition = this.projections.get(name, access);
@@ -63,20 +69,20 @@ export class ProjectionStatesController {
   @ApiOperation({ summary: 'Read the state of one key of a projection' })
   @ApiParam(nameParam)
   @ApiParam(keyParam)
-  @Answers(ProjectionStateAnswer, { description: 'The state.' })
+  @ApiAnswer(ProjectionStateAnswer, { description: 'The state.' })
   @Problems(
     'projection_not_found',
     'projection_key_not_found',
     'projection_building',
     'stream_not_found',
-    awaits,
+    consistentReadProblems,
   )
   @Header('content-type', jsonType)
   async one(
     @Address() { name, key }: StateAddress,
     @Query() { wait_for: positions }: ProjectionKeyParameters,
-    @Caller() { access }: Principal,
-    @Aborted() client: AbortSignal,
+    @InjectPrincipal() { access }: Principal,
+    @DisconnectSignal() client: AbortSignal,
   ): Promise<string> {
     const definition = this.projections.get(name, access);
     return stateJson(await this.states.one(definition, key, { positions, client }));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemActor, type ProjectionBuild } from '#registry';
+import { systemActor, type ProjectionGeneration } from '#registry';
 import { compileFold, foldEvent, type FoldState } from '#dataflow';
 import type { LogEvent } from '#cel';
 import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
@@ -51,7 +51,7 @@ async function define(more: object = {}): Promise<void> {
 }
 
 /** Returns a projection whose first generation has caught up. */
-async function serving(more: object = {}): Promise<ProjectionBuild> {
+async function serving(more: object = {}): Promise<ProjectionGeneration> {
   await define(more);
   return nowServing(gateway, name);
 }
@@ -64,7 +64,7 @@ interface Given {
 }
 
 /** Saves the state of a key like a processor. */
-async function saved({ id: build }: ProjectionBuild, key: string, given: Given): Promise<void> {
+async function saved({ id: build }: ProjectionGeneration, key: string, given: Given): Promise<void> {
   const { stream = 'orders', partition = 0, data } = given;
   let state: FoldState = fold.empty;
   for (const [offset, text] of data.entries()) {
@@ -262,7 +262,7 @@ describe('a projection that is being built', () => {
 });
 
 describe('waiting for a position', () => {
-  const committed = ({ id }: ProjectionBuild, partition: number, offset: number) => {
+  const committed = ({ id }: ProjectionGeneration, partition: number, offset: number) => {
     const place = { topic: gateway.topicOf('orders'), partition };
     gateway.log.broker.group(gateway.topics.projectionGroup(id)).commit(place, offset);
   };

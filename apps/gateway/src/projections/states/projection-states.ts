@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { TopicNames } from '#event';
-import type { Definitions, ProjectionBuild, ProjectionDefinition } from '#registry';
+import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
 import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
@@ -11,11 +11,11 @@ import { ProjectionStats } from '../projection-stats.js';
 import { awaitedPositions } from './awaited-positions.js';
 import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
 import { pageOfStates, type StatesQuery } from './page-of-states.js';
-import { servedBuild } from './served-build.js';
+import { servingGeneration } from './serving-generation.js';
 import type { StatePage } from './state-answers.js';
 
 /** The caller of a read, and the positions that it waits for. */
-export interface StateReading {
+export interface StateReadOptions {
   positions?: readonly StreamPosition[] | undefined;
   client: AbortSignal;
 }
@@ -39,7 +39,7 @@ export class ProjectionStates {
    * @throws QueryTooExpensiveError
    * @throws StoreUnavailableError
    */
-  async one(definition: ProjectionDefinition, key: string, reading: StateReading): Promise<KeyState> {
+  async one(definition: ProjectionDefinition, key: string, reading: StateReadOptions): Promise<KeyState> {
     const build = await this.reached(definition, reading);
     const { projections } = this.store;
     const found = await this.bulkhead.run(reading.client, (signal) => projections.key(build.id, key, signal));
@@ -55,7 +55,7 @@ export class ProjectionStates {
   async page(
     definition: ProjectionDefinition,
     query: StatesQuery,
-    reading: StateReading,
+    reading: StateReadOptions,
   ): Promise<StatePage> {
     const build = await this.reached(definition, reading);
     const { projections } = this.store;
@@ -67,14 +67,14 @@ export class ProjectionStates {
 
   /** Requires that a generation is serving. @throws ProblemError projection_building */
   async requireServed(definition: ProjectionDefinition, client: AbortSignal): Promise<void> {
-    await servedBuild(definition, this.stats, client);
+    await servingGeneration(definition, this.stats, client);
   }
 
   private async reached(
     definition: ProjectionDefinition,
-    { positions = [], client }: StateReading,
-  ): Promise<ProjectionBuild> {
-    const build = await servedBuild(definition, this.stats, client);
+    { positions = [], client }: StateReadOptions,
+  ): Promise<ProjectionGeneration> {
+    const build = await servingGeneration(definition, this.stats, client);
     const awaited = awaitedPositions(build, positions, this.definitions);
     await this.tokens.reached(awaited, client, this.topics.projectionGroup(build.id));
     return build;

@@ -1,4 +1,4 @@
-import { systemActor, type ProjectionBuild } from '#registry';
+import { systemActor, type ProjectionGeneration } from '#registry';
 import { stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import type { GivenGateway } from '../../gateway.fixture.js';
 
@@ -6,7 +6,7 @@ import type { GivenGateway } from '../../gateway.fixture.js';
 export async function nowServing(
   { definitions }: Pick<GivenGateway, 'definitions'>,
   name: string,
-): Promise<ProjectionBuild> {
+): Promise<ProjectionGeneration> {
   const { value } = await definitions.projections.change(
     name,
     (current) => current && { ...current, serving: current.building, building: null },
@@ -20,7 +20,7 @@ export async function nowServing(
 /** Saves the state of one key of a generation, as if one event had been folded into it. */
 export async function savedState(
   { store }: Pick<GivenGateway, 'store'>,
-  { id: build, spec }: ProjectionBuild,
+  { id: build, spec }: ProjectionGeneration,
   { key, state }: { key: string; state: unknown },
 ): Promise<void> {
   const stream = spec.source.streams[0] ?? '';

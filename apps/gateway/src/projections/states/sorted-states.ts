@@ -2,16 +2,16 @@ import { compareUtf8, jsonValue } from '#event';
 import { ProblemError } from '#api';
 import type { KeyedState } from '#store';
 import type { Fold, FoldState } from '#dataflow';
-import { keyState, mergedKey, type KeyState, type MergedKey } from './key-state.js';
+import { keyState, mergedKey, type KeyState, type MergedKeyState } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 
 /** Limit of keys that are sorted for one answer. */
-export const mostSorted = 20_000;
+export const maxSortedKeys = 20_000;
 /** Number of keys that are read at a time. */
 const readAtOnce = 2_000;
 
 /** A position in the sorted keys. */
-export type SortedPlace = readonly [value: SortValue, key: string];
+export type SortPosition = readonly [value: SortValue, key: string];
 
 export interface SortedRequest {
   fold: Fold;
@@ -20,13 +20,13 @@ export interface SortedRequest {
   order: 'asc' | 'desc';
   limit: number;
   /** The sort position after which the page starts. */
-  after?: SortedPlace | undefined;
+  after?: SortPosition | undefined;
   /** Reads the next keys after a key, in the order of keys. */
   read: (after: string | undefined, limit: number) => Promise<KeyedState[]>;
 }
 
-interface Candidate extends MergedKey {
-  place: SortedPlace;
+interface Candidate extends MergedKeyState {
+  place: SortPosition;
 }
 
 /**
@@ -36,7 +36,7 @@ interface Candidate extends MergedKey {
  */
 export async function sortedStates(
   request: SortedRequest,
-): Promise<{ states: KeyState[]; next?: SortedPlace }> {
+): Promise<{ states: KeyState[]; next?: SortPosition }> {
   const { fold, limit } = request;
   const found = await firstOf(request);
   const page = found.slice(0, limit);
@@ -48,7 +48,7 @@ export async function sortedStates(
 /** Resolves with the first keys after the position: those of the page, and one more. */
 async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequest): Promise<Candidate[]> {
   const sign = order === 'asc' ? 1 : -1;
-  const compare = (a: SortedPlace, b: SortedPlace) =>
+  const compare = (a: SortPosition, b: SortPosition) =>
     compareSortValues(a[0], b[0], sign) || compareUtf8(a[1], b[1]);
   const wanted = limit + 1;
   let kept: Candidate[] = [];
@@ -56,7 +56,7 @@ async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequ
   for (let last: string | undefined; ;) {
     const keys = await read(last, readAtOnce);
     seen += keys.length;
-    if (seen > mostSorted) throw tooManyToSort();
+    if (seen > maxSortedKeys) throw tooManyToSort();
     for (const key of keys) {
       const merged = mergedKey(fold, key);
       const place = [sortValue(resultOf(merged.folded)), key.key] as const;
@@ -69,19 +69,19 @@ async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequ
 }
 
 /** Parses the position in a cursor; returns undefined for any other text. */
-export function readSortedPlace(text: string): SortedPlace | undefined {
+export function parseSortPosition(text: string): SortPosition | undefined {
   const read = jsonValue(text);
   if (!Array.isArray(read) || read.length !== 2) return undefined;
   const [value, key] = read as unknown[];
   return isSortValue(value) && typeof key === 'string' ? [value, key] : undefined;
 }
 
-export function invalidPlace(): ProblemError {
+export function invalidSortCursor(): ProblemError {
   const detail = 'The cursor is broken, or belongs to another list or to other filters.';
   return new ProblemError('invalid_cursor', detail, { errors: [{ pointer: 'cursor', detail }] });
 }
 
 export function tooManyToSort(): ProblemError {
-  const detail = `At most ${mostSorted} keys are sorted by a field: narrow them with prefix, or leave out order_by.`;
+  const detail = `At most ${maxSortedKeys} keys are sorted by a field: narrow them with prefix, or leave out order_by.`;
   return new ProblemError('query_too_expensive', detail, { errors: [{ pointer: 'order_by', detail }] });
 }

@@ -3,7 +3,7 @@ import { IsArray, IsBoolean, IsInt, IsObject, IsString, Min, ValidateNested } fr
 import { formatTime } from '#event';
 import { listEnd } from '../../lists/list-end.js';
 import { Nullable } from '../../openapi/nullable.js';
-import { Schema } from '../../openapi/schema.js';
+import { JsonSchemaPart } from '../../openapi/schema.js';
 import type { KeyState } from './key-state.js';
 
 /** The state of one key of a projection. */
@@ -11,13 +11,17 @@ export class ProjectionStateAnswer {
   @IsString() key: string;
   @IsInt()
   @Min(1)
-  @Schema({ description: 'Number of events that are folded into the state.' })
+  @JsonSchemaPart({ description: 'Number of events that are folded into the state.' })
   version: number;
-  @Schema({ type: 'string', format: 'date-time', description: 'Ingestion time of the last of these events.' })
+  @JsonSchemaPart({
+    type: 'string',
+    format: 'date-time',
+    description: 'Ingestion time of the last of these events.',
+  })
   @IsString()
   updated_at: string;
   @IsObject()
-  @Schema({
+  @JsonSchemaPart({
     description:
       'The fields of the projection. Numbers have all their digits, even when a double could not represent them.',
   })
@@ -31,7 +35,7 @@ export class ProjectionStateList {
   states: ProjectionStateAnswer[];
   @IsInt()
   @Min(0)
-  @Schema({ description: 'Number of all keys, or of those that start with `prefix`.' })
+  @JsonSchemaPart({ description: 'Number of all keys, or of those that start with `prefix`.' })
   total: number;
   @IsBoolean() has_more: boolean;
   @Nullable('string') next_cursor: string | null;

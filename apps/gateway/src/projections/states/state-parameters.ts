@@ -1,7 +1,7 @@
 import { IsIn } from 'class-validator';
 import { ProblemError } from '#api';
 import { limits } from '#event';
-import type { Consistent } from '#http';
+import type { HasConsistencyCheck } from '#http';
 import { foldLimits } from '#dataflow';
 import { Cursor, PageLimit, Parameter, Positions, Text } from '../../parameters/decorators.js';
 import type { StreamPosition } from '../../consistency/position.js';
@@ -13,7 +13,7 @@ export class ProjectionKeyParameters {
   wait_for?: StreamPosition[];
 }
 
-export class ProjectionStatesParameters extends ProjectionKeyParameters implements Consistent {
+export class ProjectionStatesParameters extends ProjectionKeyParameters implements HasConsistencyCheck {
   @Text(foldLimits.keyCharacters)
   @Parameter('Only keys that start with this.', 'EUR')
   prefix?: string;

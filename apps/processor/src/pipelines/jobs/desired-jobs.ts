@@ -6,13 +6,13 @@ import {
   type LoopStep,
   type PipelineDefinition,
 } from '#registry';
-import { compilePipeline, DefinitionError, type Pipeline } from '#dataflow';
-import type { Deliverer } from '#webhooks';
+import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
+import type { WebhookDeliverer } from '#webhooks';
 
 /** A job that should run, with its current definition. */
 export interface DesiredJob {
   definition: PipelineDefinition;
-  pipeline: Pipeline;
+  pipeline: CompiledPipeline;
   /** Number of partitions of each source that still exists and was not recreated, by stream name. */
   sources: ReadonlyMap<string, number>;
 }
@@ -28,19 +28,19 @@ export interface DesiredJobs {
  * the wrong moment, pipelines can form a loop (decision 0021). Of a loop, the job that was started last does not run.
  */
 export class JobSelection {
-  private compiled = new Map<string, Pipeline | string>();
+  private compiled = new Map<string, CompiledPipeline | string>();
   private closing: { among: string; loops: ReadonlyMap<string, string> } = { among: '', loops: new Map() };
 
   constructor(
     private readonly definitions: Pick<Definitions, 'pipelines' | 'stream'>,
-    private readonly webhooks: Pick<Deliverer, 'missingConfiguration'>,
+    private readonly webhooks: Pick<WebhookDeliverer, 'missingConfiguration'>,
   ) {}
 
   now(): DesiredJobs {
     const known = this.compiled;
     this.compiled = new Map();
     const runs: DesiredJobs = { desired: [], invalid: new Map() };
-    const able: { definition: PipelineDefinition; pipeline: Pipeline }[] = [];
+    const able: { definition: PipelineDefinition; pipeline: CompiledPipeline }[] = [];
     for (const definition of this.definitions.pipelines.all()) {
       const { paused, failure, run } = definition;
       const identity = identityOf(definition);
@@ -83,7 +83,7 @@ export class JobSelection {
    * Returns the reason why the job cannot run if a setting for one of its webhooks is missing. The events then wait
    * until the setting exists, and do not become dead letters.
    */
-  private missingConfigurationOf({ webhooks }: Pipeline): string | undefined {
+  private missingConfigurationOf({ webhooks }: CompiledPipeline): string | undefined {
     for (const webhook of webhooks) {
       const missing = this.webhooks.missingConfiguration(webhook);
       if (missing !== undefined) return `${webhook.at}: ${missing} Then resume the pipeline.`;
@@ -106,7 +106,7 @@ function loopsOf(active: readonly PipelineDefinition[]): Map<string, string> {
   const running: PipelineDefinition[] = [];
   for (const one of [...active].sort(byBeginning)) {
     const loop = pipelineLoop(one, running);
-    if (loop) loops.set(one.run.id, wayOf(loop));
+    if (loop) loops.set(one.run.id, describeLoop(loop));
     else running.push(one);
   }
   return loops;
@@ -118,7 +118,7 @@ function byBeginning(a: PipelineDefinition, b: PipelineDefinition): number {
 }
 
 /** Describes a loop. Names only streams of the pipeline itself, because its readers may not see other pipelines. */
-function wayOf(loop: readonly LoopStep[]): string {
+function describeLoop(loop: readonly LoopStep[]): string {
   const [first, last] = [loop[0] as LoopStep, loop.at(-1) as LoopStep];
   const others = loop.length - 1;
   const over =
@@ -126,7 +126,7 @@ function wayOf(loop: readonly LoopStep[]): string {
   return `The pipeline would feed itself: its output to ${first.to} returns${over} in ${last.to}, which it reads. Change it.`;
 }
 
-function compiledOrWhyNot({ spec }: PipelineDefinition): Pipeline | string {
+function compiledOrWhyNot({ spec }: PipelineDefinition): CompiledPipeline | string {
   try {
     return compilePipeline(spec);
   } catch (error) {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Retry } from '#engine';
+import type { EngineRetry } from '#engine';
 import type { TopicNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { KeyedStateReader } from '#store';
 import { pipelineLimits } from '#dataflow';
 import { replayStage } from '../stages/current-job.js';
-import { goneTopic } from '../stages/checkpoint-lost.js';
+import { missingTopicError } from '../stages/checkpoint-lost.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
 /** Greatest number of partitions of a stage's topic. Up to this bound, it has as many as the largest source. */
@@ -21,18 +21,18 @@ const retentionMs = 7 * day;
  */
 const replayRetentionMs = 90 * day;
 /** Milliseconds between two polls for a topic that should exist. */
-const lookMs = 500;
+const pollMs = 500;
 
-export interface InternalTopicsParts {
+export interface InternalTopicsDependencies {
   admin: TopicAdmin;
   topics: TopicNames;
-  retry: Retry;
+  retry: EngineRetry;
   reader: Pick<KeyedStateReader, 'progress'>;
   /** Milliseconds for which a topic may be missing before its records count as lost. */
   goneMs: number;
 }
 
-interface OwnTopic {
+interface InternalTopic {
   run: string;
   stage: string;
   topic: string;
@@ -43,7 +43,7 @@ const maxMessageBytes = pipelineLimits.recordBytes + 64 * 1024;
 
 /** Creates the internal topics of a job: one for each stage, and one for replays. */
 export class InternalTopics {
-  constructor(private readonly parts: InternalTopicsParts) {}
+  constructor(private readonly parts: InternalTopicsDependencies) {}
 
   /**
    * Resolves with the topics of these stages, by stage. Creates a missing topic, unless the stage has read it before.
@@ -76,13 +76,16 @@ export class InternalTopics {
     return topic;
   }
 
-  private async ensureOne(own: OwnTopic, partitions: number, signal: AbortSignal): Promise<number> {
+  private async ensureOne(own: InternalTopic, partitions: number, signal: AbortSignal): Promise<number> {
     const known = await this.known(own, signal);
     return known ?? (await this.parts.retry.run('log', signal, () => this.create(own, partitions)));
   }
 
   /** Resolves with the number of partitions of an existing topic, or undefined if the topic must be created. */
-  private async known({ run, stage, topic }: OwnTopic, signal: AbortSignal): Promise<number | undefined> {
+  private async known(
+    { run, stage, topic }: InternalTopic,
+    signal: AbortSignal,
+  ): Promise<number | undefined> {
     const { admin, retry, reader, goneMs } = this.parts;
     const look = () => retry.run('log', signal, () => admin.partitions(topic));
     const found = await look();
@@ -91,14 +94,14 @@ export class InternalTopics {
     if (!progress.some((one) => one.stage === stage)) return undefined;
     // Another processor may have created the topic just now.
     for (const until = performance.now() + goneMs; performance.now() < until;) {
-      await sleep(Math.min(lookMs, goneMs), undefined, { signal });
+      await sleep(Math.min(pollMs, goneMs), undefined, { signal });
       const again = await look();
       if (again !== undefined) return again;
     }
-    throw goneTopic(topic);
+    throw missingTopicError(topic);
   }
 
-  private async create({ topic, stage }: OwnTopic, wanted: number): Promise<number> {
+  private async create({ topic, stage }: InternalTopic, wanted: number): Promise<number> {
     const { admin } = this.parts;
     const partitions = Math.min(mostPartitions, Math.max(1, wanted));
     const kept = stage === replayStage ? replayRetentionMs : retentionMs;

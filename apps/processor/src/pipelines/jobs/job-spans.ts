@@ -1,4 +1,4 @@
-import { sampledRequests, type StoreSpans } from '#engine';
+import { sampledRequests, type WriteTrace } from '#engine';
 import type { LogRecord } from '#log';
 import type { Tracing } from '#telemetry';
 
@@ -6,7 +6,7 @@ import type { Tracing } from '#telemetry';
 export function jobSpans(
   tracing: Tracing | undefined,
   { name, records, from }: { name: string; records: readonly LogRecord[]; from: number },
-): StoreSpans | undefined {
+): WriteTrace | undefined {
   if (!tracing) return undefined;
   const requests = sampledRequests(records, from);
   if (requests.length === 0) return undefined;

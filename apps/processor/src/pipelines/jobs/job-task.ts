@@ -1,22 +1,22 @@
-import { inStoreSpans, type OwnedPartition, type PartitionTask } from '#engine';
+import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine';
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
-import type { Counts } from '../output/counts.js';
-import type { PartitionState } from '../state/partition-state.js';
-import type { JobParts } from './job-parts.js';
+import type { OutcomeCounts } from '../output/counts.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
+import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
-import type { Task } from '../stages/task.js';
+import type { StageTask } from '../stages/stage-task.js';
 
 export interface JobTaskOptions {
   partition: OwnedPartition;
   /** Processes the records of the partition. */
-  task: Task;
+  task: StageTask;
   start: number;
   from: number;
   /** The id window, for a source partition or the replay partition. Records of a stage's topic have no ids. */
   window?: IdWindow | undefined;
-  parts: Pick<JobParts, 'checkpointer' | 'pace' | 'tracing'>;
+  parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing'>;
 }
 
 /** Processes one assigned partition of a job, updates the metrics, and schedules its checkpoints. */
@@ -41,7 +41,7 @@ export class JobTask implements PartitionTask {
     return this.options.window;
   }
 
-  get state(): PartitionState {
+  get state(): JobPartitionState {
     return this.options.task.state;
   }
 
@@ -49,7 +49,7 @@ export class JobTask implements PartitionTask {
     const { task, partition, parts } = this.options;
     const { state } = task;
     const spans = jobSpans(parts.tracing, { name: state.name, records: batch.records, from: state.next });
-    const taken = await inStoreSpans(spans, () => task.take(batch));
+    const taken = await withWriteTrace(spans, () => task.take(batch));
     partition.ended.throwIfAborted();
     count(state.name, taken);
     if (batch.next <= this.from) return;
@@ -73,7 +73,7 @@ export class JobTask implements PartitionTask {
 
 function count(
   pipeline: string,
-  { counts, duplicates }: { counts: Readonly<Counts>; duplicates: number },
+  { counts, duplicates }: { counts: Readonly<OutcomeCounts>; duplicates: number },
 ): void {
   metrics.pipelineProcessed.inc({ pipeline }, counts.processed);
   metrics.pipelineEmitted.inc({ pipeline }, counts.emitted);

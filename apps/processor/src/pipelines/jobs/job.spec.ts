@@ -2,11 +2,17 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { UnknownTopicError, type Consumer, type ConsumerHandler, type Log } from '#log';
 import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
-import { Incarnation, materialized, PipelineWorld, topics, type SpecEvent } from '../pipelines.fixture.js';
-import { eventValue, readStageRecord } from '../output/stage-record.js';
+import {
+  SimulatedPipelines,
+  materialized,
+  PipelineTestBed,
+  topics,
+  type SpecEvent,
+} from '../pipelines.fixture.js';
+import { encodeRepartitionedEvent, readStageRecord } from '../output/stage-record.js';
 
-let world: PipelineWorld;
-let process: Incarnation;
+let world: PipelineTestBed;
+let process: SimulatedPipelines;
 let consumer: Consumer;
 let handler: ConsumerHandler;
 /** A topic that the log reports as unknown. */
@@ -23,8 +29,8 @@ const debounce = { on: false, topics: '' };
 beforeEach(async () => {
   Object.assign(debounce, { on: false, topics: '' });
   [missing, looking, lookedFor] = [undefined, undefined, false];
-  world = await PipelineWorld.make(['orders', 'refunds']);
-  process = new Incarnation(world, { log: debounced() });
+  world = await PipelineTestBed.make(['orders', 'refunds']);
+  process = new SimulatedPipelines(world, { log: debounced() });
 });
 afterEach(async () => {
   await process.kill();
@@ -154,7 +160,7 @@ it('a job that is stopped while it looks up its topics does nothing more', async
   lookedFor = false;
   looking = new Promise((resolve) => setTimeout(resolve, 50));
   Object.assign(debounce, { topics: '' });
-  process = new Incarnation(world, { log: debounced() });
+  process = new SimulatedPipelines(world, { log: debounced() });
   await vi.waitFor(() => expect(lookedFor).toBe(true));
   await process.pipelines.close(600_000);
   await looking;
@@ -195,7 +201,7 @@ it('a stage that is removed and immediately added again misses no event', async 
     .partitions.flatMap(({ records }) => records)
     .find((record) => readStageRecord(record)?.forwarded)!;
   const { forwarded: read } = readStageRecord(forwarded)!;
-  const value = eventValue({ ...read!, source: 'refunds/0', offset: 0 });
+  const value = encodeRepartitionedEvent({ ...read!, source: 'refunds/0', offset: 0 });
   await world.producer.append([{ topic, key: 'all', value, partition: forwarded.partition }]);
   await pause();
   await world.define('p', windowed);

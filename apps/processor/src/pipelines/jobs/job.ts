@@ -1,30 +1,30 @@
-import { PartitionHost, type OwnedPartition, type Reconciled, type TaskFactory } from '#engine';
-import { streamName, type StreamId } from '#event';
+import { PartitionTaskHost, type OwnedPartition, type ReconciledHost, type TaskFactory } from '#engine';
+import { streamNameOf, type StreamId } from '#event';
 import { metrics } from '#telemetry';
 import { CurrentJob, replayStage } from '../stages/current-job.js';
 import { InternalTopics } from './internal-topics.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
-import { openTask, type Opening } from './open-task.js';
+import { openTask, type AssignedJobPartition } from './open-task.js';
 import type { JobTask } from './job-task.js';
 import type { StageTopic } from '../output/output-buffer.js';
-import type { JobParts } from './job-parts.js';
-import { ShownStreams } from './shown-streams.js';
-import { shownWatermark } from './shown-watermark.js';
+import type { JobDependencies } from './job-dependencies.js';
+import { DeadLetterStreams } from './dead-letter-streams.js';
+import { exportedWatermark } from './exported-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
 
 /**
  * Prefix of a pipeline's name in the lag monitor. It distinguishes pipelines from projections, whose names have no
  * space.
  */
-export const pipelineMark = 'pipeline ';
+export const pipelineLagPrefix = 'pipeline ';
 
 /**
  * Runs the job of one pipeline in this process. It creates the internal topics and reads the sources and internal
  * topics in the job's own consumer group.
  */
-export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
-  private readonly host: PartitionHost<JobTask>;
-  private readonly shown: ShownStreams;
+export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
+  private readonly host: PartitionTaskHost<JobTask>;
+  private readonly shown: DeadLetterStreams;
   private readonly closed = new AbortController();
   private current: CurrentJob;
   private desired: DesiredJob;
@@ -36,15 +36,15 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
 
   constructor(
     desired: DesiredJob,
-    private readonly parts: JobParts,
+    private readonly parts: JobDependencies,
   ) {
     this.desired = desired;
-    this.shown = new ShownStreams(parts.projections);
+    this.shown = new DeadLetterStreams(parts.projections);
     this.current = this.currentOf(desired, new Map());
     const { checkpointer } = parts;
-    this.host = new PartitionHost({
+    this.host = new PartitionTaskHost({
       ...parts,
-      ...{ name: pipelineMark + this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
+      ...{ name: pipelineLagPrefix + this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
       checkpointer: {
         drop: ({ state }) => checkpointer.drop(state),
         // Saves everything that was written. A process with another definition then does not repeat output under
@@ -161,9 +161,9 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
     return Object.hasOwn(sources, stream) ? sources[stream]?.id : undefined;
   }
 
-  private sourceOf({ topic, partition }: OwnedPartition): Opening['source'] {
+  private sourceOf({ topic, partition }: OwnedPartition): AssignedJobPartition['source'] {
     const id = this.parts.topics.streamOf(topic);
-    const stream = id && streamName(id);
+    const stream = id && streamNameOf(id);
     if (!id || stream === undefined || this.idOf(stream) !== id) return undefined;
     return { stream, id, start: this.desired.definition.run.sources[stream]?.starts?.[partition] ?? 0 };
   }
@@ -177,7 +177,7 @@ export class Job implements Reconciled<DesiredJob>, TaskFactory<JobTask> {
       });
     const stages = this.desired.pipeline.stages.map(({ id }) => id);
     const states = [...this].map(({ state }) => state);
-    const watermark = shownWatermark(states, stages);
+    const watermark = exportedWatermark(states, stages);
     if (watermark === undefined) metrics.pipelineWatermark.remove({ pipeline: this.name });
     else metrics.pipelineWatermark.set({ pipeline: this.name }, watermark / 1e6);
   }

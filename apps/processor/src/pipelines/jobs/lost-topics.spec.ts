@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compilePipeline, type PipelineSpec } from '#dataflow';
-import { Incarnation, PipelineWorld, topics, type SpecEvent } from '../pipelines.fixture.js';
-import { eventValue } from '../output/stage-record.js';
+import { SimulatedPipelines, PipelineTestBed, topics, type SpecEvent } from '../pipelines.fixture.js';
+import { encodeRepartitionedEvent } from '../output/stage-record.js';
 
-let world: PipelineWorld;
-let running: Incarnation[];
+let world: PipelineTestBed;
+let running: SimulatedPipelines[];
 let topic: string;
 
 const spec: PipelineSpec = {
@@ -19,15 +19,15 @@ const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { ti
 const emitted = (count: number) => eventually(() => expect(world.emitted('out')).toHaveLength(count));
 const failure = (text: string) => eventually(() => expect(world.pipeline('p')?.failure).toContain(text));
 
-function start(): Incarnation {
-  const one = new Incarnation(world);
+function start(): SimulatedPipelines {
+  const one = new SimulatedPipelines(world);
   running.push(one);
   return one;
 }
 
 beforeEach(async () => {
   running = [];
-  world = await PipelineWorld.make(['orders'], 1);
+  world = await PipelineTestBed.make(['orders'], 1);
   const { run } = await world.define('p', spec);
   topic = topics.pipelineTopic(run.id, compilePipeline(spec).stages[0]!.id);
   const first = start();
@@ -48,7 +48,7 @@ async function refill(count: number): Promise<void> {
     const ids = { event_id: `id-${offset}`, event_type: 't', entity_id: null, schema_version: null };
     const event = { ...origin, ...ids, timestamp: 0, ingested_at: 0, metadata: '{}', data: '{}' };
     const from = { source: 'orders/0', offset, index: 0, path: '', watermark: 0 };
-    return eventValue({ ...from, flow: { event, origin } });
+    return encodeRepartitionedEvent({ ...from, flow: { event, origin } });
   };
   const records = Array.from({ length: count }, (_, i) => ({ topic, key: `k-${i}`, value: value(100 + i) }));
   await world.producer.append(records);

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PartitionErasures, warmUpStart, type OwnedPartition } from '#engine';
-import type { Micros, StreamId } from '#event';
-import type { Assignment } from '#log';
-import { maxStateKeys, type StateProgress, type StatePartition } from '#store';
+import type { EpochMicros, StreamId } from '#event';
+import type { PartitionAssignment } from '#log';
+import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#store';
 import { IdWindow, noWatermark } from '#dataflow';
 import { WatermarkBroadcast } from '../output/watermark-broadcast.js';
-import { none } from '../output/counts.js';
+import { zeroCounts } from '../output/counts.js';
 import { replayStage, type CurrentJob } from '../stages/current-job.js';
 import { JobTask } from './job-task.js';
 import { KeyedTask } from '../stages/keyed-task.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
-import { PartitionRows, type RowSource } from '../state/partition-rows.js';
-import { PartitionState } from '../state/partition-state.js';
+import { PartitionRowCache, type RowSource } from '../state/partition-row-cache.js';
+import { JobPartitionState } from '../state/job-partition-state.js';
 import { ReplayTask } from '../stages/replay-task.js';
-import type { JobParts } from './job-parts.js';
+import type { JobDependencies } from './job-dependencies.js';
 import { saveDeadLetters } from '../state/save-batches.js';
 import { SourceTask } from '../stages/source-task.js';
-import type { Task, TaskParts } from '../stages/task.js';
+import type { StageTask, StageTaskDependencies } from '../stages/stage-task.js';
 
 /** Milliseconds between two polls of the log's end offset. */
-const lookMs = 500;
+const pollMs = 500;
 
 /** An assigned partition and the stage of the job that reads it. */
-export interface Opening {
+export interface AssignedJobPartition {
   run: string;
   partition: OwnedPartition;
   /** The source stream and the offset from which a new job reads the partition; undefined for an internal topic. */
@@ -38,20 +38,20 @@ export interface Opening {
  * Creates the task of an assigned partition from its last checkpoint.
  * @throws CheckpointLostError when Kafka no longer has the next record, or the store no longer has the checkpoint
  */
-export async function openTask(opening: Opening, parts: JobParts): Promise<JobTask> {
+export async function openTask(opening: AssignedJobPartition, parts: JobDependencies): Promise<JobTask> {
   const { run, partition, source, stage } = opening;
   const { assignment, ended } = partition;
   const { retry, writer } = parts;
-  const place: StatePartition = {
+  const place: StatePartitionKey = {
     ...{ owner: run, stage: stage ?? '', stream: source?.stream ?? '' },
     partition: partition.partition,
   };
   const saved = await retry.run('store', ended, () => writer.progressOf(place));
-  checkPlace(opening, saved);
+  checkCheckpoint(opening, saved);
   // Records that were deleted before the job existed are not counted as lost.
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
   const from = saved?.next ?? first;
-  const progress = saved ?? beginning(place, from, source?.id);
+  const progress = saved ?? initialProgressOf(place, from, source?.id);
   if (!saved)
     await retry.run('store', ended, () => writer.save([], [{ ...progress, updated_at: nowOf(parts) }]));
   const isKeyed = stage !== undefined && stage !== replayStage;
@@ -72,7 +72,7 @@ export async function openTask(opening: Opening, parts: JobParts): Promise<JobTa
         )
       : undefined;
   const rows = isKeyed ? rowsOf({ opening, place, progress, saved }, parts) : undefined;
-  const state = new PartitionState({
+  const state = new JobPartitionState({
     ...{ name: opening.current().label.name, place, partition, from, progress, rows, before },
     now: () => nowOf(parts),
   });
@@ -80,7 +80,10 @@ export async function openTask(opening: Opening, parts: JobParts): Promise<JobTa
   return new JobTask({ partition, task, start, from, parts, window: isKeyed ? undefined : window });
 }
 
-function checkPlace({ partition, source }: Opening, saved: StateProgress | undefined): void {
+function checkCheckpoint(
+  { partition, source }: AssignedJobPartition,
+  saved: PartitionProgress | undefined,
+): void {
   const { position, beginning } = partition.assignment;
   const where = whereOf({ partition, source });
   if (!saved && position > Math.max(beginning, source?.start ?? 0))
@@ -96,11 +99,14 @@ function checkPlace({ partition, source }: Opening, saved: StateProgress | undef
 }
 
 /** Returns the initial progress of a partition. Its `state` is the stream's id for a source, and empty otherwise. */
-function beginning(place: StatePartition, next: number, id = ''): StateProgress {
-  return { ...place, ...none, next, watermark: null, state: id, updated_at: 0 };
+function initialProgressOf(place: StatePartitionKey, next: number, id = ''): PartitionProgress {
+  return { ...place, ...zeroCounts, next, watermark: null, state: id, updated_at: 0 };
 }
 
-function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'partition' | 'source'>): string {
+function whereOf({
+  partition: { topic, partition },
+  source,
+}: Pick<AssignedJobPartition, 'partition' | 'source'>): string {
   return `partition ${partition} of ${source ? `the stream ${source.stream}` : `the internal topic ${topic}`}`;
 }
 
@@ -109,7 +115,11 @@ function whereOf({ partition: { topic, partition }, source }: Pick<Opening, 'par
  * @throws CheckpointLostError when the end is below `from`: the topic was recreated or has lost its last records. The
  * job would mistake new records for records that it has processed.
  */
-async function endFrom(opening: Opening, from: number, { log, pace }: JobParts): Promise<number> {
+async function endFrom(
+  opening: AssignedJobPartition,
+  from: number,
+  { log, pace }: JobDependencies,
+): Promise<number> {
   const { topic, partition, position } = opening.partition.assignment;
   const until = performance.now() + pace.goneMs;
   for (;;) {
@@ -118,7 +128,7 @@ async function endFrom(opening: Opening, from: number, { log, pace }: JobParts):
     if (end >= from) return end;
     // A broker that has just become the leader may report a lower end offset at first.
     if (performance.now() >= until) break;
-    await sleep(Math.min(lookMs, pace.goneMs), undefined, { signal: opening.partition.ended });
+    await sleep(Math.min(pollMs, pace.goneMs), undefined, { signal: opening.partition.ended });
   }
   throw new CheckpointLostError(
     `The log of ${whereOf(opening)} ends before the checkpoint: the topic was created again, or has lost records. Reset the pipeline.`,
@@ -126,10 +136,14 @@ async function endFrom(opening: Opening, from: number, { log, pace }: JobParts):
 }
 
 /** Resolves with the offset from which reading fills the id window before `from`. */
-async function warmStart(assignment: Assignment, from: number, { window, now }: JobParts): Promise<number> {
+async function warmStart(
+  assignment: PartitionAssignment,
+  from: number,
+  { window, now }: JobDependencies,
+): Promise<number> {
   if (from >= assignment.position) return warmUpStart(assignment, window, now());
   const { topic, partition, beginning: first } = assignment;
-  const at: Assignment = {
+  const at: PartitionAssignment = {
     ...{ topic, partition, beginning: first, position: from },
     offsetAt: (timestamp) => assignment.offsetAt(timestamp),
     timestampAtPosition: () => Promise.resolve(undefined),
@@ -144,13 +158,13 @@ function rowsOf(
     progress,
     saved,
   }: {
-    opening: Opening;
-    place: StatePartition;
-    progress: StateProgress;
-    saved: StateProgress | undefined;
+    opening: AssignedJobPartition;
+    place: StatePartitionKey;
+    progress: PartitionProgress;
+    saved: PartitionProgress | undefined;
   },
-  { retry, writer, budget }: JobParts,
-): PartitionRows {
+  { retry, writer, budget }: JobDependencies,
+): PartitionRowCache {
   const { ended } = opening.partition;
   const source: RowSource = {
     load: async (names) => {
@@ -165,16 +179,20 @@ function rowsOf(
       retry.run('store', ended, () => writer.due(place, { ...query, until: Number.MAX_SAFE_INTEGER })),
   };
   // A partition saves its progress before any row. Without saved progress, the store has no rows.
-  return new PartitionRows(saved === undefined, progress.watermark ?? noWatermark, { source, budget });
+  return new PartitionRowCache(saved === undefined, progress.watermark ?? noWatermark, { source, budget });
 }
 
 function taskOf(
-  { source, stage, partition: { ended }, current, idOf }: Opening,
-  { state, rows, window }: { state: PartitionState; rows: PartitionRows | undefined; window: IdWindow },
-  parts: JobParts,
-): Task {
+  { source, stage, partition: { ended }, current, idOf }: AssignedJobPartition,
+  {
+    state,
+    rows,
+    window,
+  }: { state: JobPartitionState; rows: PartitionRowCache | undefined; window: IdWindow },
+  parts: JobDependencies,
+): StageTask {
   const { sink, tables, retry, checkpointer, producer, erasures } = parts;
-  const shared: TaskParts = {
+  const shared: StageTaskDependencies = {
     ...{ state, current, sink },
     load: (lookups, found) => {
       const wanted = [...lookups];
@@ -192,6 +210,6 @@ function taskOf(
   return new SourceTask({ ...shared, stream, window, erasures: new PartitionErasures(erasures, place) });
 }
 
-function nowOf({ now }: JobParts): Micros {
+function nowOf({ now }: JobDependencies): EpochMicros {
   return now() * 1000;
 }

@@ -1,5 +1,5 @@
 /** Numbers of events by their outcome, for one batch or since the job began. */
-export interface Counts {
+export interface OutcomeCounts {
   /** Events of the sources that match the pipeline. */
   processed: number;
   /** Events that are emitted to streams and webhooks. */
@@ -9,9 +9,15 @@ export interface Counts {
   failed: number;
 }
 
-export const none: Readonly<Counts> = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
+export const zeroCounts: Readonly<OutcomeCounts> = {
+  processed: 0,
+  emitted: 0,
+  dropped: 0,
+  late: 0,
+  failed: 0,
+};
 
-export function sum(a: Readonly<Counts>, b: Readonly<Counts>): Counts {
+export function sumCounts(a: Readonly<OutcomeCounts>, b: Readonly<OutcomeCounts>): OutcomeCounts {
   return {
     processed: a.processed + b.processed,
     emitted: a.emitted + b.emitted,

@@ -1,8 +1,8 @@
-import { encodeRecord, type Micros } from '#event';
+import { encodeRecord, type EpochMicros } from '#event';
 import type { LogRecord } from '#log';
 import type { DeadLetter } from '#store';
-import type { FlowEvent } from '#dataflow';
-import type { JobLabel } from './emitted-record.js';
+import type { PipelineEvent } from '#dataflow';
+import type { JobIdentity } from './emitted-record.js';
 
 /** Reason why an event of a pipeline became a dead letter. */
 export type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
@@ -24,15 +24,15 @@ export interface DeadLetterCause {
  * exist. `step` has the other members that a replay needs.
  */
 export function deadLetterOf(
-  run: JobLabel,
-  { event, origin }: FlowEvent,
-  { at, reason, error, stream: target = '', now }: DeadLetterCause & { now: Micros },
+  run: JobIdentity,
+  { event, origin }: PipelineEvent,
+  { at, reason, error, stream: target = '', now }: DeadLetterCause & { now: EpochMicros },
 ): DeadLetter {
   const { stream, partition, offset, path, replay = 0 } = origin;
   const step = { run: run.id, operator: at, stream, path, replay };
   return {
     ...{
-      source: letterSource(run),
+      source: deadLetterSource(run),
       stream: run.idOf(stream === '' ? target : stream),
       partition,
       offset,
@@ -47,13 +47,13 @@ export function deadLetterOf(
  * @param at JSON pointer of the operator that reads the topic.
  */
 export function unreadableDeadLetter(
-  run: JobLabel,
+  run: JobIdentity,
   { partition, offset, value }: LogRecord,
-  { at, now }: { at: string; now: Micros },
+  { at, now }: { at: string; now: EpochMicros },
 ): DeadLetter {
   const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };
   return {
-    ...{ source: letterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
+    ...{ source: deadLetterSource(run), stream: '', partition, offset, step, reason: 'unreadable' },
     ...{
       error: 'the record is not one that this job has written',
       event: String(value),
@@ -64,6 +64,6 @@ export function unreadableDeadLetter(
 }
 
 /** Returns the `source` of the job's dead letters. */
-function letterSource({ name }: JobLabel): string {
+function deadLetterSource({ name }: JobIdentity): string {
   return `pipeline:${name}`;
 }

@@ -1,8 +1,8 @@
-import { encodeRecord, limits, type Micros } from '#event';
-import { derivedId, type FlowEvent } from '#dataflow';
+import { encodeRecord, limits, type EpochMicros } from '#event';
+import { derivedId, type PipelineEvent } from '#dataflow';
 
 /** The name, version and id of a job, for its emitted events and dead letters. */
-export interface JobLabel {
+export interface JobIdentity {
   /** Name of the pipeline. */
   readonly name: string;
   readonly version: number;
@@ -26,9 +26,9 @@ export interface EmittedRecord {
  * Encodes an emitted event as ingest encodes events. Its id is derived from the job, the source event and the operator.
  */
 export function emittedRecord(
-  { at, flow }: { at: string; flow: FlowEvent },
-  run: JobLabel,
-  { schemaVersion, now }: { schemaVersion: number | null; now: Micros },
+  { at, flow }: { at: string; flow: PipelineEvent },
+  run: JobIdentity,
+  { schemaVersion, now }: { schemaVersion: number | null; now: EpochMicros },
 ): EmittedRecord {
   const { event, origin } = flow;
   const id = derivedId(run.id, origin, at);
@@ -56,7 +56,7 @@ const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
  * Returns the event's metadata with the pipeline and the source event added. The metadata of a window result already
  * has its number of events.
  */
-export function emittedMetadata({ event, origin }: FlowEvent, run: JobLabel): string {
+export function emittedMetadata({ event, origin }: PipelineEvent, run: JobIdentity): string {
   const from = event.event_id === '' ? {} : { source_stream: origin.stream, source_event_id: event.event_id };
   const added = { pipeline: run.name, pipeline_version: run.version, ...from };
   const before = event.metadata.trim();

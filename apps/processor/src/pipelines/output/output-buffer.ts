@@ -1,25 +1,25 @@
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
 import {
   isTooLargeRecord,
-  tooLargeRecord,
-  type FlowEvent,
-  type Outcome,
+  recordTooLarge,
+  type PipelineEvent,
+  type OperatorOutcome,
   type WebhookFormat,
 } from '#dataflow';
-import { none, type Counts } from './counts.js';
-import type { JobLabel } from './emitted-record.js';
+import { zeroCounts, type OutcomeCounts } from './counts.js';
+import type { JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
-import { eventValue } from './stage-record.js';
+import { encodeRepartitionedEvent } from './stage-record.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
 /** An event that is emitted to a stream. */
-export interface Emit {
+export interface StreamOutput {
   readonly stream: string;
   /** JSON pointer of the operator that emits the event. */
   readonly at: string;
-  readonly flow: FlowEvent;
+  readonly flow: PipelineEvent;
 }
 
 /** An event that is sent to a webhook. */
@@ -28,7 +28,7 @@ export interface WebhookOutput {
   readonly secretRef: string;
   readonly format: WebhookFormat;
   readonly at: string;
-  readonly flow: FlowEvent;
+  readonly flow: PipelineEvent;
 }
 
 /** The internal topic of a keyed stage, to which events are repartitioned. */
@@ -38,10 +38,10 @@ export interface StageTopic {
 }
 
 /** The input record that causes outcomes. */
-export interface Cause {
+export interface OutcomeCause {
   readonly offset: number;
   /** Watermark of the partition before the record. */
-  readonly watermark: Micros;
+  readonly watermark: EpochMicros;
   /** Index of the input event among all events that enter the chain because of the record. */
   readonly index: number;
 }
@@ -51,21 +51,21 @@ const recordWeight = 300;
 
 /** The outputs of one batch of one partition that are not written yet, and the counts of the batch. */
 export class OutputBuffer {
-  emits: Emit[] = [];
+  emits: StreamOutput[] = [];
   forwards: NewRecord[] = [];
   deliveries: WebhookOutput[] = [];
   letters: DeadLetter[] = [];
-  readonly counts: Counts = { ...none };
+  readonly counts: OutcomeCounts = { ...zeroCounts };
   /** Approximate size, in characters, of the waiting records, webhook deliveries and dead letters. */
   readonly weight = { records: 0, deliveries: 0, letters: 0 };
 
   constructor(
     private readonly parts: {
-      run: JobLabel;
+      run: JobIdentity;
       /** Name of the partition in the repartitioned records that it writes. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
-      readonly now: () => Micros;
+      readonly now: () => EpochMicros;
       /** Detects emitted events that the previous owner of the partition may have written already. */
       readonly before?: OutputDeduplication | undefined;
     },
@@ -81,7 +81,7 @@ export class OutputBuffer {
   }
 
   /** Removes and returns the records that wait to be written to Kafka. */
-  takeRecords(): { emits: Emit[]; forwards: NewRecord[] } {
+  takeRecords(): { emits: StreamOutput[]; forwards: NewRecord[] } {
     const { emits, forwards } = this;
     [this.emits, this.forwards, this.weight.records] = [[], [], 0];
     return { emits, forwards };
@@ -108,13 +108,13 @@ export class OutputBuffer {
   }
 
   /** Counts an event as failed and adds its dead letter. */
-  fail(flow: FlowEvent, cause: DeadLetterCause): void {
+  fail(flow: PipelineEvent, cause: DeadLetterCause): void {
     this.counts.failed++;
     this.letter(flow, cause);
   }
 
   /** Adds an outcome. Outcomes are added in the order of the input events. */
-  add(outcome: Outcome, cause: Cause): void {
+  add(outcome: OperatorOutcome, cause: OutcomeCause): void {
     const { counts } = this;
     const { at, flow } = outcome;
     switch (outcome.kind) {
@@ -140,43 +140,43 @@ export class OutputBuffer {
   }
 
   private forward(
-    { at, stage, key, flow }: Outcome & { kind: 'forward' },
-    { offset, watermark, index }: Cause,
+    { at, stage, key, flow }: OperatorOutcome & { kind: 'forward' },
+    { offset, watermark, index }: OutcomeCause,
   ): void {
     const { topic } = this.parts.topicOf(stage);
     const { source } = this.parts;
     const { path } = flow.origin;
-    const value = eventValue({ source, offset, index, path, watermark, flow });
+    const value = encodeRepartitionedEvent({ source, offset, index, path, watermark, flow });
     if (isTooLargeRecord(value))
-      return this.fail(flow, { at, reason: 'operator_failed', error: `${at}: ${tooLargeRecord}` });
+      return this.fail(flow, { at, reason: 'operator_failed', error: `${at}: ${recordTooLarge}` });
     this.forwards.push({ topic, key, value });
     this.weight.records += recordWeight + value.length;
   }
 
-  private emit(emit: Emit): void {
+  private emit(emit: StreamOutput): void {
     this.counts.emitted++;
     this.emits.push(emit);
     this.weight.records += weightOf(emit.flow);
   }
 
-  private deliver({ url, secretRef, format, at, flow }: Outcome & { kind: 'webhook' }): void {
+  private deliver({ url, secretRef, format, at, flow }: OperatorOutcome & { kind: 'webhook' }): void {
     this.counts.emitted++;
     this.deliveries.push({ url, secretRef, format, at, flow });
     this.weight.deliveries += weightOf(flow);
   }
 
-  private late(stream: string | undefined, at: string, flow: FlowEvent): void {
+  private late(stream: string | undefined, at: string, flow: PipelineEvent): void {
     if (stream !== undefined) return this.emit({ stream, at, flow });
     const error = `${at}: the event arrived after its window had closed`;
     this.letter(flow, { at, reason: 'late_event', error });
   }
 
-  private letter(flow: FlowEvent, cause: DeadLetterCause): void {
+  private letter(flow: PipelineEvent, cause: DeadLetterCause): void {
     const { run, now } = this.parts;
     this.addLetter(deadLetterOf(run, flow, { ...cause, now: now() }));
   }
 }
 
-function weightOf({ event: { data, metadata } }: FlowEvent): number {
+function weightOf({ event: { data, metadata } }: PipelineEvent): number {
   return recordWeight + data.length + metadata.length;
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Retry } from '#engine';
-import { TopicNames, type Micros } from '#event';
+import { EngineRetry } from '#engine';
+import { TopicNames, type EpochMicros } from '#event';
 import type { Producer } from '#log';
 import { MemoryLog } from '#log/memory';
 import type { EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
-import { blocksOf } from '../../../../../libs/store/src/blocks/blocks-of.fixture.js';
-import { OutputDeduplication, type DeduplicationParts } from './output-deduplication.js';
+import { rowBatchesOf } from '../../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
+import { OutputDeduplication, type DeduplicationDependencies } from './output-deduplication.js';
 
 const topics = new TopicNames('test');
 const [stream, topic] = ['totals', topics.ofStream('totals#1')];
@@ -20,7 +20,7 @@ describe('OutputDeduplication', () => {
   let log: MemoryLog;
   let store: MemoryStore;
   let producer: Producer;
-  let parts: DeduplicationParts;
+  let parts: DeduplicationDependencies;
   let looks: number;
   let live: { id: string; state: 'live' | 'deleting' } | undefined;
 
@@ -33,7 +33,7 @@ describe('OutputDeduplication', () => {
     parts = {
       ...{ admin: log.admin, reader: store.reader, topics, window, now: Date.now, lookMs: 5 },
       definitions: { stream: (name) => (name === stream ? (live as never) : undefined) },
-      retry: new Retry({ logger }),
+      retry: new EngineRetry({ logger }),
       ...{ progress, logger },
     };
   });
@@ -44,7 +44,7 @@ describe('OutputDeduplication', () => {
     const records = ids.map((id) => ({ topic, key: id, partition, value: id }));
     const positions = await producer.append(records);
     const rows = positions.map(({ offset }, i) => rowOf(ids[i]!, { partition, offset }));
-    await store.writer.appendBlocks(blocksOf(rows.slice(0, materialized)), randomUUID());
+    await store.writer.appendRowBatches(rowBatchesOf(rows.slice(0, materialized)), randomUUID());
     await materializerIsAt(partition, positions[0]!.offset + materialized);
     return ids;
   };
@@ -62,9 +62,9 @@ describe('OutputDeduplication', () => {
     await expect.poll(() => consumer.commit(topic, partition, offset)).toBe(true);
     await consumer.close();
   };
-  const since = (savedAt: Micros, streams = [stream]) =>
+  const since = (savedAt: EpochMicros, streams = [stream]) =>
     OutputDeduplication.since(parts, { streams, savedAt, end: 1000 }, never);
-  const ago = (ms: number): Micros => (Date.now() - ms) * 1000;
+  const ago = (ms: number): EpochMicros => (Date.now() - ms) * 1000;
 
   it('is not needed while the output is within the id windows of the readers', async () => {
     await write(10);
@@ -92,7 +92,10 @@ describe('OutputDeduplication', () => {
     const before = await since(ago(0));
     const asked = before!.among(stream, [ids[9]!], never);
     await expect.poll(() => looks).toBeGreaterThan(2);
-    await store.writer.appendBlocks(blocksOf([rowOf(ids[9]!, { partition: 0, offset: 9 })]), randomUUID());
+    await store.writer.appendRowBatches(
+      rowBatchesOf([rowOf(ids[9]!, { partition: 0, offset: 9 })]),
+      randomUUID(),
+    );
     await materializerIsAt(0, 12);
     expect([...(await asked)]).toEqual([ids[9]]);
   });

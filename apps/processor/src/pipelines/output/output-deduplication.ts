@@ -1,18 +1,18 @@
-import { MaterializedOffset, type Progress, type Retry } from '#engine';
-import { streamName, type Micros, type TopicNames } from '#event';
+import { MaterializedOffsets, type ConsumerProgress, type EngineRetry } from '#engine';
+import { streamNameOf, type EpochMicros, type TopicNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
 
-export interface DeduplicationParts {
+export interface DeduplicationDependencies {
   admin: Pick<TopicAdmin, 'offsets' | 'offsetsAt' | 'committed'>;
   reader: Pick<EventReader, 'storedIds'>;
   definitions: Pick<Definitions, 'stream'>;
   topics: TopicNames;
-  retry: Retry;
-  progress: Pick<Progress, 'attempted'>;
+  retry: EngineRetry;
+  progress: Pick<ConsumerProgress, 'attempted'>;
   logger: Logger;
   window: IdWindowBounds;
   /** Returns the current time in milliseconds since 1970. */
@@ -23,13 +23,13 @@ export interface DeduplicationParts {
 
 /** A takeover of a partition: the time of its last checkpoint, the target streams of the job, and its end offset. */
 export interface Failover {
-  savedAt: Micros;
+  savedAt: EpochMicros;
   streams: Iterable<string>;
   end: number;
 }
 
 /** An offset range of a target stream that may have output of the job from after its last checkpoint. */
-interface Written extends OffsetRange {
+interface WrittenRange extends OffsetRange {
   topic: string;
 }
 
@@ -59,8 +59,8 @@ export class OutputDeduplication {
   private settled = false;
 
   private constructor(
-    private readonly parts: DeduplicationParts,
-    private readonly written: readonly Written[],
+    private readonly parts: DeduplicationDependencies,
+    private readonly written: readonly WrittenRange[],
     private readonly failover: Failover,
   ) {}
 
@@ -68,7 +68,7 @@ export class OutputDeduplication {
    * The time of the partition's last checkpoint before the takeover. A member that takes over the partition again,
    * before the deduplication ends, starts from the same time.
    */
-  get savedAt(): Micros {
+  get savedAt(): EpochMicros {
     return this.failover.savedAt;
   }
 
@@ -79,12 +79,12 @@ export class OutputDeduplication {
    * @throws the signal's reason
    */
   static async since(
-    parts: DeduplicationParts,
+    parts: DeduplicationDependencies,
     failover: Failover,
     signal: AbortSignal,
   ): Promise<OutputDeduplication | undefined> {
     const { streams, savedAt } = failover;
-    const written: Written[] = [];
+    const written: WrittenRange[] = [];
     for (const stream of streams)
       written.push(...(await parts.retry.run('log', signal, () => writtenTo(parts, stream, savedAt))));
     const { window, now } = parts;
@@ -101,7 +101,7 @@ export class OutputDeduplication {
    * @throws the signal's reason
    */
   async among(stream: string, ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const ranges = this.written.filter((range) => streamName(range.stream) === stream);
+    const ranges = this.written.filter((range) => streamNameOf(range.stream) === stream);
     const found = new Set<string>();
     if (ranges.length > 0 && ids.length > 0) await this.settle(signal);
     for (let at = 0; at < ranges.length; at += maxOffsetRanges) {
@@ -127,7 +127,7 @@ export class OutputDeduplication {
 
   private async settle(signal: AbortSignal): Promise<void> {
     const { parts, written } = this;
-    const materialized = new MaterializedOffset(parts);
+    const materialized = new MaterializedOffsets(parts);
     for (const one of this.settled ? [] : written) {
       if (!isThere(parts, one)) continue;
       let warned = false;
@@ -148,10 +148,10 @@ export class OutputDeduplication {
 }
 
 async function writtenTo(
-  { admin, topics, definitions }: DeduplicationParts,
+  { admin, topics, definitions }: DeduplicationDependencies,
   stream: string,
-  savedAt: Micros,
-): Promise<Written[]> {
+  savedAt: EpochMicros,
+): Promise<WrittenRange[]> {
   const id = definitions.stream(stream)?.id;
   if (id === undefined) return [];
   const topic = topics.ofStream(id);
@@ -172,7 +172,7 @@ async function writtenTo(
  * Whether the target stream still exists. The materializer does not finish a deleted stream, and nobody reads it, so
  * its output is not waited for.
  */
-function isThere({ definitions }: DeduplicationParts, { stream }: Written): boolean {
-  const now = definitions.stream(streamName(stream));
+function isThere({ definitions }: DeduplicationDependencies, { stream }: WrittenRange): boolean {
+  const now = definitions.stream(streamNameOf(stream));
   return now?.state === 'live' && now.id === stream;
 }

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Retry } from '#engine';
-import { cloudEventJson, formatTime, type Micros, type TopicNames } from '#event';
+import type { EngineRetry } from '#engine';
+import { cloudEventJson, formatTime, type EpochMicros, type TopicNames } from '#event';
 import { derivedId } from '#dataflow';
-import type { Deliverer, Delivery } from '#webhooks';
+import type { WebhookDeliverer, WebhookDelivery } from '#webhooks';
 import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
 
-import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobLabel } from './emitted-record.js';
-import type { EmittedSchemas } from './emitted-schemas.js';
-import type { Emit, OutputBuffer, WebhookOutput } from './output-buffer.js';
+import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobIdentity } from './emitted-record.js';
+import type { EmittedEventValidator } from './emitted-event-validator.js';
+import type { StreamOutput, OutputBuffer, WebhookOutput } from './output-buffer.js';
 import type { TargetStreams } from './target-streams.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
-export interface SinkParts {
+export interface SinkDependencies {
   producer: Pick<Producer, 'append'>;
   topics: TopicNames;
   streams: TargetStreams;
-  schemas: EmittedSchemas;
-  webhooks: Pick<Deliverer, 'deliver'>;
-  retry: Retry;
-  now: () => Micros;
+  schemas: EmittedEventValidator;
+  webhooks: Pick<WebhookDeliverer, 'deliver'>;
+  retry: EngineRetry;
+  now: () => EpochMicros;
 }
 
 /** Milliseconds before a retry, if a topic does not exist or the producer is overloaded. */
-const againMs = 200;
+const retryMs = 200;
 
 /** Writes the outputs of batches to streams, internal topics and webhooks. */
 export class Sink {
-  constructor(private readonly parts: SinkParts) {}
+  constructor(private readonly parts: SinkDependencies) {}
 
   /**
    * Writes all waiting records to Kafka and then sends the waiting webhook deliveries. Resolves when all are
@@ -34,35 +34,35 @@ export class Sink {
    * ids.
    * @throws the signal's reason when it is aborted
    */
-  async write(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
+  async write(output: OutputBuffer, run: JobIdentity, signal: AbortSignal): Promise<void> {
     await this.append(output, run, signal);
     await this.deliver(output, run, signal);
   }
 
   /** Writes all waiting records to Kafka, without webhooks. Called during a batch to bound its memory. */
-  async append(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
+  async append(output: OutputBuffer, run: JobIdentity, signal: AbortSignal): Promise<void> {
     if (output.size === 0) return;
     const { emits: all, forwards } = output.takeRecords();
     const emits = await this.unwritten(all, run, { before: output.before, signal });
-    const refused = new Set<Emit>();
+    const refused = new Set<StreamOutput>();
     for (;;) {
       signal.throwIfAborted();
       const attempt = { run, output, signal, refused };
       const records = async () => [...(await this.recordsOf(emits, attempt)), ...forwards];
       if (await this.isAppended(records, signal)) return;
-      await sleep(againMs, undefined, { signal });
+      await sleep(retryMs, undefined, { signal });
     }
   }
 
   /** Resolves with the emitted events that are not known to be in their streams already. */
   private async unwritten(
-    emits: readonly Emit[],
-    run: JobLabel,
+    emits: readonly StreamOutput[],
+    run: JobIdentity,
     { before, signal }: { before: OutputDeduplication | undefined; signal: AbortSignal },
-  ): Promise<readonly Emit[]> {
+  ): Promise<readonly StreamOutput[]> {
     if (!before) return emits;
-    const idOf = ({ at, flow }: Emit): string => derivedId(run.id, flow.origin, at);
-    const missing: Emit[] = [];
+    const idOf = ({ at, flow }: StreamOutput): string => derivedId(run.id, flow.origin, at);
+    const missing: StreamOutput[] = [];
     for (const stream of new Set(emits.map((emit) => emit.stream))) {
       const some = emits.filter((emit) => emit.stream === stream);
       const written = await before.among(stream, some.map(idOf), signal);
@@ -71,7 +71,7 @@ export class Sink {
     return missing;
   }
 
-  private async deliver(output: OutputBuffer, run: JobLabel, signal: AbortSignal): Promise<void> {
+  private async deliver(output: OutputBuffer, run: JobIdentity, signal: AbortSignal): Promise<void> {
     const deliveries = output.takeDeliveries();
     if (deliveries.length === 0) return;
     const failures = await this.parts.webhooks.deliver(
@@ -86,7 +86,7 @@ export class Sink {
     });
   }
 
-  private deliveryOf(output: WebhookOutput, run: JobLabel): Delivery {
+  private deliveryOf(output: WebhookOutput, run: JobIdentity): WebhookDelivery {
     const { url, secretRef, format } = output;
     const { id, value } = emittedRecord(output, run, { schemaVersion: null, now: this.parts.now() });
     const isCloudEvent = format === 'cloudevents';
@@ -110,7 +110,7 @@ export class Sink {
     }
   }
 
-  private async recordsOf(emits: readonly Emit[], attempt: Attempt): Promise<NewRecord[]> {
+  private async recordsOf(emits: readonly StreamOutput[], attempt: WriteAttempt): Promise<NewRecord[]> {
     const records: NewRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
@@ -122,19 +122,19 @@ export class Sink {
   }
 
   /** Resolves with the record, or with the reason why the event became a dead letter. */
-  private async recordOf(emit: Emit, attempt: Attempt): Promise<NewRecord | string> {
+  private async recordOf(emit: StreamOutput, attempt: WriteAttempt): Promise<NewRecord | string> {
     const { streams, schemas, retry } = this.parts;
     const { stream } = emit;
     if (!streams.isThere(stream)) {
       const reason = await retry.run('log', attempt.signal, () => streams.ensure(stream));
-      if (reason !== undefined) return refuse(emit, reason, attempt);
+      if (reason !== undefined) return reject(emit, reason, attempt);
     }
     const { version, error } = await checked(schemas, emit);
-    return error === undefined ? this.made(emit, version, attempt) : refuse(emit, error, attempt);
+    return error === undefined ? this.made(emit, version, attempt) : reject(emit, error, attempt);
   }
 
   /** Whether the target stream exists and the event type has no schema. */
-  private isKnown({ stream, flow }: Emit): boolean {
+  private isKnown({ stream, flow }: StreamOutput): boolean {
     const { streams, schemas } = this.parts;
     return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
   }
@@ -143,34 +143,34 @@ export class Sink {
    * Returns the record, or the reason why the event became a dead letter.
    * @throws UnknownTopicError when the stream was deleted just now
    */
-  private made(emit: Emit, schemaVersion: number | null, attempt: Attempt): NewRecord | string {
+  private made(emit: StreamOutput, schemaVersion: number | null, attempt: WriteAttempt): NewRecord | string {
     const { streams, topics, now } = this.parts;
     const { stream } = emit;
     const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
-    if (isTooLarge(record)) return refuse(emit, tooLarge, attempt);
+    if (isTooLarge(record)) return reject(emit, tooLarge, attempt);
     const { key, value } = record;
     return { topic: topics.ofStream(streams.idOf(stream)), key, value };
   }
 }
 
 /** Returns the event as CloudEvents JSON. Its `source` is the pipeline. */
-function cloudEvent({ flow }: WebhookOutput, run: JobLabel, id: string): string {
+function cloudEvent({ flow }: WebhookOutput, run: JobIdentity, id: string): string {
   const { event } = flow;
   const metadata = emittedMetadata(flow, run);
   const content = { ...event, event_id: id, timestamp: formatTime(event.timestamp), metadata };
   return cloudEventJson(content, `/api/v1/pipelines/${run.name}`);
 }
 
-interface Attempt {
-  run: JobLabel;
+interface WriteAttempt {
+  run: JobIdentity;
   output: OutputBuffer;
   signal: AbortSignal;
   /** Events that have become dead letters in this or an earlier attempt. */
-  refused: Set<Emit>;
+  refused: Set<StreamOutput>;
 }
 
 /** Makes an event a dead letter, and returns the reason. */
-function refuse(emit: Emit, error: string, { output, refused }: Attempt): string {
+function reject(emit: StreamOutput, error: string, { output, refused }: WriteAttempt): string {
   const { at, flow, stream } = emit;
   refused.add(emit);
   output.counts.emitted--;
@@ -179,8 +179,8 @@ function refuse(emit: Emit, error: string, { output, refused }: Attempt): string
 }
 
 async function checked(
-  schemas: EmittedSchemas,
-  { stream, flow }: Emit,
+  schemas: EmittedEventValidator,
+  { stream, flow }: StreamOutput,
 ): Promise<{ version: number | null; error?: string }> {
   const outcome = await schemas.check(stream, flow.event.event_type, flow.event.data);
   return outcome.error === undefined ? outcome : { version: null, error: outcome.error };

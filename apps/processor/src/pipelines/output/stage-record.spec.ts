@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlRecords, eventValue, readStageRecord } from './stage-record.js';
+import { watermarkRecords, encodeRepartitionedEvent, readStageRecord } from './stage-record.js';
 
 const text = fc.oneof(
   fc.string(),
@@ -29,14 +29,17 @@ describe('A record of a stage topic', () => {
         const { stream, partition } = rest;
         const flow = { event: { ...rest, offset: at }, origin: { stream, partition, offset: at, path } };
         const wanted = { source, offset, index, path, watermark, flow };
-        expect(readStageRecord(record(key, eventValue(wanted)))).toEqual({ key, forwarded: wanted });
+        expect(readStageRecord(record(key, encodeRepartitionedEvent(wanted)))).toEqual({
+          key,
+          forwarded: wanted,
+        });
       }),
     );
   });
 
   it('with a watermark is written to each partition', () => {
     const control = { source: 'orders/1', next: 17, watermark: -5, idle: true };
-    const records = controlRecords('t', 3, control);
+    const records = watermarkRecords('t', 3, control);
     expect(records.map(({ partition }) => partition)).toEqual([0, 1, 2]);
     expect(readStageRecord(record('orders/1', records[2]!.value))).toEqual({ control });
   });

@@ -1,6 +1,6 @@
-import { jsonValue, type Micros } from '#event';
+import { jsonValue, type EpochMicros } from '#event';
 import type { LogRecord, NewRecord } from '#log';
-import type { Control, FlowEvent, ForwardedPosition } from '#dataflow';
+import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dataflow';
 
 /**
  * Format of the record values in a stage's topic. A value is either a repartitioned event or a watermark record of an
@@ -19,12 +19,12 @@ import type { Control, FlowEvent, ForwardedPosition } from '#dataflow';
  * are the provenance of the event. The metadata and data of the event follow unescaped, so that they are not parsed
  * twice. Lengths are in UTF-16 units.
  */
-type Head = [
+type EventHeader = [
   kind: 0,
   source: string,
   at: number,
   index: number,
-  watermark: Micros,
+  watermark: EpochMicros,
   stream: string,
   partition: number,
   offset: number,
@@ -32,28 +32,34 @@ type Head = [
   eventId: string,
   eventType: string,
   entityId: string | null,
-  timestamp: Micros,
-  ingestedAt: Micros,
+  timestamp: EpochMicros,
+  ingestedAt: EpochMicros,
   schemaVersion: number | null,
   metadataLength: number,
   replay: number,
 ];
-type ControlValue = [kind: 1, source: string, next: number, watermark: Micros, idle: boolean];
+type WatermarkValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
 /** An event that an upstream partition has repartitioned to a stage. */
-export interface ForwardedEvent extends ForwardedPosition {
+export interface RepartitionedEvent extends RepartitionedPosition {
   /** Watermark of the upstream partition before the record that the event comes from. */
-  readonly watermark: Micros;
-  readonly flow: FlowEvent;
+  readonly watermark: EpochMicros;
+  readonly flow: PipelineEvent;
 }
 
 export type StageRecord =
-  | { readonly key: string; readonly forwarded: ForwardedEvent; readonly control?: undefined }
-  | { readonly control: Control; readonly forwarded?: undefined };
+  | { readonly key: string; readonly forwarded: RepartitionedEvent; readonly control?: undefined }
+  | { readonly control: WatermarkRecord; readonly forwarded?: undefined };
 
-export function eventValue({ source, offset: at, index, watermark, flow }: ForwardedEvent): string {
+export function encodeRepartitionedEvent({
+  source,
+  offset: at,
+  index,
+  watermark,
+  flow,
+}: RepartitionedEvent): string {
   const { event, origin } = flow;
-  const head: Head = [
+  const head: EventHeader = [
     0,
     source,
     at,
@@ -77,9 +83,9 @@ export function eventValue({ source, offset: at, index, watermark, flow }: Forwa
 }
 
 /** Returns one watermark record for each partition of a stage's topic. */
-export function controlRecords(topic: string, partitions: number, control: Control): NewRecord[] {
+export function watermarkRecords(topic: string, partitions: number, control: WatermarkRecord): NewRecord[] {
   const { source, next, watermark, idle } = control;
-  const value = JSON.stringify([1, source, next, watermark, idle] satisfies ControlValue);
+  const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkValue);
   return Array.from({ length: partitions }, (_, partition) => ({
     ...{ topic, key: source, partition, value, partitions },
   }));
@@ -95,15 +101,15 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
   }
   const read = jsonValue(text);
   if (!Array.isArray(read) || read[0] !== 1 || read.length !== 5) return undefined;
-  const [, source, next, watermark, idle] = read as ControlValue;
+  const [, source, next, watermark, idle] = read as WatermarkValue;
   return { control: { source, next, watermark, idle } };
 }
 
-function readForwarded(text: string, start: number): ForwardedEvent | undefined {
+function readForwarded(text: string, start: number): RepartitionedEvent | undefined {
   const end = start + Number(text.slice(0, start));
   const head = jsonValue(text.slice(start, end));
   if (!Array.isArray(head) || head[0] !== 0 || head.length !== 17) return undefined;
-  const [, source, at, index, watermark, stream, partition, offset, path, ...event] = head as Head;
+  const [, source, at, index, watermark, stream, partition, offset, path, ...event] = head as EventHeader;
   const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength, replay] =
     event;
   const dataAt = end + metadataLength;

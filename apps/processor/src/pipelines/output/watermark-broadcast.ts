@@ -1,7 +1,7 @@
 import type { NewRecord } from '#log';
-import type { Control } from '#dataflow';
+import type { WatermarkRecord } from '#dataflow';
 import type { StageTopic } from './output-buffer.js';
-import { controlRecords } from './stage-record.js';
+import { watermarkRecords } from './stage-record.js';
 
 /**
  * Factor on the interval while the partition is idle. After a minute, the interval grows further, up to
@@ -16,7 +16,7 @@ const minute = 60_000;
  * at growing intervals while the partition is idle.
  */
 export class WatermarkBroadcast {
-  private told: Control | undefined;
+  private told: WatermarkRecord | undefined;
   private toldAt = -Infinity;
   private toldTo = '';
   private idleSince = 0;
@@ -36,11 +36,11 @@ export class WatermarkBroadcast {
    * Broadcasts `control` if a broadcast is due. The caller calls this at short intervals.
    * @param nowMs Current time in milliseconds, of any monotonic clock.
    */
-  async tell(control: Control, to: readonly StageTopic[], nowMs: number): Promise<void> {
+  async tell(control: WatermarkRecord, to: readonly StageTopic[], nowMs: number): Promise<void> {
     if (to.length === 0 || this.telling || !this.isTime(control, to, nowMs)) return;
     this.telling = true;
     try {
-      await this.append(to.flatMap(({ topic, partitions }) => controlRecords(topic, partitions, control)));
+      await this.append(to.flatMap(({ topic, partitions }) => watermarkRecords(topic, partitions, control)));
       if (control.idle && !this.told?.idle) this.idleSince = nowMs;
       [this.told, this.toldAt, this.toldTo] = [control, nowMs, namesOf(to)];
     } finally {
@@ -48,7 +48,7 @@ export class WatermarkBroadcast {
     }
   }
 
-  private isTime(control: Control, to: readonly StageTopic[], nowMs: number): boolean {
+  private isTime(control: WatermarkRecord, to: readonly StageTopic[], nowMs: number): boolean {
     const { told } = this;
     if (!told || this.toldTo !== namesOf(to) || control.idle !== told.idle) return true;
     if (nowMs - this.toldAt < this.busyMs) return false;

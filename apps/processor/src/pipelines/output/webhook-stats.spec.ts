@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { metricsText } from '#telemetry';
-import { countAttempt, forgetAttempts, showAttempts } from './webhook-stats.js';
+import { countAttempt, removeAttemptMetrics, createAttemptMetrics } from './webhook-stats.js';
 
 const shown = async () =>
   (await metricsText())
@@ -9,7 +9,7 @@ const shown = async () =>
 
 describe('The metrics of webhooks', () => {
   it('exist before the first attempt, count each attempt, and are removed with the pipeline', async () => {
-    showAttempts('p');
+    createAttemptMetrics('p');
     countAttempt({ sender: 'p', outcome: 'repeated', seconds: 2 });
     countAttempt({ sender: 'p', outcome: 'delivered', seconds: 0.1 });
     expect(await shown()).toEqual([
@@ -18,7 +18,7 @@ describe('The metrics of webhooks', () => {
       'tributary_webhook_attempts_total{pipeline="p",outcome="given_up"} 0',
       'tributary_webhook_duration_seconds_count{pipeline="p"} 2',
     ]);
-    forgetAttempts('p');
+    removeAttemptMetrics('p');
     expect(await shown()).toEqual([]);
   });
 });

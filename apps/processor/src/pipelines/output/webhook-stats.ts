@@ -1,8 +1,8 @@
 import { metrics } from '#telemetry';
-import { attemptOutcomes, type Attempt } from '#webhooks';
+import { attemptOutcomes, type DeliveryAttempt } from '#webhooks';
 
 /** Counts a delivery attempt of a webhook, by pipeline. */
-export function countAttempt({ sender: pipeline, outcome, seconds }: Attempt): void {
+export function countAttempt({ sender: pipeline, outcome, seconds }: DeliveryAttempt): void {
   metrics.webhookAttempts.inc({ pipeline, outcome });
   metrics.webhookDuration.observe({ pipeline }, seconds);
 }
@@ -11,12 +11,12 @@ export function countAttempt({ sender: pipeline, outcome, seconds }: Attempt): v
  * Creates the counters of a pipeline with 0. If a counter appeared with its first failure, `increase` in an alert would
  * not see that failure.
  */
-export function showAttempts(pipeline: string): void {
+export function createAttemptMetrics(pipeline: string): void {
   for (const outcome of attemptOutcomes) metrics.webhookAttempts.inc({ pipeline, outcome }, 0);
 }
 
 /** Removes the metrics of a deleted pipeline. */
-export function forgetAttempts(pipeline: string): void {
+export function removeAttemptMetrics(pipeline: string): void {
   for (const outcome of attemptOutcomes) metrics.webhookAttempts.remove({ pipeline, outcome });
   metrics.webhookDuration.remove({ pipeline });
 }

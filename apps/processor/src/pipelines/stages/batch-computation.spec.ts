@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Retry } from '#engine';
+import { EngineRetry } from '#engine';
 import { systemActor } from '#registry';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { compilePipeline, pipelineLimits, sourceFlow, type OperatorSpec } from '#dataflow';
+import { compilePipeline, pipelineLimits, sourceEvent, type OperatorSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
-import type { Delivery } from '#webhooks';
-import { EmittedSchemas } from '../output/emitted-schemas.js';
+import type { WebhookDelivery } from '#webhooks';
+import { EmittedEventValidator } from '../output/emitted-event-validator.js';
 import { Sink } from '../output/sink.js';
 import { OutputBuffer } from '../output/output-buffer.js';
-import { PipelineWorld, recordOf, topics } from '../pipelines.fixture.js';
-import { roundsDuring } from '../rounds.fixture.js';
+import { PipelineTestBed, recordOf, topics } from '../pipelines.fixture.js';
+import { eventLoopRoundsDuring } from '../event-loop-rounds.fixture.js';
 import { BatchComputation } from './batch-computation.js';
 import { TargetStreams } from '../output/target-streams.js';
 
@@ -23,13 +23,13 @@ const long = 'x'.repeat(50_000);
 const inputs = Array.from({ length: 10 }, (_, offset) => {
   const record = recordOf({ id: offset, data: { long, parts: [...Array(10).keys()] } });
   const event = { ...record, stream: 'orders', partition: 0, offset };
-  return { flow: sourceFlow(event), offset, watermark: 0, index: 0 };
+  return { flow: sourceEvent(event), offset, watermark: 0, index: 0 };
 });
 const grown = Array.from({ length: 10 }, () => inputs).flat();
 const signal = new AbortController().signal;
 
 let appended: (readonly NewRecord[])[];
-let delivered: (readonly Delivery[])[];
+let delivered: (readonly WebhookDelivery[])[];
 let saved: (readonly DeadLetter[])[];
 let turns: number;
 let turnsWhileDelivering: number[];
@@ -45,14 +45,14 @@ beforeEach(() => {
 const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
 
 async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<OutputBuffer> {
-  const world = await PipelineWorld.make();
+  const world = await PipelineTestBed.make();
   const { definitions } = world;
   await definitions.createStream({ stream: 'out' }, systemActor);
   const pipeline = compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
   const sink = new Sink({
     ...{ topics, now: () => 0, streams: new TargetStreams(definitions) },
-    schemas: new EmittedSchemas(definitions),
-    retry: new Retry({
+    schemas: new EmittedEventValidator(definitions),
+    retry: new EngineRetry({
       logger: createLogger({ name: 'test', level: 'silent' }),
       failedAttempt: () => undefined,
     }),
@@ -154,12 +154,12 @@ describe('The outputs of a batch', () => {
     const expensive = Array.from({ length: 5 }, (_, offset) => {
       const record = recordOf({ id: offset, data: { l: [...Array(60).keys()] } });
       const event = { ...record, stream: 'orders', partition: 0, offset };
-      return { flow: sourceFlow(event), offset, watermark: 0, index: 0 };
+      return { flow: sourceEvent(event), offset, watermark: 0, index: 0 };
     });
-    const rounds = await roundsDuring(() =>
+    const rounds = await eventLoopRoundsDuring(() =>
       computedOver(expensive, [{ filter: costly }, { emit: { stream: 'out' } }]),
     );
-    const cheap = await roundsDuring(() =>
+    const cheap = await eventLoopRoundsDuring(() =>
       computedOver(expensive, [{ filter: 'true' }, { emit: { stream: 'out' } }]),
     );
     expect(rounds - cheap).toBeGreaterThanOrEqual(4);

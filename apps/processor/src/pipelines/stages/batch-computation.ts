@@ -1,9 +1,9 @@
-import { Turn } from '#async';
-import type { Chain } from '#dataflow';
-import type { JobLabel } from '../output/emitted-record.js';
-import { lookUp, sizeOf, type Input } from '../lookups/look-up.js';
-import type { Cause, OutputBuffer } from '../output/output-buffer.js';
-import type { TaskParts } from './task.js';
+import { TimeSlice } from '#async';
+import type { OperatorChain } from '#dataflow';
+import type { JobIdentity } from '../output/emitted-record.js';
+import { loadLookups, sizeOf, type ChainInput } from '../lookups/load-lookups.js';
+import type { OutcomeCause, OutputBuffer } from '../output/output-buffer.js';
+import type { StageTaskDependencies } from './stage-task.js';
 
 /**
  * Bounds on waiting outputs: the number of records, and the approximate characters of each kind of output. A `flat_map`
@@ -11,7 +11,7 @@ import type { TaskParts } from './task.js';
  */
 const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
-type Parts = Pick<TaskParts, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
+type Parts = Pick<StageTaskDependencies, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
   state: { readonly ended: AbortSignal };
 };
 
@@ -20,12 +20,12 @@ type Parts = Pick<TaskParts, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
  * completed, it is computed again, and its outputs have the same ids.
  */
 export class BatchComputation {
-  private readonly turn = new Turn();
+  private readonly turn = new TimeSlice();
   private leave: () => void = () => undefined;
 
   constructor(
     readonly output: OutputBuffer,
-    readonly run: JobLabel,
+    readonly run: JobIdentity,
     private readonly parts: Parts,
   ) {}
 
@@ -50,9 +50,9 @@ export class BatchComputation {
    * Runs a chain over the input events in order. The inputs are lazy: outputs of earlier events may be written before
    * the next event is read. An undefined input is a record without an event for the pipeline.
    */
-  async take(chain: Chain, inputs: Iterable<(Input & Cause) | undefined>): Promise<void> {
+  async take(chain: OperatorChain, inputs: Iterable<(ChainInput & OutcomeCause) | undefined>): Promise<void> {
     const { output, turn } = this;
-    const ready = await lookUp(chain, inputs, { load: this.parts.load, turn });
+    const ready = await loadLookups(chain, inputs, { load: this.parts.load, turn });
     for (const input of ready.inputs) {
       if (this.isOver(sizeOf(input))) await this.giveWay();
       if (!input) continue;

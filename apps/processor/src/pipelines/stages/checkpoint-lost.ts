@@ -6,7 +6,7 @@ export class CheckpointLostError extends Error {
 }
 
 /** Returns the error for an internal topic that no longer exists. */
-export function goneTopic(topic: string): CheckpointLostError {
+export function missingTopicError(topic: string): CheckpointLostError {
   return new CheckpointLostError(`The internal topic ${topic} is gone with its records. Reset the pipeline.`);
 }
 

@@ -1,5 +1,5 @@
-import type { KeyedStage, Pipeline } from '#dataflow';
-import type { JobLabel } from '../output/emitted-record.js';
+import type { KeyedStage, CompiledPipeline } from '#dataflow';
+import type { JobIdentity } from '../output/emitted-record.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
 /** The current definition of a job, with its topics and partitions. A change of the definition creates a new object. */
@@ -7,8 +7,8 @@ export class CurrentJob {
   private readonly stages: ReadonlyMap<string, KeyedStage>;
 
   constructor(
-    readonly label: JobLabel,
-    readonly pipeline: Pipeline,
+    readonly label: JobIdentity,
+    readonly pipeline: CompiledPipeline,
     private readonly places: {
       /** Number of partitions of each source, by stream name. */
       sources: ReadonlyMap<string, number>;
@@ -48,13 +48,13 @@ export class CurrentJob {
 /** Stage id of the replay topic. It is not a keyed stage. */
 export const replayStage = 'replay';
 /** Name of the replay partition in the records that it repartitions. No partition of a stream has this name. */
-export const replayFeeder = '.replay/0';
+export const replayPartitionName = '.replay/0';
 
 /** Returns the name of a partition of a source or stage in the records that it repartitions. */
-export function feederName(of: string, partition: number): string {
+export function upstreamPartitionName(of: string, partition: number): string {
   return `${of}/${partition}`;
 }
 
 function partitionsOf(name: string, count: number): string[] {
-  return Array.from({ length: count }, (_, partition) => feederName(name, partition));
+  return Array.from({ length: count }, (_, partition) => upstreamPartitionName(name, partition));
 }

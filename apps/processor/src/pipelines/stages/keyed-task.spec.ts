@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { compilePipeline, sourceFlow, type OperatorSpec } from '#dataflow';
+import { compilePipeline, sourceEvent, type OperatorSpec } from '#dataflow';
 import { CurrentJob } from './current-job.js';
 import { KeyedTask, type KeyedTaskOptions } from './keyed-task.js';
-import { PartitionRows, RowBudget } from '../state/partition-rows.js';
+import { PartitionRowCache, RowCacheBudget } from '../state/partition-row-cache.js';
 import { recordOf, topics } from '../pipelines.fixture.js';
-import { roundsDuring } from '../rounds.fixture.js';
-import { eventValue } from '../output/stage-record.js';
+import { eventLoopRoundsDuring } from '../event-loop-rounds.fixture.js';
+import { encodeRepartitionedEvent } from '../output/stage-record.js';
 
 const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
 
@@ -30,9 +30,9 @@ it('a partition of a window yields to other work between events that are expensi
     topics: new Map([[id, { topic, partitions: 1 }]]),
   });
   const source = { load: () => Promise.resolve([]), due: () => Promise.resolve([]) };
-  const rows = new PartitionRows(true, -Infinity, {
+  const rows = new PartitionRowCache(true, -Infinity, {
     source,
-    budget: new RowBudget({ keys: 100, weight: 1e6 }),
+    budget: new RowCacheBudget({ keys: 100, weight: 1e6 }),
   });
   const task = new KeyedTask({
     ...{ stage: id, rows, current: () => run, now: () => 0 },
@@ -46,14 +46,14 @@ it('a partition of a window yields to other work between events that are expensi
   } as unknown as KeyedTaskOptions);
   const records = [0, 1, 2, 3, 4].map((offset) => {
     const event = recordOf({ id: offset, data: { l: [...Array(60).keys()] } });
-    const flow = sourceFlow({ ...event, stream: 'orders', partition: 0, offset });
+    const flow = sourceEvent({ ...event, stream: 'orders', partition: 0, offset });
     const forwarded = { source: 'orders/0', offset, index: 0, path: '', watermark: 0, flow };
     return {
       ...{ topic, partition: 0, offset, timestamp: 0, headers: {} },
-      ...{ key: Buffer.from('e'), value: Buffer.from(eventValue(forwarded)) },
+      ...{ key: Buffer.from('e'), value: Buffer.from(encodeRepartitionedEvent(forwarded)) },
     };
   });
   const batch = { topic, partition: 0, records, bytes: 0, next: 5, highWatermark: 5 };
-  expect(await roundsDuring(() => task.take(batch))).toBeGreaterThanOrEqual(4);
+  expect(await eventLoopRoundsDuring(() => task.take(batch))).toBeGreaterThanOrEqual(4);
   expect(rows.size).toBe(1);
 });

@@ -1,42 +1,49 @@
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import { FencedError } from '#engine';
-import type { Micros } from '#event';
+import type { EpochMicros } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
-import { addToRows, FeederPositions, passedOn, readable, type FlowEvent, type KeyedStage } from '#dataflow';
-import { none, sum, type Counts } from '../output/counts.js';
-import { feederName, type CurrentJob } from './current-job.js';
+import {
+  addToStateEntries,
+  UpstreamProgress,
+  downstreamWatermark,
+  readableEvent,
+  type PipelineEvent,
+  type KeyedStage,
+} from '#dataflow';
+import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { upstreamPartitionName, type CurrentJob } from './current-job.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
-import { goneTopic, requireReadable } from './checkpoint-lost.js';
-import { OutputBuffer, type Cause } from '../output/output-buffer.js';
-import type { PartitionRows } from '../state/partition-rows.js';
-import type { PartitionState } from '../state/partition-state.js';
+import { missingTopicError, requireReadable } from './checkpoint-lost.js';
+import { OutputBuffer, type OutcomeCause } from '../output/output-buffer.js';
+import type { PartitionRowCache } from '../state/partition-row-cache.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
-import { readStageRecord, type ForwardedEvent, type StageRecord } from '../output/stage-record.js';
+import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../output/stage-record.js';
 import { BatchComputation } from './batch-computation.js';
-import type { Task, Taken, TaskParts } from './task.js';
+import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
 
 /** Greatest number of rows that the records of one part of a batch refer to. */
 const partRows = 5000;
 /** Bounds on results that wait for the stage's chain: their number and approximate characters. */
 const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
-export interface KeyedTaskOptions extends TaskParts {
+export interface KeyedTaskOptions extends StageTaskDependencies {
   stage: string;
-  rows: PartitionRows;
+  rows: PartitionRowCache;
 }
 
-interface Arrival {
+interface DecodedArrival {
   readonly record: LogRecord;
   readonly read: StageRecord | undefined;
   readonly names: readonly string[];
 }
 
-interface Result extends Cause {
-  readonly flow: FlowEvent;
+interface Result extends OutcomeCause {
+  readonly flow: PipelineEvent;
 }
 
 /** A part of a batch that is being computed. */
-interface Work {
+interface PartComputation {
   readonly stage: KeyedStage;
   readonly output: OutputBuffer;
   readonly writing: BatchComputation;
@@ -50,26 +57,26 @@ interface Work {
 }
 
 /** Processes one partition of a keyed stage (a window or a dedupe). Its results depend only on that partition. */
-export class KeyedTask implements Task {
-  readonly state: PartitionState;
+export class KeyedTask implements StageTask {
+  readonly state: JobPartitionState;
   private readonly source: string;
-  private positions: FeederPositions;
+  private positions: UpstreamProgress;
   private known = '';
 
   constructor(private readonly options: KeyedTaskOptions) {
     const { state, stage } = options;
     this.state = state;
-    this.source = feederName(stage, state.place.partition);
+    this.source = upstreamPartitionName(stage, state.place.partition);
     this.positions = this.positionsOf(options.current(), state.state);
   }
 
-  async take(batch: RecordBatch): Promise<Taken> {
-    const taken: Taken = { counts: { ...none }, duplicates: 0, changed: false };
+  async take(batch: RecordBatch): Promise<BatchResult> {
+    const taken: BatchResult = { counts: { ...zeroCounts }, duplicates: 0, changed: false };
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
     requireReadable(batch, state.next);
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (let at = 0; at < fresh.length;) {
       const { end, bytes } = batchEnd(fresh, at);
       if (turn.over(bytes)) await turn.end();
@@ -83,7 +90,7 @@ export class KeyedTask implements Task {
       at += arrivals.length;
       const next = at < fresh.length ? arrivals.at(-1)!.record.offset + 1 : batch.next;
       const { counts, changed } = await this.takePart(arrivals, { run, stage, next });
-      taken.counts = sum(taken.counts, counts);
+      taken.counts = sumCounts(taken.counts, counts);
       taken.changed ||= changed;
     }
     state.advance(batch.next);
@@ -95,7 +102,7 @@ export class KeyedTask implements Task {
     const { current, controls, stage } = this.options;
     const found = current().stage(stage);
     if (!found) return;
-    const watermark = passedOn(state.watermark, found.operator.delay);
+    const watermark = downstreamWatermark(state.watermark, found.operator.delay);
     await controls.tell(
       { source, next: state.next, watermark, idle: false },
       current().fedBy(stage),
@@ -115,20 +122,20 @@ export class KeyedTask implements Task {
     for (const record of records) {
       if (record.offset >= this.state.next) return;
       const forwarded = readStageRecord(record)?.forwarded;
-      if (forwarded && !this.positions.hasTaken(forwarded)) throw goneTopic(record.topic);
+      if (forwarded && !this.positions.hasTaken(forwarded)) throw missingTopicError(record.topic);
     }
   }
 
-  private positionsOf(run: CurrentJob, saved: string): FeederPositions {
+  private positionsOf(run: CurrentJob, saved: string): UpstreamProgress {
     const feeders = run.stage(this.options.stage) ? run.feedersOf(this.options.stage) : [];
     this.known = feeders.join();
-    return new FeederPositions(feeders, saved === '' ? undefined : saved);
+    return new UpstreamProgress(feeders, saved === '' ? undefined : saved);
   }
 
   private async takePart(
-    arrivals: readonly Arrival[],
+    arrivals: readonly DecodedArrival[],
     { run, stage, next }: { run: CurrentJob; stage: KeyedStage; next: number },
-  ): Promise<{ counts: Readonly<Counts>; changed: boolean }> {
+  ): Promise<{ counts: Readonly<OutcomeCounts>; changed: boolean }> {
     const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
@@ -137,7 +144,7 @@ export class KeyedTask implements Task {
       topicOf: (to) => run.topicOf(to),
     });
     const writing = new BatchComputation(output, run.label, this.options);
-    const work: Work = {
+    const work: PartComputation = {
       ...{ stage, output, writing, results: [], weight: 0, of: { offset: -1, results: 0 } },
       ...{ closed: false, before: state.next },
     };
@@ -150,14 +157,14 @@ export class KeyedTask implements Task {
     return { counts, changed: work.closed || arrivals.some(({ read }) => !read?.control) };
   }
 
-  private async compute(arrivals: readonly Arrival[], work: Work): Promise<void> {
+  private async compute(arrivals: readonly DecodedArrival[], work: PartComputation): Promise<void> {
     const { rows } = this.options;
     await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
     this.state.ended.throwIfAborted();
     for (const arrival of arrivals) {
       // A window closes because the watermark advances. Its results carry the watermark from before that.
-      const before = passedOn(this.positions.watermark, work.stage.operator.delay);
-      const cause: Cause = { offset: arrival.record.offset, watermark: before, index: 0 };
+      const before = downstreamWatermark(this.positions.watermark, work.stage.operator.delay);
+      const cause: OutcomeCause = { offset: arrival.record.offset, watermark: before, index: 0 };
       if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
       if (!this.admit(arrival, work)) continue;
       const { watermark } = this.positions;
@@ -170,7 +177,7 @@ export class KeyedTask implements Task {
   }
 
   /** Whether the record is processed further. Returns false for a repeated or unreadable record. */
-  private admit({ record, read }: Arrival, { stage, output, writing }: Work): boolean {
+  private admit({ record, read }: DecodedArrival, { stage, output, writing }: PartComputation): boolean {
     if (!read) {
       output.counts.failed++;
       output.addLetter(unreadableDeadLetter(writing.run, record, { at: stage.at, now: this.options.now() }));
@@ -181,18 +188,22 @@ export class KeyedTask implements Task {
   }
 
   private add(
-    { record, names }: Arrival,
-    { key, forwarded }: { key: string; forwarded: ForwardedEvent },
-    work: Work,
+    { record, names }: DecodedArrival,
+    { key, forwarded }: { key: string; forwarded: RepartitionedEvent },
+    work: PartComputation,
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
     // All windows of the event share this object, so that its JSON is parsed once.
-    const flow = readable(forwarded.flow);
-    const watermark: Micros = Math.max(this.positions.watermark, forwarded.watermark);
-    const cause: Cause = { offset: record.offset, watermark: passedOn(watermark, operator.delay), index: 0 };
+    const flow = readableEvent(forwarded.flow);
+    const watermark: EpochMicros = Math.max(this.positions.watermark, forwarded.watermark);
+    const cause: OutcomeCause = {
+      offset: record.offset,
+      watermark: downstreamWatermark(watermark, operator.delay),
+      index: 0,
+    };
     const there = { names, rowOf: (name: string) => rows.get(name) };
-    const added = addToRows(operator, there, { key, flow, watermark });
+    const added = addToStateEntries(operator, there, { key, flow, watermark });
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
@@ -200,7 +211,7 @@ export class KeyedTask implements Task {
     if (outcome) work.output.add(outcome, cause);
   }
 
-  private async closeDue(watermark: Micros, work: Work, cause: Cause): Promise<void> {
+  private async closeDue(watermark: EpochMicros, work: PartComputation, cause: OutcomeCause): Promise<void> {
     const { rows } = this.options;
     const { operator } = work.stage;
     for await (const names of rows.due(watermark, work.before)) {
@@ -220,7 +231,7 @@ export class KeyedTask implements Task {
     }
   }
 
-  private async runResults(work: Work): Promise<void> {
+  private async runResults(work: PartComputation): Promise<void> {
     const { stage, writing, results } = work;
     if (results.length === 0) return;
     [work.results, work.weight] = [[], 0];
@@ -229,7 +240,7 @@ export class KeyedTask implements Task {
 }
 
 /** Adds results of a record. The index of a result counts all events that enter the chain because of that record. */
-function addResults(flows: readonly FlowEvent[], work: Work, cause: Cause): void {
+function addResults(flows: readonly PipelineEvent[], work: PartComputation, cause: OutcomeCause): void {
   const { of, results } = work;
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
   for (const flow of flows) {
@@ -238,13 +249,13 @@ function addResults(flows: readonly FlowEvent[], work: Work, cause: Cause): void
   }
 }
 
-function isFull({ results, weight }: Work): boolean {
+function isFull({ results, weight }: PartComputation): boolean {
   return results.length >= mostResults || weight >= mostWeight;
 }
 
 /** Decodes the first records, as many as one part of a batch may have. */
-function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): Arrival[] {
-  const arrivals: Arrival[] = [];
+function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): DecodedArrival[] {
+  const arrivals: DecodedArrival[] = [];
   let rows = 0;
   for (const record of records) {
     if (rows >= partRows) break;

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemActor } from '#registry';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
-import { Incarnation, PipelineWorld, topics, type SpecEvent, type Step } from '../pipelines.fixture.js';
+import {
+  SimulatedPipelines,
+  PipelineTestBed,
+  topics,
+  type SpecEvent,
+  type Step,
+} from '../pipelines.fixture.js';
 
-let world: PipelineWorld;
-let running: Incarnation[];
+let world: PipelineTestBed;
+let running: SimulatedPipelines[];
 
 beforeEach(async () => {
   running = [];
-  world = await PipelineWorld.make();
+  world = await PipelineTestBed.make();
 });
 afterEach(async () => {
   await Promise.all(running.map((one) => one.kill()));
@@ -16,8 +22,8 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(): Incarnation {
-  const one = new Incarnation(world);
+function start(): SimulatedPipelines {
+  const one = new SimulatedPipelines(world);
   running.push(one);
   return one;
 }
@@ -45,7 +51,7 @@ const toReplay = () => world.letters({ replayed: false });
 const outOf = (stream: string) => (world.datas(stream) as { n: unknown }[]).map(({ n }) => n);
 
 /** Writes `order(0, [1, 'a', 'b'])` and `order(1, ['c'])`, and resolves with their dead letters. */
-async function givenLetters(): Promise<Incarnation> {
+async function givenLetters(): Promise<SimulatedPipelines> {
   await world.write([order(0, [1, 'a', 'b']), order(1, ['c'])]);
   await world.define('p', perItem(adding));
   const one = start();
@@ -83,12 +89,12 @@ describe('A replayed dead letter', () => {
     const records = world.log.topics.get(world.topicOf('out'))!.partitions.flatMap((one) => one.records);
     expect(records).toHaveLength(4);
 
-    const undisturbed = await PipelineWorld.make();
+    const undisturbed = await PipelineTestBed.make();
     await undisturbed.write([order(0, [1, 'a', 'b']), order(1, ['c'])]);
     await undisturbed.define('p', perItem(anyText));
-    const other = new Incarnation(undisturbed);
+    const other = new SimulatedPipelines(undisturbed);
     await eventually(async () => expect(await undisturbed.isThrough('p')).toBe(true));
-    const idsOf = (one: PipelineWorld) => one.emitted('out').map(({ event_id }) => event_id);
+    const idsOf = (one: PipelineTestBed) => one.emitted('out').map(({ event_id }) => event_id);
     expect(idsOf(world).sort()).toEqual(idsOf(undisturbed).sort());
     await other.kill();
     await undisturbed.close();

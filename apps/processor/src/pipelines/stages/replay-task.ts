@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KnownErasures } from '#engine';
+import type { ErasureLookup } from '#engine';
 import { UnreadableRecordError, type StreamId } from '#event';
 import type { LogRecord, RecordBatch } from '#log';
 import {
   noWatermark,
   readReplay,
-  recordFlow,
-  type Chain,
-  type FlowEvent,
+  eventFromRecord,
+  type OperatorChain,
+  type PipelineEvent,
   type IdWindow,
-  type Replay,
+  type ReplayedDeadLetter,
 } from '#dataflow';
-import { none, sum, type Counts } from '../output/counts.js';
-import { replayFeeder, type CurrentJob } from './current-job.js';
+import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { replayPartitionName, type CurrentJob } from './current-job.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './checkpoint-lost.js';
 import { OutputBuffer } from '../output/output-buffer.js';
-import type { PartitionState } from '../state/partition-state.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
 import { BatchComputation } from './batch-computation.js';
-import type { Task, Taken, TaskParts } from './task.js';
+import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
 
 /** Number of records whose outputs are written together. */
 const partRecords = 100;
@@ -28,9 +28,9 @@ const partRecords = 100;
  */
 const [checkAgainMs, mostChecks] = [20, 3000];
 
-export interface ReplayTaskOptions extends TaskParts {
+export interface ReplayTaskOptions extends StageTaskDependencies {
   window: IdWindow;
-  erasures: KnownErasures;
+  erasures: ErasureLookup;
   /** Returns the id of a stream that the job reads. */
   idOf(stream: string): StreamId | undefined;
 }
@@ -40,23 +40,23 @@ export interface ReplayTaskOptions extends TaskParts {
  * operators, and other outputs of the same event, are not repeated. An emitted event has the id that it would have had
  * without the failure. A replay does not change the watermark, so its event is late for a window that has closed.
  */
-export class ReplayTask implements Task {
-  readonly state: PartitionState;
+export class ReplayTask implements StageTask {
+  readonly state: JobPartitionState;
   private duplicates = 0;
 
   constructor(private readonly options: ReplayTaskOptions) {
     this.state = options.state;
   }
 
-  async take(batch: RecordBatch): Promise<Taken> {
+  async take(batch: RecordBatch): Promise<BatchResult> {
     const { state } = this;
     this.duplicates = 0;
-    let counts: Counts = { ...none };
+    let counts: OutcomeCounts = { ...zeroCounts };
     requireReadable(batch, state.next);
     const fresh = batch.records.filter((record) => this.isFresh(record));
     for (let at = 0; at < fresh.length; at += partRecords) {
       const some = fresh.slice(at, at + partRecords);
-      counts = sum(counts, await this.takePart(some));
+      counts = sumCounts(counts, await this.takePart(some));
     }
     state.advance(batch.next);
     return { counts, duplicates: this.duplicates, changed: true };
@@ -85,11 +85,11 @@ export class ReplayTask implements Task {
     return !repeated;
   }
 
-  private async takePart(records: readonly LogRecord[]): Promise<Counts> {
+  private async takePart(records: readonly LogRecord[]): Promise<OutcomeCounts> {
     const { state, now } = this.options;
     const run = await this.runFor(records);
     const output = new OutputBuffer({
-      ...{ run: run.label, source: replayFeeder, now, before: state.before },
+      ...{ run: run.label, source: replayPartitionName, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new BatchComputation(output, run.label, this.options);
@@ -130,7 +130,7 @@ export class ReplayTask implements Task {
     }
     if (this.isErased(flow)) return;
     const { at } = replay;
-    const chain: Chain | undefined = run.pipeline.entry(at);
+    const chain: OperatorChain | undefined = run.pipeline.entry(at);
     if (!chain) {
       const error = `${at}: the definition no longer has this operator`;
       output.fail(flow, { at, reason: 'operator_failed', error });
@@ -141,7 +141,7 @@ export class ReplayTask implements Task {
   }
 
   /** Whether the entity of the event was erased after the event became a dead letter. */
-  private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: FlowEvent): boolean {
+  private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: PipelineEvent): boolean {
     const { erasures } = this.options;
     const id = this.options.idOf(stream);
     if (entity_id === null || !id || !erasures.concern(id)) return false;
@@ -149,13 +149,13 @@ export class ReplayTask implements Task {
   }
 }
 
-function replayOf({ value, offset }: LogRecord): Replay | undefined {
+function replayOf({ value, offset }: LogRecord): ReplayedDeadLetter | undefined {
   return readReplay(value, offset + 1);
 }
 
-function flowOf({ event, origin }: Replay): FlowEvent | undefined {
+function flowOf({ event, origin }: ReplayedDeadLetter): PipelineEvent | undefined {
   try {
-    return recordFlow(event, origin);
+    return eventFromRecord(event, origin);
   } catch (error) {
     if (error instanceof UnreadableRecordError) return undefined;
     throw error;

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
-import { compilePipeline, IdWindow, type Control } from '#dataflow';
+import { compilePipeline, IdWindow, type WatermarkRecord } from '#dataflow';
 import { recordOf, topics } from '../pipelines.fixture.js';
 import { CurrentJob } from './current-job.js';
-import { roundsDuring } from '../rounds.fixture.js';
+import { eventLoopRoundsDuring } from '../event-loop-rounds.fixture.js';
 import { SourceTask, type SourceTaskOptions } from './source-task.js';
 
 const idleAfterMs = 30_000;
 
 describe('A source partition at its end', () => {
   let nowMs: number;
-  let told: Control[];
+  let told: WatermarkRecord[];
   let task: SourceTask;
 
   beforeEach(() => {
@@ -21,14 +21,14 @@ describe('A source partition at its end', () => {
       stream: 'orders',
       window: new IdWindow({ records: 10, milliseconds: 1000 }),
       current: () => ({ pipeline: { idleAfterMs }, fedBy: () => [{ topic: 't', partitions: 1 }] }),
-      controls: { tell: async (control: Control) => void told.push(control) },
+      controls: { tell: async (control: WatermarkRecord) => void told.push(control) },
       now: () => nowMs * 1000,
     } as unknown as SourceTaskOptions);
   });
   afterEach(() => vi.restoreAllMocks());
 
   /** Calls `tell` every tenth of a second for `ms` milliseconds. Resolves with the last watermark record. */
-  const look = async (ms: number): Promise<Control | undefined> => {
+  const look = async (ms: number): Promise<WatermarkRecord | undefined> => {
     for (const until = nowMs + ms; nowMs < until;) {
       nowMs += 100;
       await task.tell();
@@ -89,6 +89,6 @@ describe('A source partition', () => {
       value: Buffer.from(encodeRecord(recordOf({ id, data: { l: [...Array(60).keys()] } }))),
     }));
     const batch = { topic: 't', partition: 0, records, bytes: 0, next: 5, highWatermark: 5 };
-    expect(await roundsDuring(() => task.take(batch))).toBeGreaterThanOrEqual(4);
+    expect(await eventLoopRoundsDuring(() => task.take(batch))).toBeGreaterThanOrEqual(4);
   });
 });

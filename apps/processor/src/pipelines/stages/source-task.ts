@@ -1,35 +1,41 @@
 import type { PartitionErasures } from '#engine';
-import { Turn } from '#async';
+import { TimeSlice } from '#async';
 import type { LogRecord, RecordBatch } from '#log';
-import { SourceWatermark, sourceFlow, type FlowEvent, type IdWindow, type Pipeline } from '#dataflow';
-import { readRecord } from '../../projections/read-event.js';
-import { none, sum, type Counts } from '../output/counts.js';
-import { feederName, type CurrentJob } from './current-job.js';
-import { OutputBuffer, type Cause } from '../output/output-buffer.js';
-import type { PartitionState } from '../state/partition-state.js';
+import {
+  SourceWatermark,
+  sourceEvent,
+  type PipelineEvent,
+  type IdWindow,
+  type CompiledPipeline,
+} from '#dataflow';
+import { decodeLogRecord } from '../../projections/decoded-record.js';
+import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { upstreamPartitionName, type CurrentJob } from './current-job.js';
+import { OutputBuffer, type OutcomeCause } from '../output/output-buffer.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { BatchComputation } from './batch-computation.js';
-import type { Task, Taken, TaskParts } from './task.js';
+import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
 
 /**
  * If more milliseconds than this pass between two calls of `tell`, the process was suspended. The calls are normally a
  * tenth of a second apart.
  */
-const stoodStillMs = 1000;
+const suspendedMs = 1000;
 
-export interface SourceTaskOptions extends TaskParts {
+export interface SourceTaskOptions extends StageTaskDependencies {
   stream: string;
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
 }
 
-interface Matched extends Cause {
-  readonly flow: FlowEvent;
+interface MatchedEvent extends OutcomeCause {
+  readonly flow: PipelineEvent;
 }
 
 /** Processes one partition of a source stream: the first stage of a job. */
-export class SourceTask implements Task {
-  readonly state: PartitionState;
+export class SourceTask implements StageTask {
+  readonly state: JobPartitionState;
   private readonly source: string;
   private watermark: SourceWatermark;
   private idleAfterMs: number;
@@ -40,23 +46,23 @@ export class SourceTask implements Task {
   constructor(private readonly options: SourceTaskOptions) {
     const { state, stream } = options;
     this.state = state;
-    this.source = feederName(stream, state.place.partition);
+    this.source = upstreamPartitionName(stream, state.place.partition);
     this.idleAfterMs = options.current().pipeline.idleAfterMs;
     this.watermark = this.newWatermark();
   }
 
-  async take(batch: RecordBatch): Promise<Taken> {
+  async take(batch: RecordBatch): Promise<BatchResult> {
     this.busy = true;
     this.duplicates = 0;
-    let counts: Counts = { ...none };
+    let counts: OutcomeCounts = { ...zeroCounts };
     const { records } = batch;
-    const turn = new Turn();
+    const turn = new TimeSlice();
     for (let at = 0; at < records.length;) {
       const { end, bytes } = batchEnd(records, at);
       if (turn.over(bytes)) await turn.end();
       const some = records.slice(at, end);
       const isLast = end >= records.length;
-      counts = sum(counts, await this.takePart(some, isLast ? batch.next : some.at(-1)!.offset + 1));
+      counts = sumCounts(counts, await this.takePart(some, isLast ? batch.next : some.at(-1)!.offset + 1));
       at = end;
     }
     this.state.advance(batch.next);
@@ -86,7 +92,7 @@ export class SourceTask implements Task {
   private stoodStill(): boolean {
     const before = this.lookedAt;
     this.lookedAt = performance.now();
-    return this.lookedAt - before >= Math.min(stoodStillMs, this.idleAfterMs / 2);
+    return this.lookedAt - before >= Math.min(suspendedMs, this.idleAfterMs / 2);
   }
 
   private newWatermark(): SourceWatermark {
@@ -94,7 +100,7 @@ export class SourceTask implements Task {
     return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
   }
 
-  private async takePart(records: readonly LogRecord[], next: number): Promise<Counts> {
+  private async takePart(records: readonly LogRecord[], next: number): Promise<OutcomeCounts> {
     const { current, state, now } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
@@ -122,8 +128,8 @@ export class SourceTask implements Task {
   private *matched(
     records: readonly LogRecord[],
     { pipeline }: CurrentJob,
-    counts: Counts,
-  ): Generator<Matched | undefined> {
+    counts: OutcomeCounts,
+  ): Generator<MatchedEvent | undefined> {
     for (const record of records) {
       const one = this.admit(record, pipeline);
       if (one) counts.processed++;
@@ -135,10 +141,10 @@ export class SourceTask implements Task {
    * Decodes a record, and returns its event if it matches the pipeline. This function is synchronous, because the
    * shared reader has the record only until the next one is read.
    */
-  private admit(record: LogRecord, pipeline: Pipeline): Matched | undefined {
+  private admit(record: LogRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {
     const { window, erasures, state, stream, now } = this.options;
     const { offset, timestamp } = record;
-    const read = readRecord(record);
+    const read = decodeLogRecord(record);
     if (!read) {
       window.pass(offset, timestamp);
       return undefined;
@@ -153,7 +159,7 @@ export class SourceTask implements Task {
     this.watermark.read(read.timestamp, read.ingestedAt, now() / 1000);
     if (pipeline.eventTypes && !pipeline.eventTypes.has(read.eventType)) return undefined;
     if (read.entityId !== null && offset < erasures.endOf(read.entityId)) return undefined;
-    const flow = sourceFlow(read.event(stream));
+    const flow = sourceEvent(read.event(stream));
     return pipeline.matches(flow) ? { flow, offset, watermark: before, index: 0 } : undefined;
   }
 }

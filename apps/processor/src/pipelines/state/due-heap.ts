@@ -1,8 +1,8 @@
-import { compareUtf8, type Micros } from '#event';
+import { compareUtf8, type EpochMicros } from '#event';
 
 /** A row's key and the time at which the row closes. */
-export interface Due {
-  readonly closesAt: Micros;
+export interface DueRow {
+  readonly closesAt: EpochMicros;
   readonly key: string;
 }
 
@@ -10,7 +10,7 @@ export interface Due {
  * Compares by closing time, then bytewise by key. ClickHouse uses the same order, so cached and stored rows close in
  * one order.
  */
-export function compareDue(a: Due, b: Due): number {
+export function compareDue(a: DueRow, b: DueRow): number {
   if (a.closesAt !== b.closesAt) return a.closesAt - b.closesAt;
   return compareUtf8(a.key, b.key);
 }
@@ -20,17 +20,17 @@ export function compareDue(a: Due, b: Due): number {
  * and the reader skips them.
  */
 export class DueHeap {
-  private readonly heap: Due[] = [];
+  private readonly heap: DueRow[] = [];
 
   get size(): number {
     return this.heap.length;
   }
 
-  get top(): Due | undefined {
+  get top(): DueRow | undefined {
     return this.heap[0];
   }
 
-  push(due: Due): void {
+  push(due: DueRow): void {
     const { heap } = this;
     let at = heap.push(due) - 1;
     while (at > 0) {
@@ -43,8 +43,8 @@ export class DueHeap {
   }
 
   /** Removes and returns the rows that close at or before the watermark, in no defined order. */
-  takeUntil(watermark: Micros): Due[] {
-    const taken: Due[] = [];
+  takeUntil(watermark: EpochMicros): DueRow[] {
+    const taken: DueRow[] = [];
     while (this.heap.length > 0 && this.heap[0]!.closesAt <= watermark) taken.push(this.pop());
     return taken;
   }
@@ -53,7 +53,7 @@ export class DueHeap {
     this.heap.length = 0;
   }
 
-  private pop(): Due {
+  private pop(): DueRow {
     const { heap } = this;
     const top = heap[0]!;
     const last = heap.pop()!;
@@ -61,7 +61,7 @@ export class DueHeap {
     return top;
   }
 
-  private sink(due: Due): void {
+  private sink(due: DueRow): void {
     const { heap } = this;
     let at = 0;
     for (;;) {

@@ -1,11 +1,11 @@
-import type { Retry } from '#engine';
+import type { EngineRetry } from '#engine';
 import type { DeadLetter, EventWriter, KeyedStateWriter } from '#store';
 import { metrics } from '#telemetry';
-import type { UnsavedBatch } from './partition-state.js';
+import type { UnsavedJobChanges } from './job-partition-state.js';
 
-export interface BatchSaving {
+export interface BatchSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
-  retry: Retry;
+  retry: EngineRetry;
   /** Aborted when the process stops without waiting for saves. */
   stopped: AbortSignal;
 }
@@ -15,7 +15,10 @@ export interface BatchSaving {
  * progress therefore never includes unsaved changes.
  * @throws the signal's reason
  */
-export async function saveBatches(saving: BatchSaving, all: readonly UnsavedBatch[]): Promise<void> {
+export async function saveBatches(
+  saving: BatchSaveDependencies,
+  all: readonly UnsavedJobChanges[],
+): Promise<void> {
   const { writer, retry, stopped } = saving;
   const letters = all.flatMap((one) => one.letters);
   const rows = all.flatMap((one) => one.rows);
@@ -35,7 +38,7 @@ export async function saveDeadLetters(
     writer,
     retry,
     stopped,
-  }: Pick<BatchSaving, 'retry' | 'stopped'> & {
+  }: Pick<BatchSaveDependencies, 'retry' | 'stopped'> & {
     writer: Pick<EventWriter, 'appendDeadLetters'>;
   },
   letters: readonly DeadLetter[],

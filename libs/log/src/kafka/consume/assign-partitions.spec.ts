@@ -4,12 +4,12 @@ import {
   decodeAssignment,
   decodeSubscription,
   encodeSubscription,
-  noClaim,
+  emptyClaim,
   subscribedTopics,
 } from './assign-partitions.js';
 
 const claim = { generation: 7, owned: new Map([['orders', [0, 3]]]) };
-const memberOf = (memberId: string, topics: string[], own = noClaim) =>
+const memberOf = (memberId: string, topics: string[], own = emptyClaim) =>
   decodeSubscription({ memberId, memberMetadata: encodeSubscription(topics, own) });
 
 describe('the subscription of a member', () => {
@@ -35,12 +35,12 @@ describe('the subscription of a member', () => {
     const topics = Array.from({ length: 1000 }, (_, i) => `tributary.events.${'n'.repeat(40)}.${i}`);
     const owned = new Map(topics.map((topic) => [topic, [3]]));
     const bytes = encodeSubscription(topics, { generation: 7, owned }).length;
-    expect(bytes - encodeSubscription(topics, noClaim).length).toBeLessThan(1000 * 12);
+    expect(bytes - encodeSubscription(topics, emptyClaim).length).toBeLessThan(1000 * 12);
   });
 
   it('claims nothing if the member owns no partition', () => {
     const topics = ['orders'];
-    expect(memberOf('m', topics)).toEqual({ id: 'm', topics, ...noClaim });
+    expect(memberOf('m', topics)).toEqual({ id: 'm', topics, ...emptyClaim });
   });
 });
 

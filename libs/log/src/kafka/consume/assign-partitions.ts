@@ -1,4 +1,4 @@
-import { stickyAssignment, type Partitions, type StickyMember } from '../../sticky-assignment.js';
+import { stickyAssignment, type PartitionsByTopic, type StickyMember } from '../../sticky-assignment.js';
 import { MemberAssignment, MemberMetadata, type GroupMember } from '../kafkajs/internals.js';
 
 /** Name of the assignment protocol; every member of a group must offer the same name. */
@@ -7,13 +7,13 @@ export const assignmentProtocol = 'tributary-cooperative';
 const version = 0;
 
 /** Partitions that a joining member owns, and the generation that assigned them. */
-export type Claim = Pick<StickyMember, 'generation' | 'owned'>;
+export type OwnershipClaim = Pick<StickyMember, 'generation' | 'owned'>;
 
 /** Claim of a member that owns no partition. */
-export const noClaim: Claim = { generation: -1, owned: new Map() };
+export const emptyClaim: OwnershipClaim = { generation: -1, owned: new Map() };
 
 /** Form of a claim in the user data of a subscription, as JSON. */
-interface WrittenClaim {
+interface ClaimJson {
   generation: number;
   /** A topic is written as its index in the subscription, or as its name if the subscription does not contain it. */
   owned: [topic: number | string, partitions: readonly number[]][];
@@ -23,10 +23,10 @@ interface WrittenClaim {
  * Encodes the subscription that a member sends when it joins. The broker keeps it with the group in one message of
  * limited size, so the claim refers to the topic names of the subscription by index.
  */
-export function encodeSubscription(topics: readonly string[], { generation, owned }: Claim): Buffer {
+export function encodeSubscription(topics: readonly string[], { generation, owned }: OwnershipClaim): Buffer {
   const sorted = [...topics].sort();
   const indexes = new Map(sorted.map((topic, index) => [topic, index]));
-  const claim: WrittenClaim = {
+  const claim: ClaimJson = {
     generation,
     owned: [...owned].map(([topic, partitions]) => [indexes.get(topic) ?? topic, partitions]),
   };
@@ -36,12 +36,12 @@ export function encodeSubscription(topics: readonly string[], { generation, owne
 
 export function decodeSubscription({ memberId, memberMetadata }: GroupMember): StickyMember {
   const { topics, userData } = MemberMetadata.decode(memberMetadata);
-  const claim = userData && userData.length > 0 ? decodeClaim(userData, topics) : noClaim;
+  const claim = userData && userData.length > 0 ? decodeClaim(userData, topics) : emptyClaim;
   return { id: memberId, topics, ...claim };
 }
 
-function decodeClaim(userData: Buffer, topics: readonly string[]): Claim {
-  const { generation, owned } = JSON.parse(userData.toString()) as WrittenClaim;
+function decodeClaim(userData: Buffer, topics: readonly string[]): OwnershipClaim {
+  const { generation, owned } = JSON.parse(userData.toString()) as ClaimJson;
   const named = owned.map(([topic, partitions]): [string, readonly number[]] => [
     typeof topic === 'number' ? topics[topic]! : topic,
     partitions,
@@ -54,7 +54,7 @@ export function subscribedTopics(members: readonly StickyMember[]): string[] {
   return [...new Set(members.flatMap(({ topics }) => topics))].sort();
 }
 
-export function decodeAssignment(bytes: Buffer): Partitions {
+export function decodeAssignment(bytes: Buffer): PartitionsByTopic {
   return new Map(Object.entries(bytes.length > 0 ? (MemberAssignment.decode(bytes)?.assignment ?? {}) : {}));
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
-import { logBoundsOf } from './describe-assignment.js';
+import { logOffsetsOf } from './describe-assignment.js';
 
 /** A cluster in which one broker leads the partitions 0 and 1 of every topic, and partition 2 has no leader. */
 function givenCluster({ unreachable = -1 } = {}) {
@@ -34,7 +34,7 @@ function givenCluster({ unreachable = -1 } = {}) {
 it('finds the offsets of many partitions with as many requests as for one', async () => {
   const { client, asked } = givenCluster();
   const places = ['a', 'b'].flatMap((topic) => [0, 1, 2].map((partition) => ({ topic, partition })));
-  const found = await logBoundsOf(client, places);
+  const found = await logOffsetsOf(client, places);
   expect([...found.keys()].sort()).toEqual(['a/0', 'a/1', 'b/0', 'b/1']);
   expect(found.get('b/1')).toEqual({ beginning: 10, end: 20 });
   expect(asked).toEqual(['metadata', 'offsets', 'offsets']);
@@ -42,11 +42,11 @@ it('finds the offsets of many partitions with as many requests as for one', asyn
 
 it('sends no request for an empty list of partitions, which would return all topics', async () => {
   const { client, asked } = givenCluster();
-  expect((await logBoundsOf(client, [])).size).toBe(0);
+  expect((await logOffsetsOf(client, [])).size).toBe(0);
   expect(asked).toEqual([]);
 });
 
 it('omits the partitions of an unreachable broker', async () => {
   const { client } = givenCluster({ unreachable: 7 });
-  expect((await logBoundsOf(client, [{ topic: 'a', partition: 0 }])).size).toBe(0);
+  expect((await logOffsetsOf(client, [{ topic: 'a', partition: 0 }])).size).toBe(0);
 });

@@ -1,20 +1,20 @@
 import { LogUnavailableError } from '../../errors.js';
-import type { Assignment } from '../../log.js';
+import type { PartitionAssignment } from '../../log.js';
 import { latest, type ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { KafkaLogLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { topicOffsets } from '../topic-offsets.js';
-import type { TopicPartition } from './generation.js';
+import type { TopicPartition } from './group-generation.js';
 import { keyOf } from './owned-partition.js';
 import { recordAt } from './record-at.js';
 
-interface Parts {
+interface AssignmentDependencies {
   client: ClusterClient;
-  bounds: KafkaLogBounds;
+  bounds: KafkaLogLimits;
 }
 
 /** First offset of a partition in the log, and the offset after its last record. */
-export interface LogBounds {
+export interface LogOffsets {
   beginning: number;
   end: number;
 }
@@ -24,10 +24,10 @@ export interface LogBounds {
  * however many partitions there are. Omits partitions that do not exist, that have no leader, or whose leader is
  * unreachable.
  */
-export async function logBoundsOf(
+export async function logOffsetsOf(
   client: ClusterClient,
   places: readonly TopicPartition[],
-): Promise<Map<string, LogBounds>> {
+): Promise<Map<string, LogOffsets>> {
   const wanted = new Set(places.map(keyOf));
   // An empty list of topics would request all topics.
   if (wanted.size === 0) return new Map();
@@ -48,10 +48,10 @@ export async function logBoundsOf(
 
 /** Returns the assignment for the handler. `committed` is -1 if the group has no committed offset. */
 export function describeAssignment(
-  { client, bounds }: Parts,
+  { client, bounds }: AssignmentDependencies,
   place: TopicPartition,
-  { committed, beginning, end }: LogBounds & { committed: number },
-): Assignment {
+  { committed, beginning, end }: LogOffsets & { committed: number },
+): PartitionAssignment {
   const at = async (timestamp: number): Promise<number> =>
     client.offsetAt({ ...place, leader: await leaderOf(client, place) }, timestamp);
   // If the log does not have the committed offset, reading continues at the beginning of the log.

@@ -1,9 +1,9 @@
 import { Outage } from '#async';
 import type { KafkaLogger } from '../logger.js';
-import type { PartitionFeed } from './partition-feed.js';
+import type { PartitionBuffer } from './partition-buffer.js';
 
 /** An outage of the partitions of one process that cannot be fetched. */
-export type FetchOutage = Outage<PartitionFeed>;
+export type FetchOutage = Outage<PartitionBuffer>;
 
 /**
  * Returns an outage that logs one line when fetching begins to fail, and one when all partitions are fetched again,

@@ -3,7 +3,7 @@ import { byTopic } from './by-topic.js';
 import { ByteReader } from './byte-reader.js';
 import type { AbortedTransaction } from './record-decoder.js';
 
-export interface FetchPlace {
+export interface FetchPosition {
   topic: string;
   partition: number;
   offset: number;
@@ -29,24 +29,24 @@ export interface FetchedPartition {
 }
 
 /** The part of a fetch request that concerns the fetch session. */
-export interface SessionRequest {
+export interface FetchSessionRequest {
   sessionId: number;
   /** 0 requests a new session; each later request of a session increments it. */
   sessionEpoch: number;
   /** Partitions that are new in the session, or whose offset differs from the one that the broker knows. */
-  places: FetchPlace[];
+  places: FetchPosition[];
   /** Partitions that the broker removes from the session. */
   forgotten: { topic: string; partition: number }[];
 }
 
 /** The part of a fetch response that concerns the fetch session. */
-export interface SessionAnswer {
+export interface FetchSessionResponse {
   errorCode: number;
   sessionId: number;
 }
 
 /** A complete fetch response. */
-export interface FetchAnswer extends SessionAnswer {
+export interface FetchResponse extends FetchSessionResponse {
   partitions: FetchedPartition[];
 }
 
@@ -61,7 +61,7 @@ const noSession = { sessionId: 0, sessionEpoch: -1, forgotten: [] };
  */
 export async function fetchRecords(
   broker: Broker,
-  places: readonly FetchPlace[],
+  places: readonly FetchPosition[],
   limits: FetchLimits,
 ): Promise<FetchedPartition[]> {
   const { errorCode, partitions } = await fetchInSession(
@@ -79,9 +79,9 @@ export async function fetchRecords(
  */
 export function fetchInSession(
   broker: Broker,
-  { sessionId, sessionEpoch, places, forgotten }: SessionRequest,
+  { sessionId, sessionEpoch, places, forgotten }: FetchSessionRequest,
   limits: FetchLimits,
-): Promise<FetchAnswer> {
+): Promise<FetchResponse> {
   const request = fetchRequestV11({
     replicaId: -1,
     maxWaitTime: limits.maxWaitMs,
@@ -100,7 +100,7 @@ export function fetchInSession(
   return broker.connectionPool.send({ request, response: { decode, parse } });
 }
 
-const parse = async (answer: FetchAnswer): Promise<FetchAnswer> => answer;
+const parse = async (answer: FetchResponse): Promise<FetchResponse> => answer;
 
 /**
  * Decodes a fetch response:
@@ -115,7 +115,7 @@ const parse = async (answer: FetchAnswer): Promise<FetchAnswer> => answer;
  *           aborted_transactions => producer_id first_offset, INT64 each
  *           preferred_read_replica => INT32, record_set => RECORDS
  */
-async function decode(payload: Buffer): Promise<FetchAnswer> {
+async function decode(payload: Buffer): Promise<FetchResponse> {
   const reader = new ByteReader(payload);
   const partitions: FetchedPartition[] = [];
   reader.skip(4);

@@ -1,7 +1,7 @@
-import type { FetchPlace, SessionAnswer, SessionRequest } from './fetch-protocol.js';
+import type { FetchPosition, FetchSessionResponse, FetchSessionRequest } from './fetch-protocol.js';
 
 /** A partition of a fetch session. */
-export interface SessionPartition {
+export interface FetchSessionPartition {
   readonly topic: string;
   readonly partition: number;
   /** The offset to fetch next. */
@@ -19,7 +19,7 @@ const largestEpoch = 0x7fff_ffff;
  *
  * A broker without room for another session responds with session id 0; then every request names all partitions.
  */
-export class FetchSession<Partition extends SessionPartition> {
+export class FetchSession<Partition extends FetchSessionPartition> {
   private id = 0;
   private epoch = 0;
   /**
@@ -73,7 +73,7 @@ export class FetchSession<Partition extends SessionPartition> {
   }
 
   /** Returns the next request. The caller then calls `answered` or `lost`. */
-  next(): SessionRequest {
+  next(): FetchSessionRequest {
     const { id: sessionId, epoch: sessionEpoch } = this;
     if (sessionEpoch > 0) return { sessionId, sessionEpoch, ...this.changes() };
     this.sent.clear();
@@ -82,9 +82,9 @@ export class FetchSession<Partition extends SessionPartition> {
     return { sessionId, sessionEpoch, places, forgotten: [] };
   }
 
-  private changes(): Pick<SessionRequest, 'places' | 'forgotten'> {
-    const places: FetchPlace[] = [];
-    const forgotten: SessionRequest['forgotten'] = [];
+  private changes(): Pick<FetchSessionRequest, 'places' | 'forgotten'> {
+    const places: FetchPosition[] = [];
+    const forgotten: FetchSessionRequest['forgotten'] = [];
     for (const key of this.changed) {
       const now = this.wanted.get(key);
       const before = this.sent.get(key);
@@ -97,7 +97,7 @@ export class FetchSession<Partition extends SessionPartition> {
     return { places, forgotten };
   }
 
-  private send(key: string, partition: Partition): FetchPlace {
+  private send(key: string, partition: Partition): FetchPosition {
     const offset = partition.next;
     this.sent.set(key, { partition, offset });
     return { topic: partition.topic, partition: partition.partition, offset };
@@ -107,7 +107,7 @@ export class FetchSession<Partition extends SessionPartition> {
    * Evaluates the session part of a response. Returns false if the broker does not know the session or its epoch: the
    * response is invalid then, and the next request names all partitions.
    */
-  answered({ errorCode, sessionId }: SessionAnswer): boolean {
+  answered({ errorCode, sessionId }: FetchSessionResponse): boolean {
     if (errorCode === sessionNotFound || errorCode === wrongEpoch) {
       this.lost();
       if (errorCode === sessionNotFound) this.id = 0;
@@ -135,7 +135,7 @@ export class FetchSession<Partition extends SessionPartition> {
   }
 
   /** Returns the request that closes the session at the broker; undefined if there is no session. */
-  ending(): SessionRequest | undefined {
+  ending(): FetchSessionRequest | undefined {
     const { id: sessionId } = this;
     if (sessionId === 0) return undefined;
     this.id = 0;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '../../contract/recorder.js';
+import { until } from '../../contract/recording-consumer.js';
 import type { Log, Producer } from '../../log.js';
 import { ClusterClient } from '../cluster-client.js';
-import { defaultBounds, type KafkaLogConfig } from '../config.js';
+import { defaultKafkaLogLimits, type KafkaLogConfig } from '../config.js';
 import { openKafkaLog } from '../kafka-log.js';
 import type { Broker, ProtocolRequest } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
@@ -11,7 +11,7 @@ import { ByteReader } from './byte-reader.js';
 import { fetchInSession } from './fetch-protocol.js';
 import { fetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
-import { PartitionFeed } from './partition-feed.js';
+import { PartitionBuffer } from './partition-buffer.js';
 
 const config: KafkaLogConfig = {
   brokers: (process.env['TEST_KAFKA_BROKERS'] ?? '').split(','),
@@ -71,7 +71,7 @@ describe('a fetcher of 500 partitions', () => {
   let producer: Producer;
   let client: WatchedClient;
   let fetcher: Fetcher;
-  let feeds: Map<string, PartitionFeed>;
+  let feeds: Map<string, PartitionBuffer>;
   let read: string[];
   let hold: Promise<void>;
 
@@ -90,8 +90,8 @@ describe('a fetcher of 500 partitions', () => {
     await log.close();
   });
 
-  function follow(topic: string, partition: number, from = 0): PartitionFeed {
-    const feed = new PartitionFeed({
+  function follow(topic: string, partition: number, from = 0): PartitionBuffer {
+    const feed = new PartitionBuffer({
       ...{ topic, partition, from },
       deliver: async ({ records }) => {
         read.push(...records.map(({ value }) => String(value)));
@@ -111,7 +111,7 @@ describe('a fetcher of 500 partitions', () => {
     hold = Promise.resolve();
     client = new WatchedClient(config);
     fetcher = new Fetcher({
-      ...{ client, bounds: defaultBounds, logger: silentLogger, outage: fetchOutage(silentLogger) },
+      ...{ client, bounds: defaultKafkaLogLimits, logger: silentLogger, outage: fetchOutage(silentLogger) },
       onGone: (feed) => expect.fail(`${feed.topic} is gone`),
       onFatal: (error) => expect.fail(String(error)),
     });
@@ -180,7 +180,7 @@ describe('a fetcher of 500 partitions', () => {
   it('removes a removed partition from its session, and then names only an added partition', async () => {
     await followAll();
     const [topic] = topics as [string];
-    const gone = feeds.get(`${topic}/1`) as PartitionFeed;
+    const gone = feeds.get(`${topic}/1`) as PartitionBuffer;
     fetcher.remove(gone);
     await quiet(3);
     expect(client.fetches.flatMap(({ forgotten }) => forgotten)).toEqual([`${topic}/1`]);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
-import { defaultBounds } from '../config.js';
+import { defaultKafkaLogLimits } from '../config.js';
 import { silentLogger, type KafkaLogger } from '../logger.js';
 import { fetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
-import { PartitionFeed } from './partition-feed.js';
+import { PartitionBuffer } from './partition-buffer.js';
 
 /** The only broker. It fails the first `failures` requests, and then returns fetch responses without records. */
 class FailingBroker {
@@ -46,7 +46,7 @@ describe('the fetchers of one process', () => {
     const brokers = [new FailingBroker(3), new FailingBroker(5)];
     for (const broker of brokers) {
       const fetcher = new Fetcher({
-        ...{ client: clientOf(broker), bounds: defaultBounds, logger, outage },
+        ...{ client: clientOf(broker), bounds: defaultKafkaLogLimits, logger, outage },
         onGone: () => expect.fail('gone'),
         onFatal: (error) => expect.fail(String(error)),
       });
@@ -62,7 +62,7 @@ describe('the fetchers of one process', () => {
   });
 });
 
-function feedOf(partition: number): PartitionFeed {
+function feedOf(partition: number): PartitionBuffer {
   const deliver = async (): Promise<void> => undefined;
-  return new PartitionFeed({ ...{ topic: 't', partition, from: 0, deliver }, onError: () => undefined });
+  return new PartitionBuffer({ ...{ topic: 't', partition, from: 0, deliver }, onError: () => undefined });
 }

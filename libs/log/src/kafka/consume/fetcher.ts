@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { KafkaLogLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import { errorOfCode } from '../kafkajs/internals.js';
 import type { KafkaLogger } from '../logger.js';
 import { ByteBudget } from './byte-budget.js';
 import type { FetchOutage } from './fetch-outage.js';
-import { FetchPace } from './fetch-pace.js';
+import { PollBackoff } from './poll-backoff.js';
 import { fetchInSession, type FetchedPartition } from './fetch-protocol.js';
 import { FetchSession } from './fetch-session.js';
-import type { PartitionFeed } from './partition-feed.js';
+import type { PartitionBuffer } from './partition-buffer.js';
 import { decodeRecords } from './record-decoder.js';
 
 const recoveryWaitMs = 100;
@@ -17,11 +17,11 @@ const recoveryWaitMs = 100;
  * Error codes for an offset that the log does not have: OFFSET_OUT_OF_RANGE (retention removed it, or the topic was
  * recreated) and UNKNOWN_TOPIC_OR_PARTITION (the topic was removed).
  */
-const placeIsGone = [1, 3];
+const missingOffsetErrors = [1, 3];
 
 export interface FetcherOptions {
   client: ClusterClient;
-  bounds: KafkaLogBounds;
+  bounds: KafkaLogLimits;
   logger: KafkaLogger;
   /** The outage that all fetchers of the process share. */
   outage: FetchOutage;
@@ -29,7 +29,7 @@ export interface FetcherOptions {
    * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
    * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.
    */
-  onGone(feed: PartitionFeed): void;
+  onGone(feed: PartitionBuffer): void;
   /** Called after each response without an error, even if it contains no records. */
   onAnswer?(): void;
   /** Called if the fetcher fails permanently. */
@@ -41,9 +41,9 @@ export interface FetcherOptions {
  * session, so a partition without new records is in no request and no response.
  */
 export class Fetcher {
-  private readonly feeds = new Map<string, PartitionFeed>();
+  private readonly feeds = new Map<string, PartitionBuffer>();
   /** Fetch sessions by the node id of the broker; each session has a loop. */
-  private readonly sessions = new Map<number, FetchSession<PartitionFeed>>();
+  private readonly sessions = new Map<number, FetchSession<PartitionBuffer>>();
   private findingLeaders = false;
   private closed = false;
   private wake: () => void = () => undefined;
@@ -58,13 +58,13 @@ export class Fetcher {
     this.budget = new ByteBudget(options.bounds.consumeBytes, () => this.wakeUp());
   }
 
-  add(feed: PartitionFeed): void {
+  add(feed: PartitionBuffer): void {
     this.feeds.set(keyOf(feed), feed);
     feed.onRoom = () => this.roomFor(feed);
     this.findLeaders();
   }
 
-  remove(feed: PartitionFeed): void {
+  remove(feed: PartitionBuffer): void {
     if (this.feeds.get(keyOf(feed)) === feed) this.feeds.delete(keyOf(feed));
     this.sessionOf(feed)?.drop(feed);
     this.options.outage.gaveUp(feed);
@@ -78,11 +78,11 @@ export class Fetcher {
     this.wakeUp();
   }
 
-  private sessionOf({ leader }: PartitionFeed): FetchSession<PartitionFeed> | undefined {
+  private sessionOf({ leader }: PartitionBuffer): FetchSession<PartitionBuffer> | undefined {
     return leader === undefined ? undefined : this.sessions.get(leader);
   }
 
-  private roomFor(feed: PartitionFeed): void {
+  private roomFor(feed: PartitionBuffer): void {
     if (this.feeds.get(keyOf(feed)) === feed) this.sessionOf(feed)?.want(feed);
     this.wakeUp();
   }
@@ -119,7 +119,7 @@ export class Fetcher {
    * Sets the leader of each buffer whose partition has one.
    * @throws only fatal errors
    */
-  private async lookUp(lost: readonly PartitionFeed[]): Promise<void> {
+  private async lookUp(lost: readonly PartitionBuffer[]): Promise<void> {
     try {
       const known = await this.options.client.metadata([...new Set(lost.map(({ topic }) => topic))]);
       for (const feed of lost) {
@@ -131,7 +131,7 @@ export class Fetcher {
     }
   }
 
-  private startFetching(feed: PartitionFeed): void {
+  private startFetching(feed: PartitionBuffer): void {
     const { leader } = feed;
     if (leader === undefined || this.feeds.get(keyOf(feed)) !== feed) return;
     let session = this.sessions.get(leader);
@@ -143,13 +143,13 @@ export class Fetcher {
     this.continue(session, feed);
   }
 
-  private continue(session: FetchSession<PartitionFeed>, feed: PartitionFeed): void {
+  private continue(session: FetchSession<PartitionBuffer>, feed: PartitionBuffer): void {
     if (feed.wantsMore) session.want(feed);
     else session.hold(feed);
   }
 
-  private async loop(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
-    const pace = new FetchPace(this.options.bounds);
+  private async loop(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
+    const pace = new PollBackoff(this.options.bounds);
     // The caller adds the first buffer to the session in the same event-loop turn.
     await Promise.resolve();
     for (;;) {
@@ -169,7 +169,7 @@ export class Fetcher {
   }
 
   /** Closes the session at the broker, which otherwise keeps it until it needs the room. */
-  private async end(node: number, session: FetchSession<PartitionFeed>): Promise<void> {
+  private async end(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
     const request = session.ending();
     if (!request) return;
     try {
@@ -183,7 +183,7 @@ export class Fetcher {
   /** Fetches once. Returns the bytes of the fetched records; 0 after an error. */
   private async fetch(
     node: number,
-    session: FetchSession<PartitionFeed>,
+    session: FetchSession<PartitionBuffer>,
     maxWaitMs: number,
   ): Promise<number> {
     const { client, bounds } = this.options;
@@ -209,18 +209,18 @@ export class Fetcher {
     }
   }
 
-  private answered(session: FetchSession<PartitionFeed>): void {
+  private answered(session: FetchSession<PartitionBuffer>): void {
     const { outage } = this.options;
     if (outage.isOn) for (const feed of session.partitions) outage.succeeded(feed);
     this.options.onAnswer?.();
   }
 
   private async take(
-    feed: PartitionFeed,
+    feed: PartitionBuffer,
     answer: FetchedPartition,
-    session: FetchSession<PartitionFeed>,
+    session: FetchSession<PartitionBuffer>,
   ): Promise<void> {
-    if (placeIsGone.includes(answer.errorCode)) return this.gone(feed);
+    if (missingOffsetErrors.includes(answer.errorCode)) return this.gone(feed);
     if (answer.errorCode !== 0) {
       const error = errorOfCode(answer.errorCode);
       if (isFatal(error)) throw error;
@@ -231,7 +231,7 @@ export class Fetcher {
     const { logger } = this.options;
     const { bytes, aborted, lastStable: highWatermark } = answer;
     const set = { topic, partition, bytes, from, aborted };
-    const { records, next, undecodable, inflated } = await decodeRecords(set);
+    const { records, next, undecodable, decompressedBytes: inflated } = await decodeRecords(set);
     if (next === from) return;
     if (undecodable.length > 0) logger.error({ topic, partition, undecodable }, 'Cannot decode records');
     const unread = undecodable.length > 0 && { undecodable };
@@ -242,7 +242,7 @@ export class Fetcher {
     if (this.feeds.get(keyOf(feed)) === feed) this.continue(session, feed);
   }
 
-  private gone(feed: PartitionFeed): void {
+  private gone(feed: PartitionBuffer): void {
     const { topic, partition, next } = feed;
     this.options.logger.warn(
       { topic, partition, offset: next },
@@ -252,7 +252,7 @@ export class Fetcher {
     this.options.onGone(feed);
   }
 
-  private async recover(session: FetchSession<PartitionFeed>, error: unknown): Promise<void> {
+  private async recover(session: FetchSession<PartitionBuffer>, error: unknown): Promise<void> {
     if (this.closed) return;
     if (isFatal(error)) {
       this.close();
@@ -264,7 +264,7 @@ export class Fetcher {
   }
 
   /** Looks up the leaders of these buffers again; the fetches continue once the leaders are known. */
-  private lose(feeds: readonly PartitionFeed[]): void {
+  private lose(feeds: readonly PartitionBuffer[]): void {
     for (const feed of feeds) {
       this.sessionOf(feed)?.drop(feed);
       feed.leader = undefined;
@@ -276,7 +276,7 @@ export class Fetcher {
    * Looks up the leader of the buffer again after a pause. Other brokers may not know the new leader yet, and report
    * the old one again.
    */
-  private loseForNow(feed: PartitionFeed): void {
+  private loseForNow(feed: PartitionBuffer): void {
     this.sessionOf(feed)?.drop(feed);
     feed.leader = undefined;
     setTimeout(() => this.findLeaders(), recoveryWaitMs);

@@ -10,7 +10,7 @@ export function isGenerationOver(error: unknown): boolean {
 }
 
 /** Whether the error says that the group has fenced this member: others may already own its partitions. */
-export function isThrownOut(error: unknown): boolean {
+export function isFenced(error: unknown): boolean {
   return isProtocolError(error, 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID');
 }
 

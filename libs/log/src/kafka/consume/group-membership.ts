@@ -1,5 +1,5 @@
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { KafkaLogLimits } from '../config.js';
 import { isProtocolError } from '../kafka-errors.js';
 import {
   assignmentProtocol,
@@ -8,14 +8,14 @@ import {
   decodeSubscription,
   encodeSubscription,
   subscribedTopics,
-  type Claim,
+  type OwnershipClaim,
 } from './assign-partitions.js';
 import { byTopic } from './by-topic.js';
-import { GatheredCommits } from './gathered-commits.js';
-import type { CommittedOffset, Generation, TopicPartition } from './generation.js';
+import { CommitBatcher } from './commit-batcher.js';
+import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
 import { GroupCoordinator } from './group-coordinator.js';
 
-export interface MembershipOptions {
+export interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
   /**
@@ -24,7 +24,7 @@ export interface MembershipOptions {
    */
   joining: ClusterClient;
   group: string;
-  bounds: KafkaLogBounds;
+  bounds: KafkaLogLimits;
   /** Client id that no other running process has; see `KafkaLogConfig.instance`. */
   ownClientId?: string | undefined;
 }
@@ -35,11 +35,9 @@ export class GroupMembership {
   private readonly coordinator: GroupCoordinator;
   private readonly joining: GroupCoordinator;
   private isFirst: boolean;
-  private readonly commits = new GatheredCommits((generation, places) =>
-    this.sendCommits(generation, places),
-  );
+  private readonly commits = new CommitBatcher((generation, places) => this.sendCommits(generation, places));
 
-  constructor(private readonly options: MembershipOptions) {
+  constructor(private readonly options: GroupMembershipOptions) {
     this.coordinator = new GroupCoordinator(options.client, options.group);
     this.joining = new GroupCoordinator(options.joining, options.group);
     this.isFirst = options.ownClientId !== undefined;
@@ -49,7 +47,7 @@ export class GroupMembership {
    * Joins the group; resolves when every member has joined. The claim names the partitions that this member owns and
    * keeps processing meanwhile.
    */
-  async join(topics: readonly string[], claim: Claim): Promise<Generation> {
+  async join(topics: readonly string[], claim: OwnershipClaim): Promise<GroupGeneration> {
     const { group: groupId, bounds } = this.options;
     const { sessionTimeoutMs: sessionTimeout, rebalanceTimeoutMs: rebalanceTimeout } = bounds;
     if (this.isFirst) await this.removePredecessors();
@@ -80,7 +78,7 @@ export class GroupMembership {
     return new Map([...known].map(([topic, partitions]) => [topic, partitions.length]));
   }
 
-  async heartbeat({ id, memberId }: Generation): Promise<void> {
+  async heartbeat({ id, memberId }: GroupGeneration): Promise<void> {
     const { group: groupId } = this.options;
     await this.asMember(() =>
       this.joining.ask((coordinator) => coordinator.heartbeat({ groupId, groupGenerationId: id, memberId })),
@@ -88,7 +86,7 @@ export class GroupMembership {
   }
 
   /** Resolves when the group has stored the offset of this partition. */
-  commit(generation: Generation, place: CommittedOffset): Promise<void> {
+  commit(generation: GroupGeneration, place: CommittedOffset): Promise<void> {
     return this.commits.commit(generation, place);
   }
 
@@ -111,7 +109,10 @@ export class GroupMembership {
     await this.remove(memberId);
   }
 
-  private async sendCommits({ id, memberId }: Generation, places: readonly CommittedOffset[]): Promise<void> {
+  private async sendCommits(
+    { id, memberId }: GroupGeneration,
+    places: readonly CommittedOffset[],
+  ): Promise<void> {
     const { group: groupId } = this.options;
     const topics = byTopic(places, ({ partition, offset }) => ({ partition, offset: String(offset) }));
     await this.coordinator.ask((coordinator) =>

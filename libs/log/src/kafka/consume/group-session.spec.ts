@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
-import { defaultBounds } from '../config.js';
+import { defaultKafkaLogLimits } from '../config.js';
 import { silentLogger } from '../logger.js';
 import { fetchOutage } from './fetch-outage.js';
-import type { Generation } from './generation.js';
+import type { GroupGeneration } from './group-generation.js';
 import { GroupSession } from './group-session.js';
 
 const never = new Promise<never>(() => undefined);
@@ -42,7 +42,7 @@ describe('the partitions of a member', () => {
   let session: GroupSession;
   afterEach(() => session.end());
 
-  const generation = (owns: boolean): Generation => ({
+  const generation = (owns: boolean): GroupGeneration => ({
     ...{ id: 1, memberId: 'm', topics, partitionsOf: new Map(topics.map((topic) => [topic, 4])) },
     assignment: new Map(owns ? topics.map((topic) => [topic, partitions]) : []),
   });
@@ -52,7 +52,13 @@ describe('the partitions of a member', () => {
     const positions = new Map<string, number>();
     let revoked = 0;
     session = new GroupSession({
-      ...{ client, bounds: defaultBounds, logger: silentLogger, outage: fetchOutage(silentLogger), lifeOf },
+      ...{
+        client,
+        bounds: defaultKafkaLogLimits,
+        logger: silentLogger,
+        outage: fetchOutage(silentLogger),
+        lifeOf,
+      },
       membership: {
         committed: async (places) => places.map((place) => ({ ...place, offset: 0, life: 'first' })),
       },

@@ -3,27 +3,27 @@ import { Backoff } from '#async';
 import type { ConsumerHandler } from '../../log.js';
 import { LogUnavailableError } from '../../errors.js';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { KafkaLogLimits } from '../config.js';
 import { isFatal } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
-import type { Claim } from './assign-partitions.js';
-import { describeAssignment, leaderOf, logBoundsOf, type LogBounds } from './describe-assignment.js';
+import type { OwnershipClaim } from './assign-partitions.js';
+import { describeAssignment, leaderOf, logOffsetsOf, type LogOffsets } from './describe-assignment.js';
 import type { FetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
-import type { CommittedOffset, Generation, TopicPartition } from './generation.js';
+import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
 import type { GroupMembership } from './group-membership.js';
 import { keyOf, OwnedPartition } from './owned-partition.js';
-import { PartitionFeed } from './partition-feed.js';
+import { PartitionBuffer } from './partition-buffer.js';
 import { settledWithin } from '../../settled-within.js';
 
-export interface SessionOptions {
+export interface GroupSessionOptions {
   client: ClusterClient;
-  bounds: KafkaLogBounds;
+  bounds: KafkaLogLimits;
   logger: KafkaLogger;
   outage: FetchOutage;
   membership: Pick<GroupMembership, 'committed'>;
   /** The first generation of the session. */
-  generation: Generation;
+  generation: GroupGeneration;
   handler: ConsumerHandler;
   /**
    * Running handler calls by partition, shared by successive sessions. Each promise resolves when the last call of the
@@ -34,9 +34,9 @@ export interface SessionOptions {
 }
 
 /** Lookup results for partitions that are opened together, by `keyOf`. */
-interface Found {
+interface LookupResults {
   committed: ReadonlyMap<string, CommittedOffset>;
-  bounds: ReadonlyMap<string, LogBounds>;
+  bounds: ReadonlyMap<string, LogOffsets>;
 }
 
 const retryWaitMs = 200;
@@ -54,19 +54,19 @@ const normalMs = 5_000;
  * A partition that successive generations assign to the member is read without an interruption.
  */
 export class GroupSession {
-  generation: Generation;
+  generation: GroupGeneration;
   private readonly fetcher: Fetcher;
   private readonly owned = new Map<string, OwnedPartition>();
   /** Partitions whose offsets in the log are looked up next. */
   private readonly unknown = new Set<OwnedPartition>();
-  private asking: Promise<Map<string, LogBounds>> | undefined;
+  private asking: Promise<Map<string, LogOffsets>> | undefined;
   private draining = false;
   private ended = false;
   private warned = false;
   private passed!: Promise<void>;
   private pass!: () => void;
 
-  constructor(private readonly options: SessionOptions) {
+  constructor(private readonly options: GroupSessionOptions) {
     const { client, bounds, logger, outage, generation } = options;
     this.generation = generation;
     this.expectNext();
@@ -81,7 +81,7 @@ export class GroupSession {
   }
 
   /** Claim that this member sends when it rejoins the group. */
-  get claim(): Claim {
+  get claim(): OwnershipClaim {
     const owned = new Map<string, number[]>();
     for (const { topic, partition } of this.owned.values())
       owned.set(topic, [...(owned.get(topic) ?? []), partition]);
@@ -100,7 +100,7 @@ export class GroupSession {
    * Continues in this generation and opens each newly assigned partition. Returns the partitions that the generation
    * takes away; they are read until `release` is called.
    */
-  adopt(generation: Generation): OwnedPartition[] {
+  adopt(generation: GroupGeneration): OwnedPartition[] {
     this.generation = generation;
     this.pass();
     this.expectNext();
@@ -114,7 +114,7 @@ export class GroupSession {
   }
 
   /** Resolves when this generation is over, at the latest after `ms` milliseconds. */
-  async after(generation: Generation, ms: number): Promise<void> {
+  async after(generation: GroupGeneration, ms: number): Promise<void> {
     if (this.generation === generation && !this.ended) await settledWithin(ms, this.passed);
   }
 
@@ -135,12 +135,12 @@ export class GroupSession {
    * Looks up the committed offsets first, and the offsets of the log second. In the other order, a committed offset
    * could lie behind the end of the log.
    */
-  private async find(places: readonly OwnedPartition[]): Promise<Found> {
-    const isOver = (): boolean => places.every(({ over }) => over);
+  private async find(places: readonly OwnedPartition[]): Promise<LookupResults> {
+    const isOver = (): boolean => places.every(({ isRevoked: over }) => over);
     const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
     // A partition that is not found in this lookup is looked up again by itself.
-    const bounds = await logBoundsOf(this.options.client, places).catch(() => new Map<string, LogBounds>());
+    const bounds = await logOffsetsOf(this.options.client, places).catch(() => new Map<string, LogOffsets>());
     return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
   }
 
@@ -148,7 +148,7 @@ export class GroupSession {
    * Returns the offsets of the partition in the log.
    * @throws LogUnavailableError if the partition has no leader or does not exist
    */
-  private async boundsOf(own: OwnedPartition): Promise<LogBounds> {
+  private async boundsOf(own: OwnedPartition): Promise<LogOffsets> {
     this.unknown.add(own);
     this.asking ??= this.askTogether();
     const found = (await this.asking).get(own.key);
@@ -160,30 +160,30 @@ export class GroupSession {
    * Looks up all waiting partitions together, because the partitions of an unreachable broker retry at about the same
    * time.
    */
-  private async askTogether(): Promise<Map<string, LogBounds>> {
+  private async askTogether(): Promise<Map<string, LogOffsets>> {
     await sleep(gatherMs);
-    const places = [...this.unknown].filter(({ over }) => !over);
+    const places = [...this.unknown].filter(({ isRevoked: over }) => !over);
     this.unknown.clear();
     this.asking = undefined;
-    return logBoundsOf(this.options.client, places);
+    return logOffsetsOf(this.options.client, places);
   }
 
   private settle(own: OwnedPartition, opening: Promise<void>): void {
     opening.catch((error: unknown) => {
-      if (!own.over) this.options.onFatal(error);
+      if (!own.isRevoked) this.options.onFatal(error);
     });
   }
 
   /** Implements `Consumer.reassign`. */
   reassign(topic: string): void {
     for (const own of [...this.owned.values()].filter((one) => one.topic === topic))
-      if (own.feed) this.reopen(own);
-      else own.again = true;
+      if (own.buffer) this.reopen(own);
+      else own.mustReassign = true;
   }
 
-  private gone(feed: PartitionFeed): void {
+  private gone(feed: PartitionBuffer): void {
     const own = this.get(feed);
-    if (own?.feed === feed) this.reopen(own);
+    if (own?.buffer === feed) this.reopen(own);
   }
 
   /**
@@ -200,41 +200,41 @@ export class GroupSession {
   private async openLater(own: OwnedPartition): Promise<void> {
     await sleep(retryWaitMs);
     const { topic } = own;
-    const isOver = (): boolean => own.over;
+    const isOver = (): boolean => own.isRevoked;
     // Waits for a leader before it looks up the committed offsets: Kafka removes these together with a removed topic.
     await this.persistently(() => leaderOf(this.options.client, own), { isOver, topic });
     await this.open(own, this.find([own]));
   }
 
-  private async open(own: OwnedPartition, found: Promise<Found>): Promise<void> {
+  private async open(own: OwnedPartition, found: Promise<LookupResults>): Promise<void> {
     const { options } = this;
     const { committed, bounds } = await found;
     const stands = committed.get(own.key);
     await options.busy.get(own.key);
     const log = await this.persistently(async () => bounds.get(own.key) ?? (await this.boundsOf(own)), {
-      isOver: () => own.over,
+      isOver: () => own.isRevoked,
       topic: own.topic,
     });
-    if (own.over || !log) return;
+    if (own.isRevoked || !log) return;
     const place = { committed: stands?.offset ?? -1, ...log };
     const assignment = describeAssignment(options, placeOf(own), place);
-    own.begun = true;
+    own.isAssigned = true;
     const assigned = options.handler.assigned(assignment);
     void this.keepBusy(own.key, assigned);
     const from = Math.min(await assigned, assignment.position);
-    if (own.over) return;
-    if (own.again) return this.reopen(own);
+    if (own.isRevoked) return;
+    if (own.mustReassign) return this.reopen(own);
     this.read(own, Math.max(from, assignment.beginning));
   }
 
   private read(own: OwnedPartition, from: number): void {
-    own.feed = new PartitionFeed({
+    own.buffer = new PartitionBuffer({
       ...placeOf(own),
       from,
       deliver: (batch) => this.keepBusy(own.key, this.options.handler.batch(batch)),
       onError: (error) => this.options.onFatal(error),
     });
-    this.fetcher.add(own.feed);
+    this.fetcher.add(own.buffer);
   }
 
   private keepBusy<T>(key: string, call: Promise<T>): Promise<T> {
@@ -298,24 +298,24 @@ export class GroupSession {
     if (gone.length > 0) await this.release(gone, withinMs);
   }
 
-  private async stopReading({ feed }: OwnedPartition): Promise<void> {
+  private async stopReading({ buffer: feed }: OwnedPartition): Promise<void> {
     if (feed) this.fetcher.remove(feed);
     await feed?.close();
   }
 
   private drop(own: OwnedPartition): void {
-    if (own.over) return;
-    own.over = true;
+    if (own.isRevoked) return;
+    own.isRevoked = true;
     this.owned.delete(own.key);
     void this.stopReading(own);
-    if (own.begun) this.options.handler.revoked(placeOf(own));
+    if (own.isAssigned) this.options.handler.revoked(placeOf(own));
   }
 
   /** Opens no further partition and delivers no further batch; resolves when the running batches are done. */
   async drain(): Promise<void> {
     this.draining = true;
     this.fetcher.close();
-    await Promise.all([...this.owned.values()].map(async ({ feed }) => feed?.close()));
+    await Promise.all([...this.owned.values()].map(async ({ buffer: feed }) => feed?.close()));
   }
 
   /** Revokes every partition at once; running batches end by themselves. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Recorder, until } from '../../contract/recorder.js';
+import { RecordingConsumer, until } from '../../contract/recording-consumer.js';
 import type { Log, Producer } from '../../log.js';
 import { openKafkaLog } from '../kafka-log.js';
 
@@ -45,7 +45,7 @@ describe('a consumer on Kafka', () => {
     for (const key of keys) await producer.append([{ topic, key, value: 'x'.repeat(2 * budget) }]);
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    const reader = new Recorder(log, randomUUID(), { onBatch: () => held });
+    const reader = new RecordingConsumer(log, randomUUID(), { onBatch: () => held });
     await reader.consumer.subscribe([topic]);
     await until(() => reader.records.length > 0, 'the first batch');
     await sleep(300);
@@ -58,12 +58,12 @@ describe('a consumer on Kafka', () => {
   it('does not wait for the group when it is closed during a rejoin', async () => {
     const topic = await newTopic(2);
     const group = randomUUID();
-    const lively = new Recorder(log, group);
+    const lively = new RecordingConsumer(log, group);
     await lively.consumer.subscribe([topic]);
     await until(() => lively.assignments.length === 2, 'both partitions');
     expect(lively.consumer.joined).toBe(true);
     const sleepyLog = open({ heartbeatMs: 3_600_000 });
-    const sleepy = new Recorder(sleepyLog, group);
+    const sleepy = new RecordingConsumer(sleepyLog, group);
     await sleepy.consumer.subscribe([await newTopic(1)]);
     await until(() => sleepy.assignments.length === 1, 'a partition for the sleepy one');
     await lively.consumer.subscribe([topic, await newTopic(1)]);
@@ -82,7 +82,7 @@ describe('a consumer on Kafka', () => {
     const topics: string[] = [];
     const many = 40;
     for (let i = 0; i < many; i++) topics.push(await newTopic(2));
-    const reader = new Recorder(log, randomUUID(), {
+    const reader = new RecordingConsumer(log, randomUUID(), {
       onBatch: ({ topic, partition, next }, consumer) => consumer.commit(topic, partition, next),
     });
     const seenBy = (topic: string): number => reader.records.filter((one) => one.topic === topic).length;
@@ -109,12 +109,12 @@ describe('a consumer on Kafka', () => {
     const named = (): Log =>
       openKafkaLog({ brokers, clientId: 'consumer', instance: 'one', replicationFactor: 1, bounds });
     const killed = named();
-    const dead = new Recorder(killed, group);
+    const dead = new RecordingConsumer(killed, group);
     await dead.consumer.subscribe([topic]);
     await until(() => dead.assignments.length === 2, 'both partitions');
     const [others, again] = [open(), named()];
-    const other = new Recorder(others, group);
-    const next = new Recorder(again, group);
+    const other = new RecordingConsumer(others, group);
+    const next = new RecordingConsumer(again, group);
     await other.consumer.subscribe([topic]);
     await until(() => other.assignments.length === 1 && dead.revoked.length === 1, 'one each');
     // This simulates a kill: the member does not leave the group, and its session is far from timed out.

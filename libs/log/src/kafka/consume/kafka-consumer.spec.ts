@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ClusterClient } from '../cluster-client.js';
-import { defaultBounds } from '../config.js';
+import { defaultKafkaLogLimits } from '../config.js';
 import type { Broker } from '../kafkajs/internals.js';
 import { silentLogger } from '../logger.js';
 import { GrowingBuffer } from '../produce/growing-buffer.js';
@@ -80,7 +80,7 @@ describe('a member of a group', () => {
         },
         {
           ...{ client, joining: client, logger: silentLogger, outage: fetchOutage(silentLogger) },
-          bounds: { ...defaultBounds, sessionTimeoutMs: 500, heartbeatMs: 10 },
+          bounds: { ...defaultKafkaLogLimits, sessionTimeoutMs: 500, heartbeatMs: 10 },
         },
       );
       open.push(consumer);
@@ -117,7 +117,7 @@ describe('a member of a group', () => {
       },
       {
         ...{ client, joining: client, logger: silentLogger, outage: fetchOutage(silentLogger) },
-        bounds: { ...defaultBounds, heartbeatMs: 10 },
+        bounds: { ...defaultKafkaLogLimits, heartbeatMs: 10 },
       },
     );
     await new Promise<void>((resolve) => {

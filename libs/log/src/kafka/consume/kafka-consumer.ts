@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff } from '#async';
 import { LogUnavailableError } from '../../errors.js';
 import type { Consumer, ConsumerOptions } from '../../log.js';
-import { answerWithin } from '../answer-within.js';
+import { withTimeout } from '../with-timeout.js';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { KafkaLogLimits } from '../config.js';
 import { isFatal, isProtocolError } from '../kafka-errors.js';
 import type { KafkaLogger } from '../logger.js';
-import { noClaim } from './assign-partitions.js';
+import { emptyClaim } from './assign-partitions.js';
 import type { FetchOutage } from './fetch-outage.js';
-import { isGenerationOver, isThrownOut } from './group-coordinator.js';
-import type { Generation, TopicPartition } from './generation.js';
+import { isGenerationOver, isFenced } from './group-coordinator.js';
+import type { GroupGeneration, TopicPartition } from './group-generation.js';
 import { GroupMembership } from './group-membership.js';
 import { GroupSession } from './group-session.js';
 import { settledWithin } from '../../settled-within.js';
-import { Signal } from './signal.js';
+import { AutoResetEvent } from './auto-reset-event.js';
 
-export interface ConsumerParts {
+export interface KafkaConsumerDependencies {
   client: ClusterClient;
   /**
    * Client with its own connections, because a broker answers the join of a member only when all others have joined
    * too.
    */
   joining: ClusterClient;
-  bounds: KafkaLogBounds;
+  bounds: KafkaLogLimits;
   logger: KafkaLogger;
   outage: FetchOutage;
-  /** See `MembershipOptions.ownClientId`. */
+  /** See `GroupMembershipOptions.ownClientId`. */
   ownClientId?: string | undefined;
   /** Called when the consumer has been closed. */
   closed?: (() => unknown) | undefined;
@@ -53,7 +53,7 @@ const releaseMs = 3_000;
 export class KafkaConsumer implements Consumer {
   private readonly membership: GroupMembership;
   private readonly busy = new Map<string, Promise<unknown>>();
-  private readonly changed = new Signal();
+  private readonly changed = new AutoResetEvent();
   private topics: readonly string[] = [];
   /**
    * Topics that were unsubscribed at least for a moment. Their partitions are released, because the topics may have
@@ -78,7 +78,7 @@ export class KafkaConsumer implements Consumer {
 
   constructor(
     private readonly options: ConsumerOptions,
-    private readonly parts: ConsumerParts,
+    private readonly parts: KafkaConsumerDependencies,
   ) {
     this.membership = new GroupMembership({ ...parts, group: options.group });
   }
@@ -130,7 +130,7 @@ export class KafkaConsumer implements Consumer {
       } catch (error) {
         if (this.isOver) break;
         if (isFatal(error)) this.crash(error);
-        else if (isThrownOut(error)) this.loseAll();
+        else if (isFenced(error)) this.loseAll();
         else if (!isGenerationOver(error)) await this.unanswered(error, backoff.next());
       }
     }
@@ -176,9 +176,9 @@ export class KafkaConsumer implements Consumer {
     await this.untilOver(generation);
   }
 
-  private async join(): Promise<Generation> {
+  private async join(): Promise<GroupGeneration> {
     this.joining = true;
-    const generation = await this.membership.join(this.topics, this.session?.claim ?? noClaim);
+    const generation = await this.membership.join(this.topics, this.session?.claim ?? emptyClaim);
     this.joining = false;
     this.answered();
     return generation;
@@ -189,7 +189,7 @@ export class KafkaConsumer implements Consumer {
     this.warned = false;
   }
 
-  private newSession(generation: Generation): GroupSession {
+  private newSession(generation: GroupGeneration): GroupSession {
     return new GroupSession({
       ...this.parts,
       handler: this.options.handler,
@@ -200,7 +200,7 @@ export class KafkaConsumer implements Consumer {
     });
   }
 
-  private report(generation: Generation): void {
+  private report(generation: GroupGeneration): void {
     const { group } = this.options;
     const details = { group, generation: generation.id, partitions: countOf(generation) };
     this.parts.logger.info(details, 'Joined the group');
@@ -222,7 +222,7 @@ export class KafkaConsumer implements Consumer {
     return Math.min(releaseMs, this.parts.bounds.sessionTimeoutMs / 3);
   }
 
-  private async untilOver(generation: Generation): Promise<void> {
+  private async untilOver(generation: GroupGeneration): Promise<void> {
     const { heartbeatMs, metadataRefreshMs } = this.parts.bounds;
     const complete = generation.topics.every((topic) => generation.partitionsOf.has(topic));
     const lookEveryMs = complete ? metadataRefreshMs : Math.min(missingTopicsMs, metadataRefreshMs);
@@ -252,18 +252,18 @@ export class KafkaConsumer implements Consumer {
   /** Waits for the answer, but no longer than the session of this member lasts. */
   private withinSession<T>(answer: Promise<T>): Promise<T> {
     // A timer may fire a fraction of a millisecond early.
-    return answerWithin(Math.ceil(this.sessionLeftMs) + 1, answer);
+    return withTimeout(Math.ceil(this.sessionLeftMs) + 1, answer);
   }
 
   /**
    * Whether the consumer subscribes to other topics than this generation. False while further changes are awaited, so
    * that changes in quick succession cause one rejoin.
    */
-  private wantsOthersThan({ topics }: Generation): boolean {
+  private wantsOthersThan({ topics }: GroupGeneration): boolean {
     return this.debounce === undefined && (this.left.size > 0 || !sameTopics(topics, this.topics));
   }
 
-  private async topicsChanged(generation: Generation): Promise<boolean> {
+  private async topicsChanged(generation: GroupGeneration): Promise<boolean> {
     const now = await this.membership.partitionsOf(generation.topics);
     return generation.topics.some((topic) => now.get(topic) !== generation.partitionsOf.get(topic));
   }
@@ -271,7 +271,7 @@ export class KafkaConsumer implements Consumer {
   async commit(topic: string, partition: number, offset: number): Promise<boolean> {
     const { session } = this;
     const own = session?.get({ topic, partition });
-    for (let tries = 1; session && own?.begun && !own.over;) {
+    for (let tries = 1; session && own?.isAssigned && !own.isRevoked;) {
       const { generation } = session;
       try {
         await this.membership.commit(generation, { topic, partition, offset });
@@ -318,7 +318,7 @@ export class KafkaConsumer implements Consumer {
 }
 
 /** Whether the partition exists, so that the group can assign it to another member. */
-function exists({ topic, partition }: TopicPartition, { partitionsOf }: Generation): boolean {
+function exists({ topic, partition }: TopicPartition, { partitionsOf }: GroupGeneration): boolean {
   return partition < (partitionsOf.get(topic) ?? 0);
 }
 
@@ -326,6 +326,6 @@ function sameTopics(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((topic, index) => topic === b[index]);
 }
 
-function countOf({ assignment }: Generation): number {
+function countOf({ assignment }: GroupGeneration): number {
   return [...assignment.values()].reduce((sum, partitions) => sum + partitions.length, 0);
 }

@@ -1,16 +1,16 @@
-import type { TopicPartition } from './generation.js';
-import type { PartitionFeed } from './partition-feed.js';
+import type { TopicPartition } from './group-generation.js';
+import type { PartitionBuffer } from './partition-buffer.js';
 
 /** A partition that a member owns: from the generation that assigns it until its revocation. */
 export class OwnedPartition implements TopicPartition {
   /** True once `assigned` of the handler has been called. */
-  begun = false;
+  isAssigned = false;
   /** True if the partition is being assigned and must be assigned once more after that. */
-  again = false;
+  mustReassign = false;
   /** True if the member no longer owns the partition, or another object has replaced this one. */
-  over = false;
+  isRevoked = false;
   /** Buffer of the partition; set while the partition is read. */
-  feed: PartitionFeed | undefined;
+  buffer: PartitionBuffer | undefined;
 
   constructor(
     readonly topic: string,

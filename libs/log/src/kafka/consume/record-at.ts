@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../log.js';
 import type { ClusterClient } from '../cluster-client.js';
-import type { KafkaLogBounds } from '../config.js';
+import type { KafkaLogLimits } from '../config.js';
 import { errorOfCode } from '../kafkajs/internals.js';
 import { fetchRecords } from './fetch-protocol.js';
 import { decodeRecords } from './record-decoder.js';
@@ -12,7 +12,7 @@ const offsetOutOfRange = 1;
  * offset.
  */
 export async function recordAt(
-  { client, bounds }: { client: ClusterClient; bounds: KafkaLogBounds },
+  { client, bounds }: { client: ClusterClient; bounds: KafkaLogLimits },
   place: { topic: string; partition: number; leader: number; offset: number },
 ): Promise<LogRecord | undefined> {
   const { topic, partition, offset: from } = place;

@@ -1,6 +1,6 @@
 import type { LogRecord, UndecodableRange } from '../../log.js';
 import { ByteReader } from './byte-reader.js';
-import { inflateRecords, maxInflatedBytes, UndecodableError } from './inflate-records.js';
+import { decompressRecords, maxDecompressedBytes, UndecodableError } from './decompress-records.js';
 
 export interface AbortedTransaction {
   producerId: bigint;
@@ -27,7 +27,7 @@ export interface DecodedRecords {
   /** Offset ranges of batches whose records cannot be decoded. */
   undecodable: UndecodableRange[];
   /** Bytes of decompressed records, in addition to the fetched bytes. */
-  inflated: number;
+  decompressedBytes: number;
 }
 
 const batchHeaderBytes = 61;
@@ -50,16 +50,16 @@ interface BatchHeader {
 /**
  * Decodes the records of a fetch response; `produce/record-batch.ts` describes the format. Omits records before `from`,
  * control records and records of aborted transactions. Stops early once the batches have decompressed to
- * `maxInflatedBytes`.
+ * `maxDecompressedBytes`.
  */
 export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
   const records: LogRecord[] = [];
   const undecodable: UndecodableRange[] = [];
-  const transactions = new Transactions(set.aborted);
+  const transactions = new AbortedTransactionFilter(set.aborted);
   const reader = new ByteReader(set.bytes);
   let next = set.from;
   let inflated = 0;
-  while (reader.left >= batchHeaderBytes && inflated < maxInflatedBytes) {
+  while (reader.left >= batchHeaderBytes && inflated < maxDecompressedBytes) {
     const header = readHeader(reader);
     if (header.end > set.bytes.length) break;
     const content = set.bytes.subarray(reader.offset, header.end);
@@ -69,7 +69,7 @@ export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
     if (!transactions.visible(header, content)) continue;
     const before = records.length;
     try {
-      const bytes = await inflateRecords(content, header.attributes);
+      const bytes = await decompressRecords(content, header.attributes);
       if (bytes !== content) inflated += bytes.length;
       readRecords(new ByteReader(bytes), { header, set, records });
     } catch (error) {
@@ -78,7 +78,7 @@ export async function decodeRecords(set: RecordSet): Promise<DecodedRecords> {
       undecodable.push({ offset, lastOffset: header.lastOffset, reason: reasonOf(error) });
     }
   }
-  return { records, next, undecodable, inflated };
+  return { records, next, undecodable, decompressedBytes: inflated };
 }
 
 /**
@@ -198,7 +198,7 @@ export class FetchedRecord implements LogRecord {
 }
 
 /** Decides which batches a read-committed consumer gets. */
-class Transactions {
+class AbortedTransactionFilter {
   private readonly waiting: AbortedTransaction[];
   private readonly aborted = new Set<bigint>();
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { IdempotentProducer } from '../produce/send-lane.js';
+import type { IdempotentProducer } from '../produce/producer-shard.js';
 import { installPatches } from './patches.js';
 
 /**

@@ -1,6 +1,6 @@
 import { encodeFrame } from './request-frame.js';
 import { groupMessages } from '../produce/partition-records.js';
-import { patchProduceAnswers, type ProducingBroker } from './produce-answers.js';
+import { patchProduceResponses, type ProducingBroker } from './produce-responses.js';
 import { produceRequest } from './produce-request.js';
 import { patchMetadataErrors, type MetadataResponse } from './metadata-errors.js';
 import { patchReconnect, type Connection } from './reconnect.js';
@@ -42,7 +42,7 @@ export function installPatches(require: NodeJS.Require): void {
   replace(require, 'kafkajs/src/protocol/request', () => encodeFrame);
   patchMetadataErrors(require('kafkajs/src/protocol/requests/metadata/v0/response') as MetadataResponse);
   patchRequestQueue(require('kafkajs/src/network/requestQueue') as { prototype: RequestQueue });
-  patchProduceAnswers(require('kafkajs/src/broker') as { prototype: ProducingBroker });
+  patchProduceResponses(require('kafkajs/src/broker') as { prototype: ProducingBroker });
   patchReconnect(require('kafkajs/src/network/connection') as { prototype: Connection });
 }
 

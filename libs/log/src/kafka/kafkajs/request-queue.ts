@@ -22,7 +22,7 @@ export interface RequestQueue {
 }
 
 /** Event that a socket emits repeatedly while a response on it is slow. */
-export const slowAnswer = 'slow-answer';
+export const slowResponse = 'slow-answer';
 
 const timeoutCheckMs = 500;
 /** Time after which a response is slow: longer than any fetch waits for records. */
@@ -62,7 +62,7 @@ export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueu
     this.requestTimeoutIntervalId = setInterval(() => {
       if (!this.isConnected()) return this.destroy();
       const { connection } = this;
-      if (isWaiting(this, slowMs)) connection?.socket?.emit(slowAnswer);
+      if (isWaiting(this, slowMs)) connection?.socket?.emit(slowResponse);
       if (isWaiting(this)) connection?.socket?.destroy(new ConnectionHungError('no answer in time'));
     }, timeoutCheckMs);
   };

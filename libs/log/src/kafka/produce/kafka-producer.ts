@@ -1,13 +1,13 @@
 import { LogOverloadedError, LogUnavailableError } from '../../errors.js';
-import type { NewRecord, Position, Producer } from '../../log.js';
-import { Append } from './append.js';
+import type { NewRecord, RecordPosition, Producer } from '../../log.js';
+import { PendingAppend } from './pending-append.js';
 import { partitionOf } from './murmur2.js';
-import type { SendLane } from './send-lane.js';
-import type { TopicCatalog } from './topic-catalog.js';
+import type { ProducerShard } from './producer-shard.js';
+import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
-export interface ProducerOptions {
-  lanes: SendLane[];
-  catalog: TopicCatalog;
+export interface KafkaProducerOptions {
+  lanes: ProducerShard[];
+  catalog: TopicMetadataCache;
   bytesInFlight: number;
   operationTimeoutMs: number;
 }
@@ -23,16 +23,16 @@ export class KafkaProducer implements Producer {
   private readonly gates = new Map<string, Promise<unknown>>();
   private closed = false;
 
-  constructor(private readonly options: ProducerOptions) {}
+  constructor(private readonly options: KafkaProducerOptions) {}
 
   get bytesInFlight(): number {
     return this.inFlight;
   }
 
-  async append(records: readonly NewRecord[]): Promise<Position[]> {
+  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
     if (this.closed) throw new LogUnavailableError('the producer is closed');
     if (records.length === 0) return [];
-    const append = new Append(records, Date.now() + this.options.operationTimeoutMs);
+    const append = new PendingAppend(records, Date.now() + this.options.operationTimeoutMs);
     if (this.inFlight > 0 && this.inFlight + append.bytes > this.options.bytesInFlight) {
       throw new LogOverloadedError('more bytes are in flight than allowed');
     }
@@ -47,7 +47,7 @@ export class KafkaProducer implements Producer {
     }
   }
 
-  private async dispatch(append: Append): Promise<Position[]> {
+  private async dispatch(append: PendingAppend): Promise<RecordPosition[]> {
     if (!this.mustQueue(append) && this.assignPartitions(append)) {
       this.share(append);
       return append.result;
@@ -65,11 +65,11 @@ export class KafkaProducer implements Producer {
     return append.result;
   }
 
-  private mustQueue({ records }: Append): boolean {
+  private mustQueue({ records }: PendingAppend): boolean {
     return this.gates.size > 0 && records.some(({ topic }) => this.gates.has(topic));
   }
 
-  private async dispatchLater(append: Append, topics: readonly string[]): Promise<void> {
+  private async dispatchLater(append: PendingAppend, topics: readonly string[]): Promise<void> {
     await Promise.all(topics.map((topic) => this.options.catalog.load(topic)));
     if (append.deadline <= Date.now() || !this.assignPartitions(append)) {
       throw new LogUnavailableError('the metadata of the topics did not arrive in time');
@@ -78,7 +78,7 @@ export class KafkaProducer implements Producer {
   }
 
   /** Sets the partition of each record. Returns false if the metadata of a topic are not cached yet. */
-  private assignPartitions({ records, partitions }: Append): boolean {
+  private assignPartitions({ records, partitions }: PendingAppend): boolean {
     let topic = '';
     let count: number | undefined;
     for (let i = 0; i < records.length; i++) {
@@ -93,7 +93,7 @@ export class KafkaProducer implements Producer {
     return true;
   }
 
-  private share(append: Append): void {
+  private share(append: PendingAppend): void {
     const { lanes } = this.options;
     if (lanes.length === 1) return lanes[0]?.push(append);
     const indexes: number[][] = lanes.map(() => []);

@@ -8,7 +8,7 @@ export class SendCancelledError extends Error {
 }
 
 /** State of a send, shared by its partitions. */
-export interface Sending {
+export interface SendState {
   /** True if no append waits for the send any more. */
   readonly cancelled: boolean;
   /**
@@ -35,7 +35,7 @@ export class PartitionRecords {
     readonly records: readonly NewRecord[],
     /** Approximate size of the encoded records, in bytes. */
     readonly bytes: number,
-    private readonly send: Sending,
+    private readonly send: SendState,
   ) {}
 
   get length(): number {

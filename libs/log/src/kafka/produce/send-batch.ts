@@ -1,33 +1,38 @@
 import { LogUnavailableError } from '../../errors.js';
 import type { NewRecord } from '../../log.js';
-import type { Append } from './append.js';
-import { GroupedRecords, PartitionRecords, type PartitionAnswer, type Sending } from './partition-records.js';
+import type { PendingAppend } from './pending-append.js';
+import {
+  GroupedRecords,
+  PartitionRecords,
+  type PartitionAnswer,
+  type SendState,
+} from './partition-records.js';
 
-export interface SendBounds {
+export interface SendLimits {
   sendRecords: number;
   sendBytes: number;
   partitionBatchBytes: number;
 }
 
 /** Answer of a broker for the records of one partition in a send. */
-export interface WrittenBatch extends PartitionAnswer {
+export interface TopicPartitionAnswer extends PartitionAnswer {
   topicName: string;
 }
 
-class PartitionShare {
+class PartitionBatch {
   readonly records: NewRecord[] = [];
-  readonly owners: Append[] = [];
+  readonly owners: PendingAppend[] = [];
   readonly indexes: number[] = [];
   bytes = 0;
 }
 
-interface TopicShare {
+interface TopicBatch {
   partitionCount: number;
-  byPartition: Map<number, PartitionShare>;
+  byPartition: Map<number, PartitionBatch>;
 }
 
 /** Content of one send to Kafka: the records of several appends, by topic and partition. */
-export class SendBatch implements Sending {
+export class SendBatch implements SendState {
   /** Set when no append waits for the send any more; kafkajs then stops retrying. */
   cancelled = false;
   /**
@@ -36,13 +41,13 @@ export class SendBatch implements Sending {
    */
   skipped = false;
   deadline = Infinity;
-  private readonly topics = new Map<string, TopicShare>();
+  private readonly topics = new Map<string, TopicBatch>();
   private records = 0;
   private bytes = 0;
   private lastTopic = '';
-  private lastShare: TopicShare | undefined;
+  private lastShare: TopicBatch | undefined;
 
-  constructor(private readonly bounds: SendBounds) {}
+  constructor(private readonly bounds: SendLimits) {}
 
   get empty(): boolean {
     return this.records === 0;
@@ -52,7 +57,7 @@ export class SendBatch implements Sending {
    * Adds the append's record at this index. Returns false if the batch, or its part for the record's partition, is
    * full.
    */
-  add(append: Append, index: number, partitionCount: number): boolean {
+  add(append: PendingAppend, index: number, partitionCount: number): boolean {
     const record = append.records[index] as NewRecord;
     const partition = append.partitions[index] as number;
     const size = append.sizes[index] as number;
@@ -70,7 +75,7 @@ export class SendBatch implements Sending {
     return true;
   }
 
-  private share(topic: string, partition: number, partitionCount: number): PartitionShare {
+  private share(topic: string, partition: number, partitionCount: number): PartitionBatch {
     if (topic !== this.lastTopic || !this.lastShare) {
       this.lastTopic = topic;
       this.lastShare = this.topics.get(topic);
@@ -81,7 +86,7 @@ export class SendBatch implements Sending {
     }
     let share = this.lastShare.byPartition.get(partition);
     if (!share) {
-      share = new PartitionShare();
+      share = new PartitionBatch();
       this.lastShare.byPartition.set(partition, share);
     }
     return share;
@@ -106,14 +111,17 @@ export class SendBatch implements Sending {
    * @throws LogUnavailableError if the answers omit a partition. kafkajs loses a partition whose leader moves, during
    * the retries, to a broker that has already responded.
    */
-  written(answers: readonly WrittenBatch[]): void {
+  written(answers: readonly TopicPartitionAnswer[]): void {
     const offsets = new Map(answers.map((answer) => [`${answer.topicName}/${answer.partition}`, answer]));
     for (const [topic, { byPartition }] of this.topics) {
       for (const [partition, share] of byPartition) {
         const offset = Number(offsets.get(`${topic}/${partition}`)?.baseOffset ?? -1);
         if (offset < 0) throw new LogUnavailableError('a partition was not acknowledged');
         for (let i = 0; i < share.owners.length; i++) {
-          (share.owners[i] as Append).written(share.indexes[i] as number, { partition, offset: offset + i });
+          (share.owners[i] as PendingAppend).written(share.indexes[i] as number, {
+            partition,
+            offset: offset + i,
+          });
         }
       }
     }

@@ -1,8 +1,8 @@
-import type { Comparing, ComparisonRule } from '../comparison-rule.js';
-import { largest, least } from '../ranges.js';
-import type { Difference } from '../rule.js';
-import { listedIn, Shape, shapeIn, type Part } from '../shape.js';
-import { kinds, kindsOf } from '../types.js';
+import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
+import { maximumCountOf, minimumCountOf } from '../ranges.js';
+import type { SchemaDifference } from '../compatibility-rule.js';
+import { listedIn, ValueShape, shapeIn, type SchemaPart } from '../value-shape.js';
+import { valueKinds, valueKindsOf } from '../types.js';
 
 /** Compares `prefixItems` and `items`. */
 export const items: ComparisonRule = (comparison, writer, part) => {
@@ -11,7 +11,7 @@ export const items: ComparisonRule = (comparison, writer, part) => {
     listedIn(part, 'prefixItems'),
     ...writer.parts.map((one) => listedIn(one, 'prefixItems')),
   );
-  const end = Math.min(longest + 1, largest(writer, 'Items'));
+  const end = Math.min(longest + 1, maximumCountOf(writer, 'Items'));
   return Array.from({ length: end }, (_, index) => index).flatMap((index) => {
     const reader = itemOf(part, index);
     return reader ? item(comparison, writer, { part, index, reader }) : [];
@@ -19,21 +19,25 @@ export const items: ComparisonRule = (comparison, writer, part) => {
 };
 
 /** Returns the schema of the item at an index. An index beyond all prefixes stands for all further items. */
-function itemOf(part: Part, index: number): Shape | undefined {
+function itemOf(part: SchemaPart, index: number): ValueShape | undefined {
   if (index < listedIn(part, 'prefixItems')) return shapeIn(part, 'prefixItems', index);
   return 'items' in part.schema ? shapeIn(part, 'items') : undefined;
 }
 
 interface Item {
-  part: Part;
+  part: SchemaPart;
   index: number;
-  reader: Shape;
+  reader: ValueShape;
 }
 
-function item(comparison: Comparing, writer: Shape, { part, index, reader }: Item): Difference[] {
+function item(
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  { part, index, reader }: Item,
+): SchemaDifference[] {
   comparison.spend(1);
   const own = writer.parts.flatMap((one) => itemOf(one, index) ?? []);
-  const shape = own.length > 0 ? own.reduce((all, other) => all.and(other)) : new Shape(writer.at, []);
+  const shape = own.length > 0 ? own.reduce((all, other) => all.and(other)) : new ValueShape(writer.at, []);
   const found = comparison.below(shape, reader);
   if (found.length === 0) return [];
   const { names } = comparison;
@@ -61,7 +65,7 @@ export const contains: ComparisonRule = (comparison, writer, part) => {
   const isFew = own.some(
     (one) => containsOf(one).max <= max && comparison.below(reader, shapeIn(one, 'contains')).length === 0,
   );
-  const many = largest(writer, 'Items') <= max;
+  const many = maximumCountOf(writer, 'Items') <= max;
   const { names } = comparison;
   const at = { writer, part, keyword: 'contains' };
   return [
@@ -84,11 +88,11 @@ export const contains: ComparisonRule = (comparison, writer, part) => {
 
 /** Whether there are enough items, and all of them have the required shape. */
 function allAre(
-  comparison: Comparing,
-  writer: Shape,
-  { reader, min }: { reader: Shape; min: number },
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  { reader, min }: { reader: ValueShape; min: number },
 ): boolean {
-  if (least(writer, 'Items') < min) return false;
+  if (minimumCountOf(writer, 'Items') < min) return false;
   return writer.parts.some(
     (one) =>
       'items' in one.schema &&
@@ -97,7 +101,7 @@ function allAre(
   );
 }
 
-function containsOf({ schema }: Part): { min: number; max: number } {
+function containsOf({ schema }: SchemaPart): { min: number; max: number } {
   const { minContains, maxContains } = schema;
   return {
     min: typeof minContains === 'number' ? minContains : 1,
@@ -107,13 +111,14 @@ function containsOf({ schema }: Part): { min: number; max: number } {
 
 /** Compares `uniqueItems`. */
 export const uniqueItems: ComparisonRule = (comparison, writer, part) => {
-  if (part.schema.uniqueItems !== true || !hasArrays(writer) || largest(writer, 'Items') <= 1) return [];
+  if (part.schema.uniqueItems !== true || !hasArrays(writer) || maximumCountOf(writer, 'Items') <= 1)
+    return [];
   if (writer.parts.some(({ schema }) => schema.uniqueItems === true)) return [];
   const { names } = comparison;
   const detail = `${names.reader} requires unique items, ${names.writer} does not`;
   return comparison.differs({ writer, part, keyword: 'uniqueItems' }, 'unique_items_added', detail);
 };
 
-function hasArrays(writer: Shape): boolean {
-  return (kindsOf(writer) & kinds.array) !== 0;
+function hasArrays(writer: ValueShape): boolean {
+  return (valueKindsOf(writer) & valueKinds.array) !== 0;
 }

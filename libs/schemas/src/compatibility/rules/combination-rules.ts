@@ -1,6 +1,6 @@
-import type { Comparing, ComparisonRule } from '../comparison-rule.js';
-import type { Difference } from '../rule.js';
-import { listedIn, shapeIn, type Part, type Shape } from '../shape.js';
+import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
+import type { SchemaDifference } from '../compatibility-rule.js';
+import { listedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
 
 /** Compares `anyOf`. */
 export const anyOf: ComparisonRule = (comparison, writer, part) => {
@@ -16,7 +16,7 @@ export const oneOf: ComparisonRule = (comparison, writer, part) => {
   const attempts = attemptsOf(comparison, writer, { part, keyword: 'oneOf' });
   const fitting = attempts.filter(({ found }) => found.length === 0);
   if (fitting.length === 0) return noBranch(comparison, writer, { part, keyword: 'oneOf', attempts });
-  const isAlone = (one: Attempt): boolean =>
+  const isAlone = (one: BranchComparison): boolean =>
     attempts.every((other) => other === one || comparison.refutes(writer, other.branch));
   if (fitting.some(isAlone)) return [];
   const { names } = comparison;
@@ -24,19 +24,23 @@ export const oneOf: ComparisonRule = (comparison, writer, part) => {
   return comparison.differs({ writer, part, keyword: 'oneOf' }, 'one_of_overlaps', detail);
 };
 
-interface Sum {
-  part: Part;
+interface BranchKeyword {
+  part: SchemaPart;
   keyword: 'anyOf' | 'oneOf';
 }
 
-interface Attempt {
-  branch: Shape;
+interface BranchComparison {
+  branch: ValueShape;
   /** The differences between the writer's values and the branch; empty if all values fit. */
-  found: Difference[];
+  found: SchemaDifference[];
 }
 
 /** Compares the writer with each branch that some of its values may fit. */
-function attemptsOf(comparison: Comparing, writer: Shape, { part, keyword }: Sum): Attempt[] {
+function attemptsOf(
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  { part, keyword }: BranchKeyword,
+): BranchComparison[] {
   return Array.from({ length: listedIn(part, keyword) }, (_, index) => shapeIn(part, keyword, index))
     .filter((branch) => !comparison.areApart(writer, branch))
     .map((branch) => ({ branch, found: comparison.compare(writer, branch) }));
@@ -44,10 +48,10 @@ function attemptsOf(comparison: Comparing, writer: Shape, { part, keyword }: Sum
 
 /** Returns the difference that no branch fits, and the differences of the nearest branch. */
 function noBranch(
-  comparison: Comparing,
-  writer: Shape,
-  { part, keyword, attempts }: Sum & { attempts: Attempt[] },
-): Difference[] {
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  { part, keyword, attempts }: BranchKeyword & { attempts: BranchComparison[] },
+): SchemaDifference[] {
   const { names } = comparison;
   const detail = `values that ${names.writer} permits fit none of the alternatives (${keyword}) of ${names.reader}`;
   const nearest = attempts.map(({ found }) => found).sort((a, b) => a.length - b.length)[0] ?? [];

@@ -1,6 +1,6 @@
-import type { Comparing, ComparisonRule } from '../comparison-rule.js';
-import type { Difference, Rule } from '../rule.js';
-import { namedIn, shapeIn, type Part, type Shape } from '../shape.js';
+import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
+import type { SchemaDifference, CompatibilityRule } from '../compatibility-rule.js';
+import { namedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
 import { hasDefault, hasObjects, quoted } from './object-rules.js';
 
 /** Compares `properties`. */
@@ -21,10 +21,10 @@ export const properties: ComparisonRule = (comparison, writer, part) => {
  * Returns the difference for a property that the writer does not mention, so that its value may be anything.
  */
 function addedToOpen(
-  comparison: Comparing,
-  writer: Shape,
-  { part, name }: { part: Part; name: string },
-): Difference[] {
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  { part, name }: { part: SchemaPart; name: string },
+): SchemaDifference[] {
   const { names } = comparison;
   const required = Array.isArray(part.schema.required) && (part.schema.required as string[]).includes(name);
   const detail = `${names.reader} restricts ${quoted(name)}, for which ${names.writer} permits any value, because it allows additional properties`;
@@ -32,7 +32,7 @@ function addedToOpen(
   return comparison.differs(at, ruleOfAdded(required, hasDefault(part, name)), detail);
 }
 
-function ruleOfAdded(required: boolean, withDefault: boolean): Rule {
+function ruleOfAdded(required: boolean, withDefault: boolean): CompatibilityRule {
   if (!required) return 'optional_property_added_to_open_content_model';
   return withDefault
     ? 'required_property_with_default_added_to_open_content_model'
@@ -59,21 +59,25 @@ export const patternProperties: ComparisonRule = (comparison, writer, part) => {
 
 /** Whether a part's properties that match the pattern, and that the part does not name, all fit. */
 function patternFits(
-  comparison: Comparing,
-  part: Part,
-  { source, reader }: { source: string; reader: Shape },
+  comparison: ComparisonContext,
+  part: SchemaPart,
+  { source, reader }: { source: string; reader: ValueShape },
 ): boolean {
   if (namedIn(part, 'patternProperties').includes(source))
     return comparison.below(shapeIn(part, 'patternProperties', source), reader).length === 0;
   return allFit(comparison, comparison.members.others(part, new Set()), reader);
 }
 
-function allFit(comparison: Comparing, shapes: Shape[] | undefined, reader: Shape): boolean {
+function allFit(
+  comparison: ComparisonContext,
+  shapes: ValueShape[] | undefined,
+  reader: ValueShape,
+): boolean {
   return shapes?.every((shape) => comparison.below(shape, reader).length === 0) ?? false;
 }
 
 /** Whether the reader's schema provably permits every value. */
-function isOpenTo(comparison: Comparing, reader: Shape): boolean {
+function isOpenTo(comparison: ComparisonContext, reader: ValueShape): boolean {
   return comparison.below(reader.anything(), reader).length === 0;
 }
 
@@ -106,23 +110,28 @@ export const unevaluatedProperties: ComparisonRule = (comparison, writer, part) 
   });
 };
 
-interface Rest {
-  part: Part;
+interface RemainingMembers {
+  part: SchemaPart;
   keyword: string;
   /** Whether other keywords of the reader's schema, such as `properties`, apply to a property. */
   isCovered: (name: string) => boolean;
   /** Patterns to whose properties other keywords of the reader apply. */
   patterns: ReadonlySet<string>;
-  rules: { closed: Rule; narrowed: Rule };
+  rules: { closed: CompatibilityRule; narrowed: CompatibilityRule };
 }
 
-function rest(comparison: Comparing, writer: Shape, options: Rest): Difference[] {
+function rest(
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  options: RemainingMembers,
+): SchemaDifference[] {
   const { part, keyword, isCovered, patterns } = options;
   const reader = shapeIn(part, keyword);
   if (isOpenTo(comparison, reader)) return [];
   const named = [...comparison.members.names(writer)].filter((name) => !isCovered(name));
   const found = named.flatMap((name) => removed(comparison, writer, { ...options, name, reader }));
-  const fits = (one: Part): boolean => allFit(comparison, comparison.members.others(one, patterns), reader);
+  const fits = (one: SchemaPart): boolean =>
+    allFit(comparison, comparison.members.others(one, patterns), reader);
   if (writer.parts.some(fits)) return found;
   const { names } = comparison;
   const closed = reader.impossible;
@@ -140,10 +149,10 @@ function rest(comparison: Comparing, writer: Shape, options: Rest): Difference[]
 
 /** Returns the difference for a property that the writer names and the reader does not. */
 function removed(
-  comparison: Comparing,
-  writer: Shape,
-  { part, keyword, name, reader }: Rest & { name: string; reader: Shape },
-): Difference[] {
+  comparison: ComparisonContext,
+  writer: ValueShape,
+  { part, keyword, name, reader }: RemainingMembers & { name: string; reader: ValueShape },
+): SchemaDifference[] {
   comparison.spend(1);
   const found = comparison.below(comparison.members.member(writer, name), reader);
   if (found.length === 0) return [];

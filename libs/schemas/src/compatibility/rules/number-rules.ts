@@ -1,19 +1,28 @@
-import { multipleOf } from '../../values/decimal.js';
+import { isMultipleOf } from '../../values/decimal.js';
 import type { ComparisonRule } from '../comparison-rule.js';
-import { highest, isAbove, isBelow, largest, least, lowest, type Count, type End } from '../ranges.js';
-import { kinds, kindsOf, numberKinds } from '../types.js';
+import {
+  upperBoundOf,
+  isAbove,
+  isBelow,
+  maximumCountOf,
+  minimumCountOf,
+  lowerBoundOf,
+  type CountedSize,
+  type NumberBound,
+} from '../ranges.js';
+import { valueKinds, valueKindsOf, numberKinds } from '../types.js';
 import { valuesOfKind } from '../values.js';
 
 /** Compares `minimum`, `exclusiveMinimum`, `maximum` and `exclusiveMaximum`. */
 export const bounds: ComparisonRule = (comparison, writer, part) => {
-  if ((kindsOf(writer) & numberKinds) === 0) return [];
+  if ((valueKindsOf(writer) & numberKinds) === 0) return [];
   const { schema } = part;
   const { names } = comparison;
   return ['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'].flatMap((keyword) => {
     const value = schema[keyword];
     if (typeof value !== 'number') return [];
     const isLow = keyword === 'minimum' || keyword === 'exclusiveMinimum';
-    const own = isLow ? lowest(writer) : highest(writer);
+    const own = isLow ? lowerBoundOf(writer) : upperBoundOf(writer);
     const end = { value, open: keyword.startsWith('exclusive') };
     if (isLow ? !isAbove(end, own) : !isBelow(end, own)) return [];
     const detail = `${names.reader} has ${keyword} ${value}, ${names.writer} permits numbers ${isLow ? 'from' : 'up to'} ${said(own)}`;
@@ -25,21 +34,21 @@ export const bounds: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-function said({ value }: End): string {
+function said({ value }: NumberBound): string {
   return Number.isFinite(value) ? String(value) : 'any size';
 }
 
 /** Compares `multipleOf`. */
 export const multiple: ComparisonRule = (comparison, writer, part) => {
   const step = part.schema.multipleOf;
-  const written = kindsOf(writer);
+  const written = valueKindsOf(writer);
   if (typeof step !== 'number' || (written & numberKinds) === 0) return [];
-  const isMultiple = multipleOf(step);
+  const isMultiple = isMultipleOf(step);
   const fits = (value: number) => isMultiple(value);
   const steps = writer.parts.flatMap(({ schema }) =>
     typeof schema.multipleOf === 'number' ? [schema.multipleOf] : [],
   );
-  if ((written & kinds.fraction) === 0) steps.push(1);
+  if ((written & valueKinds.fraction) === 0) steps.push(1);
   if (steps.some(fits) || (valuesOfKind(writer, numberKinds) as number[] | undefined)?.every(fits)) return [];
   const { names } = comparison;
   const detail = `${names.reader} permits only multiples of ${step}, ${names.writer} permits other numbers too`;
@@ -47,22 +56,22 @@ export const multiple: ComparisonRule = (comparison, writer, part) => {
 };
 
 const counted = [
-  { count: 'Length', kind: kinds.string, fewer: 'max_length_decreased', more: 'min_length_increased' },
-  { count: 'Items', kind: kinds.array, fewer: 'max_items_decreased', more: 'min_items_increased' },
+  { count: 'Length', kind: valueKinds.string, fewer: 'max_length_decreased', more: 'min_length_increased' },
+  { count: 'Items', kind: valueKinds.array, fewer: 'max_items_decreased', more: 'min_items_increased' },
   {
     count: 'Properties',
-    kind: kinds.object,
+    kind: valueKinds.object,
     fewer: 'max_properties_decreased',
     more: 'min_properties_increased',
   },
-] as const satisfies { count: Count; kind: number; fewer: string; more: string }[];
+] as const satisfies { count: CountedSize; kind: number; fewer: string; more: string }[];
 
 /** Compares `minLength`, `maxLength`, `minItems`, `maxItems`, `minProperties` and `maxProperties`. */
 export const counts: ComparisonRule = (comparison, writer, part) =>
   counted.flatMap(({ count, kind, fewer, more }) => {
-    if ((kindsOf(writer) & kind) === 0) return [];
+    if ((valueKindsOf(writer) & kind) === 0) return [];
     const [min, max] = [part.schema[`min${count}`], part.schema[`max${count}`]];
-    const [low, high] = [least(writer, count), largest(writer, count)];
+    const [low, high] = [minimumCountOf(writer, count), maximumCountOf(writer, count)];
     const { names } = comparison;
     const found = [];
     if (typeof min === 'number' && low < min) {

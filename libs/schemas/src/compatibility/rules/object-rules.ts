@@ -1,8 +1,8 @@
-import { pointerTo } from '#event';
+import { jsonPointerTo } from '#event';
 import { isObject } from '../../document/schema.js';
-import type { Comparing, ComparisonRule } from '../comparison-rule.js';
-import { shapeIn, shapeOf, type Part, type Shape } from '../shape.js';
-import { kinds, kindsOf } from '../types.js';
+import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
+import { shapeIn, shapeOf, type SchemaPart, type ValueShape } from '../value-shape.js';
+import { valueKinds, valueKindsOf } from '../types.js';
 import { requiredBy, requiredWith } from '../values.js';
 
 /**
@@ -26,8 +26,8 @@ export const required: ComparisonRule = (comparison, writer, part) => {
 };
 
 /** Whether the schema of a property has a `default`, directly or by its references. */
-export function hasDefault({ source: { document }, pointer }: Part, name: string): boolean {
-  let at: string | undefined = pointerTo(pointerTo(pointer, 'properties'), name);
+export function hasDefault({ source: { document }, pointer }: SchemaPart, name: string): boolean {
+  let at: string | undefined = jsonPointerTo(jsonPointerTo(pointer, 'properties'), name);
   for (; at !== undefined; at = document.targets.get(at)) {
     const schema = document.subschemas.get(at);
     if (isObject(schema) && 'default' in schema) return true;
@@ -50,16 +50,16 @@ export const propertyNames: ComparisonRule = (comparison, writer, part) => {
   return comparison.differs({ writer, part, keyword: 'propertyNames' }, 'property_names_changed', detail);
 };
 
-function isClosed({ schema }: Part): boolean {
+function isClosed({ schema }: SchemaPart): boolean {
   return schema.additionalProperties === false && Object.keys(schema.patternProperties ?? {}).length === 0;
 }
 
-function namesOfClosed({ schema }: Part): string[] {
+function namesOfClosed({ schema }: SchemaPart): string[] {
   return Object.keys(schema.properties ?? {});
 }
 
 /** Returns the shape of a single string, at the pointer of another shape. */
-function onlyName(place: Shape, name: string): Shape {
+function onlyName(place: ValueShape, name: string): ValueShape {
   return place.anything().narrowed({ const: name });
 }
 
@@ -102,7 +102,7 @@ export const dependentSchemas: ComparisonRule = (comparison, writer, part) => {
 };
 
 /** Returns the shape of the objects that have a certain member. */
-function withMember(comparison: Comparing, writer: Shape, name: string): Shape {
+function withMember(comparison: ComparisonContext, writer: ValueShape, name: string): ValueShape {
   comparison.spend(1);
   const objects = writer.narrowed({ type: 'object', required: [name] });
   return writer.parts
@@ -110,8 +110,8 @@ function withMember(comparison: Comparing, writer: Shape, name: string): Shape {
     .reduce((all, one) => all.and(shapeIn(one, 'dependentSchemas', name)), objects);
 }
 
-export function hasObjects(writer: Shape): boolean {
-  return (kindsOf(writer) & kinds.object) !== 0;
+export function hasObjects(writer: ValueShape): boolean {
+  return (valueKindsOf(writer) & valueKinds.object) !== 0;
 }
 
 export function quoted(name: string): string {

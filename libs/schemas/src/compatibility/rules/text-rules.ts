@@ -1,7 +1,7 @@
 import { formats } from '../../values/formats.js';
 import { compilePattern } from '../../values/pattern.js';
 import type { ComparisonRule } from '../comparison-rule.js';
-import { kinds, kindsOf } from '../types.js';
+import { valueKinds, valueKindsOf } from '../types.js';
 import { valuesOfKind } from '../values.js';
 
 /**
@@ -10,10 +10,10 @@ import { valuesOfKind } from '../values.js';
  */
 export const pattern: ComparisonRule = (comparison, writer, part) => {
   const source = part.schema.pattern;
-  if (typeof source !== 'string' || (kindsOf(writer) & kinds.string) === 0) return [];
+  if (typeof source !== 'string' || (valueKindsOf(writer) & valueKinds.string) === 0) return [];
   if (writer.parts.some(({ schema }) => schema.pattern === source)) return [];
   const compiled = compilePattern(source);
-  if ((valuesOfKind(writer, kinds.string) as string[] | undefined)?.every((text) => compiled.test(text)))
+  if ((valuesOfKind(writer, valueKinds.string) as string[] | undefined)?.every((text) => compiled.test(text)))
     return [];
   const { names } = comparison;
   const detail = `${names.reader} has a pattern that ${names.writer} does not have`;
@@ -23,10 +23,13 @@ export const pattern: ComparisonRule = (comparison, writer, part) => {
 /** Compares `format`. */
 export const format: ComparisonRule = (comparison, writer, part) => {
   const name = part.schema.format;
-  if (typeof name !== 'string' || (kindsOf(writer) & kinds.string) === 0) return [];
+  if (typeof name !== 'string' || (valueKindsOf(writer) & valueKinds.string) === 0) return [];
   if (writer.parts.some(({ schema }) => schema.format === name)) return [];
   const check = formats.get(name);
-  if (check && (valuesOfKind(writer, kinds.string) as string[] | undefined)?.every((text) => check(text)))
+  if (
+    check &&
+    (valuesOfKind(writer, valueKinds.string) as string[] | undefined)?.every((text) => check(text))
+  )
     return [];
   const { names } = comparison;
   const detail = `${names.reader} permits only texts of the format ${name}, ${names.writer} permits others too`;

@@ -1,16 +1,16 @@
-import { canonical } from '../../values/equality.js';
+import { canonicalText } from '../../values/equality.js';
 import type { ComparisonRule } from '../comparison-rule.js';
-import { kindsNamed, kindsOf, namesOf, valueLists } from '../types.js';
+import { kindsOfTypes, valueKindsOf, typesOfKinds, valueLists } from '../types.js';
 import { valuesOf } from '../values.js';
 
 /** Compares `type`. */
 export const types: ComparisonRule = (comparison, writer, part) => {
   if (part.schema.type === undefined) return [];
-  const permitted = kindsNamed([part.schema.type].flat() as string[]);
-  const written = kindsOf(writer);
+  const permitted = kindsOfTypes([part.schema.type].flat() as string[]);
+  const written = valueKindsOf(writer);
   if ((written & ~permitted) === 0) return [];
   const { names } = comparison;
-  const detail = `${names.reader} permits only ${namesOf(permitted).join(', ')}, ${names.writer} also permits ${namesOf(written & ~permitted).join(', ')}`;
+  const detail = `${names.reader} permits only ${typesOfKinds(permitted).join(', ')}, ${names.writer} also permits ${typesOfKinds(written & ~permitted).join(', ')}`;
   const rule = (written & permitted) === 0 ? 'type_changed' : 'type_narrowed';
   return comparison.differs({ writer, part, keyword: 'type' }, rule, detail);
 };
@@ -18,7 +18,7 @@ export const types: ComparisonRule = (comparison, writer, part) => {
 /** Compares `enum` and `const`. */
 export const values: ComparisonRule = (comparison, writer, part) =>
   valueLists(part.schema).flatMap((permitted) => {
-    const known = new Set(permitted.map(canonical));
+    const known = new Set(permitted.map(canonicalText));
     const written = valuesOf(writer);
     const { names } = comparison;
     const at = { writer, part, keyword: permitted === part.schema.enum ? 'enum' : 'const' };
@@ -26,7 +26,7 @@ export const values: ComparisonRule = (comparison, writer, part) =>
       const detail = `${names.reader} permits only listed values, ${names.writer} permits others`;
       return comparison.differs(at, 'enum_array_narrowed', detail);
     }
-    const missing = written.filter((value) => !known.has(canonical(value)));
+    const missing = written.filter((value) => !known.has(canonicalText(value)));
     if (missing.length === 0) return [];
     const rule = missing.length === written.length ? 'enum_array_changed' : 'enum_array_narrowed';
     return comparison.differs(
@@ -39,6 +39,6 @@ export const values: ComparisonRule = (comparison, writer, part) =>
 function listed(some: unknown[]): string {
   return some
     .slice(0, 5)
-    .map((value) => canonical(value).slice(0, 50))
+    .map((value) => canonicalText(value).slice(0, 50))
     .join(', ');
 }

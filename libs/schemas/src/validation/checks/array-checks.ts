@@ -1,12 +1,12 @@
 import { areUnique } from '../../values/equality.js';
-import { all, type Check, type SchemaAt } from './check.js';
+import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js';
 
 type List = readonly unknown[];
 
 /** Compiles `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items` and `contains`. */
-export function arrayChecks(at: SchemaAt): Check<List>[] {
+export function arrayChecks(at: CompilableSchema): ValueCheck<List>[] {
   const { minItems, maxItems, uniqueItems } = at.schema;
-  const checks: Check<List>[] = [];
+  const checks: ValueCheck<List>[] = [];
   if (typeof minItems === 'number')
     checks.push(({ length }, run) => length >= minItems || run.refuse('minItems', { limit: minItems }));
   if (typeof maxItems === 'number')
@@ -17,21 +17,21 @@ export function arrayChecks(at: SchemaAt): Check<List>[] {
   return checks;
 }
 
-function itemChecks({ schema, inner }: SchemaAt): Check<List>[] {
+function itemChecks({ schema, inner }: CompilableSchema): ValueCheck<List>[] {
   const prefix = ((schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) =>
     inner('prefixItems', index),
   );
-  const checks: Check<List>[] = prefix.map(
+  const checks: ValueCheck<List>[] = prefix.map(
     (check, index) => (items, run) => index >= items.length || run.part(check, items[index], index),
   );
   const limit = prefix.length;
   if (schema.items === false)
     checks.push(({ length }, run) => length <= limit || run.refuse('items', { limit }));
   else if (schema.items !== undefined && schema.items !== true) checks.push(restCheck(inner('items'), limit));
-  return checks.length === 0 ? [] : [all(checks)];
+  return checks.length === 0 ? [] : [allOfChecks(checks)];
 }
 
-function restCheck(check: Check, start: number): Check<List> {
+function restCheck(check: ValueCheck, start: number): ValueCheck<List> {
   return (items, run) => {
     let fits = true;
     for (let i = start; i < items.length; i++) {
@@ -44,7 +44,7 @@ function restCheck(check: Check, start: number): Check<List> {
 }
 
 /** Counts the items that fit, and stops as soon as the answer is certain. */
-function containsCheck({ schema, inner }: SchemaAt): Check<List> {
+function containsCheck({ schema, inner }: CompilableSchema): ValueCheck<List> {
   const { minContains = 1, maxContains = Infinity } = schema as Record<string, number | undefined>;
   const check = inner('contains');
   return (items, run) => {

@@ -1,7 +1,7 @@
-import type { Check, SchemaAt } from './check.js';
+import type { ValueCheck, CompilableSchema } from './check.js';
 
 /** Compiles `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, and `dependentSchemas`. */
-export function combinationChecks(at: SchemaAt): Check[] {
+export function combinationChecks(at: CompilableSchema): ValueCheck[] {
   const { schema } = at;
   return [
     ...branches(at, 'allOf'),
@@ -13,11 +13,11 @@ export function combinationChecks(at: SchemaAt): Check[] {
   ];
 }
 
-function branches({ schema, inner }: SchemaAt, keyword: string): Check[] {
+function branches({ schema, inner }: CompilableSchema, keyword: string): ValueCheck[] {
   return ((schema[keyword] as unknown[] | undefined) ?? []).map((_, index) => inner(keyword, index));
 }
 
-function anyOf(checks: readonly Check[]): Check {
+function anyOf(checks: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     let fits = false;
     for (const check of checks) {
@@ -30,7 +30,7 @@ function anyOf(checks: readonly Check[]): Check {
   };
 }
 
-function oneOf(checks: readonly Check[]): Check {
+function oneOf(checks: readonly ValueCheck[]): ValueCheck {
   return (value, run) => {
     let fitting = 0;
     for (const check of checks)
@@ -42,25 +42,25 @@ function oneOf(checks: readonly Check[]): Check {
 /** Reports the errors of each branch, if errors are collected, and rejects the value. */
 function noneFits(
   keyword: string,
-  { checks, value, run }: { checks: readonly Check[]; value: unknown; run: Parameters<Check>[1] },
+  { checks, value, run }: { checks: readonly ValueCheck[]; value: unknown; run: Parameters<ValueCheck>[1] },
 ): false {
   for (const check of checks) if (run.goesOn) check(value, run);
   return run.refuse(keyword);
 }
 
-function not(check: Check): Check {
+function not(check: ValueCheck): ValueCheck {
   return (value, run) => !run.fits(check, value) || run.refuse('not');
 }
 
-function condition({ schema, inner }: SchemaAt): Check {
+function condition({ schema, inner }: CompilableSchema): ValueCheck {
   const holds = inner('if');
-  const fits: Check = () => true;
+  const fits: ValueCheck = () => true;
   const then = 'then' in schema ? inner('then') : fits;
   const otherwise = 'else' in schema ? inner('else') : fits;
   return (value, run) => (run.branch(holds, value) ? then : otherwise)(value, run);
 }
 
-function dependentSchemas({ schema, inner }: SchemaAt): Check[] {
+function dependentSchemas({ schema, inner }: CompilableSchema): ValueCheck[] {
   return Object.keys((schema.dependentSchemas as object | undefined) ?? {}).map((name) => {
     const check = inner('dependentSchemas', name);
     return (value, run) =>

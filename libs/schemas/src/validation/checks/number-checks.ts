@@ -1,5 +1,5 @@
-import { compareNumbers, multipleOf, type Numeric } from '../../values/decimal.js';
-import type { Check, SchemaAt } from './check.js';
+import { compareNumbers, isMultipleOf, type JsonNumber } from '../../values/decimal.js';
+import type { ValueCheck, CompilableSchema } from './check.js';
 
 const within: Readonly<Record<string, (order: number) => boolean>> = {
   minimum: (order) => order >= 0,
@@ -12,15 +12,15 @@ const within: Readonly<Record<string, (order: number) => boolean>> = {
  * Compiles `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum` and `multipleOf`. Numbers are
  * compared as exact decimals.
  */
-export function numberChecks({ schema }: SchemaAt): Check<Numeric>[] {
-  const checks: Check<Numeric>[] = [];
+export function numberChecks({ schema }: CompilableSchema): ValueCheck<JsonNumber>[] {
+  const checks: ValueCheck<JsonNumber>[] = [];
   for (const [keyword, isWithin] of Object.entries(within)) {
     const limit = schema[keyword];
     if (typeof limit !== 'number') continue;
     checks.push((value, run) => isWithin(compareNumbers(value, limit)) || run.refuse(keyword, { limit }));
   }
   if (typeof schema.multipleOf !== 'number') return checks;
-  const fits = multipleOf(schema.multipleOf);
+  const fits = isMultipleOf(schema.multipleOf);
   checks.push((value, run) => fits(value, run) || run.refuse('multipleOf', schema));
   return checks;
 }

@@ -1,4 +1,4 @@
-import { all, type Check, type SchemaAt } from './check.js';
+import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -6,9 +6,9 @@ type Members = Readonly<Record<string, unknown>>;
  * Compiles `minProperties`, `maxProperties`, `required`, `dependentRequired`, and the keywords for members
  * and their names.
  */
-export function objectChecks(at: SchemaAt): Check<Members>[] {
+export function objectChecks(at: CompilableSchema): ValueCheck<Members>[] {
   const { minProperties, maxProperties } = at.schema;
-  const checks: Check<Members>[] = [];
+  const checks: ValueCheck<Members>[] = [];
   if (typeof minProperties === 'number')
     checks.push(
       (value, run) =>
@@ -22,10 +22,10 @@ export function objectChecks(at: SchemaAt): Check<Members>[] {
   return [...checks, ...requiredChecks(at), ...membersCheck(at)];
 }
 
-function requiredChecks({ schema }: SchemaAt): Check<Members>[] {
+function requiredChecks({ schema }: CompilableSchema): ValueCheck<Members>[] {
   const { required, dependentRequired } = schema;
   const checks = ((required as string[] | undefined) ?? []).map(
-    (name): Check<Members> =>
+    (name): ValueCheck<Members> =>
       (value, run) =>
         Object.hasOwn(value, name) || run.refuse('required', {}, name),
   );
@@ -35,29 +35,29 @@ function requiredChecks({ schema }: SchemaAt): Check<Members>[] {
       const missing = names.find((name) => !Object.hasOwn(value, name));
       return missing === undefined || run.refuse('dependentRequired', { property }, missing);
     });
-  return checks.length === 0 ? [] : [all(checks)];
+  return checks.length === 0 ? [] : [allOfChecks(checks)];
 }
 
-function membersCheck(at: SchemaAt): Check<Members>[] {
+function membersCheck(at: CompilableSchema): ValueCheck<Members>[] {
   const { schema, inner } = at;
   const known = Object.keys((schema.properties as object | undefined) ?? {}).map(
     (name) => [name, inner('properties', name)] as const,
   );
   const others = othersCheck(at, new Set(known.map(([name]) => name)));
   if (known.length === 0 && !others) return [];
-  const checks = known.map(([name, check]): Check<Members> => (value, run) => {
+  const checks = known.map(([name, check]): ValueCheck<Members> => (value, run) => {
     if (!Object.hasOwn(value, name)) return true;
     run.evaluated?.add(name);
     return run.part(check, value[name], name);
   });
-  return [all(others ? [...checks, others] : checks)];
+  return [allOfChecks(others ? [...checks, others] : checks)];
 }
 
 /** Checks, in one loop over all members, the keywords that apply to each of them. */
 function othersCheck(
-  { schema, inner, pattern }: SchemaAt,
+  { schema, inner, pattern }: CompilableSchema,
   known: ReadonlySet<string>,
-): Check<Members> | undefined {
+): ValueCheck<Members> | undefined {
   const { propertyNames, additionalProperties } = schema;
   const patterns = Object.keys((schema.patternProperties as object | undefined) ?? {}).map(
     (source) => [pattern(source), inner('patternProperties', source)] as const,
@@ -66,7 +66,7 @@ function othersCheck(
     return undefined;
   const ofName = propertyNames === undefined ? undefined : inner('propertyNames');
   const additional = additionalProperties === undefined ? undefined : inner('additionalProperties');
-  const check: Check<[Members, string]> = ([value, name], run) => {
+  const check: ValueCheck<[Members, string]> = ([value, name], run) => {
     let fits = ofName === undefined || run.nameOf(ofName, name);
     let isKnown = known.has(name);
     for (const [matches, one] of patterns) {
@@ -97,7 +97,7 @@ function othersCheck(
 /**
  * Compiles `unevaluatedProperties`, which runs after `others`, the check of all other keywords for the value.
  */
-export function unevaluatedCheck({ schema, inner }: SchemaAt, others: Check): Check {
+export function unevaluatedCheck({ schema, inner }: CompilableSchema, others: ValueCheck): ValueCheck {
   const check = inner('unevaluatedProperties');
   const refusesAll = schema.unevaluatedProperties === false;
   return (value, run) => {

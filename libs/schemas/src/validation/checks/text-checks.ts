@@ -1,14 +1,14 @@
 import { formats } from '../../values/formats.js';
 import { isAtLeast, isAtMost } from '../../values/text-length.js';
-import type { Check, SchemaAt } from './check.js';
+import type { ValueCheck, CompilableSchema } from './check.js';
 
 /** Longer texts are charged with more steps, because a check of `format` may scan them several times. */
 const short = 64;
 
 /** Compiles `minLength`, `maxLength`, `pattern` and `format`. */
-export function textChecks({ schema, pattern }: SchemaAt): Check<string>[] {
+export function textChecks({ schema, pattern }: CompilableSchema): ValueCheck<string>[] {
   const { minLength, maxLength, pattern: source, format } = schema;
-  const checks: Check<string>[] = [];
+  const checks: ValueCheck<string>[] = [];
   if (typeof minLength === 'number')
     checks.push(
       (text, run) => isAtLeast(text, minLength, run) || run.refuse('minLength', { limit: minLength }),

@@ -1,17 +1,17 @@
-import { isInteger, type Numeric } from '../../values/decimal.js';
+import { isInteger, type JsonNumber } from '../../values/decimal.js';
 import { isOneOf } from '../../values/equality.js';
-import type { Check, Kind, SchemaAt } from './check.js';
+import type { ValueCheck, JsonKind, CompilableSchema } from './check.js';
 
 /** Compiles `type` to a check of a value whose kind is already known. */
-export function typeCheck(type: unknown): (kind: Kind, value: unknown) => boolean {
+export function typeCheck(type: unknown): (kind: JsonKind, value: unknown) => boolean {
   const types = new Set<unknown>([type].flat());
   if (types.has('number') || !types.has('integer')) return (kind) => types.has(kind);
-  return (kind, value) => types.has(kind) || (kind === 'number' && isInteger(value as Numeric));
+  return (kind, value) => types.has(kind) || (kind === 'number' && isInteger(value as JsonNumber));
 }
 
 /** Compiles `const` and `enum`. */
-export function valueChecks({ schema }: SchemaAt): Check[] {
-  const checks: Check[] = [];
+export function valueChecks({ schema }: CompilableSchema): ValueCheck[] {
+  const checks: ValueCheck[] = [];
   if ('const' in schema) {
     const isIt = isOneOf([schema.const]);
     const params = { allowedValue: schema.const };

@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.js';
+import type { ClickHouseConnection } from '../connection.js';
 import { hasRows, removeRows } from './row-set.js';
 
 /**
@@ -11,32 +11,32 @@ const tables = [
 ];
 
 /** Maximum number of streams whose late rows one call removes. */
-const most = 100;
+const maxStreamsAtOnce = 100;
 
 /** Each SELECT repeats the condition, so that ClickHouse finds the few rows by the table's sorting key. */
 const lateRows = tables.map(
   (table) => `SELECT DISTINCT stream FROM ${table} WHERE stream IN (SELECT stream FROM dropped_streams)`,
 );
 
-const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL ')}) LIMIT ${most}`;
+const withLateRows = `SELECT DISTINCT stream FROM (${lateRows.join(' UNION ALL ')}) LIMIT ${maxStreamsAtOnce}`;
 
 /**
  * Implements EventEraser.dropStream. The id is first added to `dropped_streams`: from then on, no answer
  * includes the stream unless the query names it, even if other processes still write to it.
  */
-export async function dropStream(connection: Connection, stream: string): Promise<void> {
+export async function dropStream(connection: ClickHouseConnection, stream: string): Promise<void> {
   await connection.command('INSERT INTO dropped_streams (stream) SELECT {stream:String}', { stream });
   await removeAll(connection, stream);
 }
 
 /** Implements EventEraser.removeLate. */
-export async function removeLate(connection: Connection): Promise<number> {
+export async function removeLateRows(connection: ClickHouseConnection): Promise<number> {
   const rows = await connection.select<[string]>(withLateRows, { purpose: 'lookup' });
   for (const [stream] of rows) await removeAll(connection, stream);
   return rows.length;
 }
 
-async function removeAll(connection: Connection, stream: string): Promise<void> {
+async function removeAll(connection: ClickHouseConnection, stream: string): Promise<void> {
   const whole = { stream, condition: 'true', params: {} };
   for (const table of tables)
     if (await hasRows(connection, table, whole)) await removeRows(connection, table, whole);

@@ -1,38 +1,54 @@
 import type { EntityErasure } from '../../event-eraser.js';
-import type { Connection } from '../connection.js';
-import { hashIs, type ErasedEntity } from './erased-entity.js';
-import { eraseLetters } from './erased-letters.js';
-import { correctHeads } from './entity-heads.js';
-import { belowEnd, countOf, find, hasRows, noteRemoved, removeRows, type RowSet } from './row-set.js';
+import type { ClickHouseConnection } from '../connection.js';
+import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
+import { eraseDeadLetters } from './erase-dead-letters.js';
+import { correctLatestVersions } from './correct-latest-versions.js';
+import {
+  belowEndCondition,
+  totalEvents,
+  countByPartition,
+  hasRows,
+  recordRemovedOffsets,
+  removeRows,
+  type EventRowSet,
+} from './row-set.js';
 
 /** Implements EventEraser.eraseEntity. */
-export async function eraseEntity(connection: Connection, erasure: EntityErasure): Promise<number> {
+export async function eraseEntity(connection: ClickHouseConnection, erasure: EntityErasure): Promise<number> {
   const { stream, entityHash: hash } = erasure;
   const below = belowOf(erasure);
   const ids = erasure.entityId === undefined ? await idsOf(connection, erasure) : [erasure.entityId];
   const erased = { stream, hash, ids, below };
   const events = ids.length === 0 ? 0 : await eraseEvents(connection, erased);
   await eraseSnapshots(connection, erased);
-  await eraseLetters(connection, erased);
+  await eraseDeadLetters(connection, erased);
   return events;
 }
 
 /** Implements EventEraser.countEntity. */
 export async function countEntity(
-  connection: Connection,
+  connection: ClickHouseConnection,
   erasure: EntityErasure & { entityId: string },
 ): Promise<number> {
   const { stream, entityId } = erasure;
-  const set = namedSet({ stream, ids: [entityId], below: belowOf(erasure) });
-  return countOf(await find(connection, set, ['events', 'events_by_entity']));
+  const set = rowsOfEntity({ stream, ids: [entityId], below: belowOf(erasure) });
+  return totalEvents(await countByPartition(connection, set, ['events', 'events_by_entity']));
 }
 
 function belowOf({ before }: EntityErasure): Map<number, number> {
   return new Map(Object.entries(before).map(([key, offset]) => [Number(key), offset]));
 }
 
-function namedSet({ stream, ids, below }: Pick<ErasedEntity, 'stream' | 'ids' | 'below'>): RowSet {
-  return { stream, condition: `entity_id IN {ids:Array(String)} AND ${belowEnd}`, params: { ids, below } };
+function rowsOfEntity({
+  stream,
+  ids,
+  below,
+}: Pick<EntityErasureParams, 'stream' | 'ids' | 'below'>): EventRowSet {
+  return {
+    stream,
+    condition: `entity_id IN {ids:Array(String)} AND ${belowEndCondition}`,
+    params: { ids, below },
+  };
 }
 
 /**
@@ -40,10 +56,13 @@ function namedSet({ stream, ids, below }: Pick<ErasedEntity, 'stream' | 'ids' | 
  * `entities`, even if a writer that had lost its partition wrote the events. Events without such a row come
  * from an interrupted insert or erasure; `events` is searched for them.
  */
-async function idsOf(connection: Connection, { stream, entityHash }: EntityErasure): Promise<string[]> {
+async function idsOf(
+  connection: ClickHouseConnection,
+  { stream, entityHash }: EntityErasure,
+): Promise<string[]> {
   for (const table of ['entities', 'events']) {
     const rows = await connection.select<[string]>(
-      `SELECT DISTINCT entity_id FROM ${table} WHERE stream = {stream:String} AND ${hashIs('entity_id')}`,
+      `SELECT DISTINCT entity_id FROM ${table} WHERE stream = {stream:String} AND ${entityHashCondition('entity_id')}`,
       { params: { stream, hash: entityHash }, purpose: 'lookup' },
     );
     if (rows.length > 0) return rows.map(([id]) => id);
@@ -55,31 +74,31 @@ async function idsOf(connection: Connection, { stream, entityHash }: EntityErasu
  * The rows in `entities` are removed last: as long as one exists, a repeat can find the entity's id by its
  * hash.
  */
-async function eraseEvents(connection: Connection, erased: ErasedEntity): Promise<number> {
+async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasureParams): Promise<number> {
   const { stream, hash, below } = erased;
-  const named = namedSet(erased);
-  const condition = `${hashIs('entity_id')} AND ${belowEnd}`;
-  const hashed: RowSet = { stream, condition, params: { hash, below } };
-  const found = await find(connection, named, ['events', 'events_by_entity']);
+  const named = rowsOfEntity(erased);
+  const condition = `${entityHashCondition('entity_id')} AND ${belowEndCondition}`;
+  const hashed: EventRowSet = { stream, condition, params: { hash, below } };
+  const found = await countByPartition(connection, named, ['events', 'events_by_entity']);
   if (found.length > 0) {
-    await noteRemoved(connection, named, ['events', 'events_by_entity']);
+    await recordRemovedOffsets(connection, named, ['events', 'events_by_entity']);
     await removeRows(connection, 'events', hashed);
     await removeRows(connection, 'events_by_entity', hashed);
   }
-  await correctHeads(connection, erased);
-  return countOf(found);
+  await correctLatestVersions(connection, erased);
+  return totalEvents(found);
 }
 
 /**
  * Runs after the events are removed: a concurrent snapshot writer verifies that the events are still stored.
  */
 async function eraseSnapshots(
-  connection: Connection,
-  { stream, hash, ids, below }: ErasedEntity,
+  connection: ClickHouseConnection,
+  { stream, hash, ids, below }: EntityErasureParams,
 ): Promise<void> {
   const theirs = (entity: string) =>
     `${entity} AND first_offset < {below:Map(UInt16, UInt64)}[first_partition]`;
-  const hashed = { stream, condition: theirs(hashIs('entity_id')), params: { hash, below } };
+  const hashed = { stream, condition: theirs(entityHashCondition('entity_id')), params: { hash, below } };
   const named = { stream, condition: theirs('entity_id IN {ids:Array(String)}'), params: { ids, below } };
   const found = await hasRows(connection, 'snapshots', ids.length > 0 ? named : hashed);
   if (found) await removeRows(connection, 'snapshots', hashed);

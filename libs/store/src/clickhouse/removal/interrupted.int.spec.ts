@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
-import { blocksOf } from '../../blocks/blocks-of.fixture.js';
-import { eventRow, letterOf, t0 } from '../../contract/rows.js';
+import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
+import { eventRow, deadLetterOf, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import type { EventEraser } from '../../event-eraser.js';
-import { Connection } from '../connection.js';
+import { ClickHouseConnection } from '../connection.js';
 import { ClickHouseEraser } from '../eraser.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
 /** A connection that fails at its n-th modifying statement. */
-class BreakingConnection extends Connection {
+class BreakingConnection extends ClickHouseConnection {
   statements = 0;
   breakAt = Infinity;
 
-  override async command(...statement: Parameters<Connection['command']>): Promise<void> {
+  override async command(...statement: Parameters<ClickHouseConnection['command']>): Promise<void> {
     if (++this.statements === this.breakAt) throw new StoreUnavailableError('broken');
     return super.command(...statement);
   }
@@ -46,12 +46,12 @@ describe('a removal that is interrupted at any of its statements', () => {
     const stream = `s-${randomUUID()}`;
     const row = (offset: number, entity_id: string, version: number) =>
       eventRow({ stream, offset, entity_id, version, ingested_at: t0 + offset });
-    await test.store.writer.appendBlocks(
-      blocksOf([row(1, 'e', 1), row(2, 'f', 1), row(3, 'e', 2), row(20, 'e', 1)]),
+    await test.store.writer.appendRowBatches(
+      rowBatchesOf([row(1, 'e', 1), row(2, 'f', 1), row(3, 'e', 2), row(20, 'e', 1)]),
       randomUUID(),
     );
     const event = '{"entity_id":"e"}';
-    await test.store.writer.appendDeadLetters([letterOf({ stream, offset: 4, event, created_at: t0 })]);
+    await test.store.writer.appendDeadLetters([deadLetterOf({ stream, offset: 4, event, created_at: t0 })]);
     return stream;
   };
 

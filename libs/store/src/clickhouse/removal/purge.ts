@@ -1,4 +1,4 @@
-import type { Connection } from '../connection.js';
+import type { ClickHouseConnection } from '../connection.js';
 
 const tablesWithRemoved = `
 SELECT DISTINCT table
@@ -9,7 +9,7 @@ WHERE database = currentDatabase() AND active AND has_lightweight_delete
     WHERE database = currentDatabase() AND NOT is_done AND command LIKE '%APPLY DELETED MASK%')`;
 
 /** Implements EventEraser.purge. */
-export async function purge(connection: Connection): Promise<void> {
+export async function purge(connection: ClickHouseConnection): Promise<void> {
   const tables = await connection.select<[string]>(tablesWithRemoved, { purpose: 'lookup' });
   for (const [table] of tables) {
     await connection.command(

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from '../../errors.js';
 
 /** Maximum number of pending removals, including the running one. */
-const mostWaiting = 100;
+const maxPending = 100;
 
 /** Runs removals one after the other: each one makes ClickHouse scan whole tables. */
 export class RemovalQueue {
@@ -10,8 +10,8 @@ export class RemovalQueue {
 
   /** @throws StoreUnavailableError when too many removals are pending. */
   async run<T>(removal: () => Promise<T>): Promise<T> {
-    if (this.waiting >= mostWaiting) {
-      throw new StoreUnavailableError(`${mostWaiting} removals are pending: try again later`);
+    if (this.waiting >= maxPending) {
+      throw new StoreUnavailableError(`${maxPending} removals are pending: try again later`);
     }
     this.waiting++;
     const before = this.last;

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
 import { entityHash } from '#event';
-import { blocksOf } from '../../blocks/blocks-of.fixture.js';
-import { eventRow, letterOf, rowsOf, second, t0 } from '../../contract/rows.js';
+import { rowBatchesOf } from '../../row-batch/row-batches-of.fixture.js';
+import { eventRow, deadLetterOf, rowsOf, second, t0 } from '../../contract/rows.js';
 import { StoreUnavailableError } from '../../errors.js';
 import { openClickHouse } from '../open.js';
 import { openTestStore, type TestStore } from '../test-store.js';
@@ -45,9 +45,11 @@ describe('removed rows', () => {
       entity_id: i % 2 ? entityId : 'other',
       version: (i >> 1) + 1,
     }));
-    await test.store.writer.appendBlocks(blocksOf(rows), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rows), stream);
     const event = JSON.stringify({ entity_id: entityId });
-    await test.store.writer.appendDeadLetters([3, 4].map((offset) => letterOf({ stream, offset, event })));
+    await test.store.writer.appendDeadLetters(
+      [3, 4].map((offset) => deadLetterOf({ stream, offset, event })),
+    );
     await test.store.eraser.eraseEntity({
       stream,
       entityHash: entityHash(stream, entityId),
@@ -72,7 +74,7 @@ describe('removed rows', () => {
 
   it('do not prevent reading in order: a page reads only its own rows', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 50_000)), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rowsOf(stream, 50_000)), stream);
     await test.store.eraser.truncate({ stream, partition: 0, before: 25_000 });
     const plan = await select<{ explain: string }>(`
       EXPLAIN PIPELINE SELECT * FROM events WHERE stream = '${stream}'
@@ -89,7 +91,7 @@ describe('removed rows', () => {
 
   it('remain when a removal times out as unavailable, and a repeat removes them', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 10)), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rowsOf(stream, 10)), stream);
     const hasty = openClickHouse({ ...test.options, insertTimeoutMs: 1_000 });
     const truncated = { stream, partition: 0, before: 5, ingestedBefore: later };
     await command('SYSTEM STOP MERGES events');
@@ -103,7 +105,7 @@ describe('removed rows', () => {
 
   it('remain while too many mutations are unfinished: the removal is rejected until ClickHouse catches up', async () => {
     const stream = `s-${randomUUID()}`;
-    await test.store.writer.appendBlocks(blocksOf(rowsOf(stream, 10)), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rowsOf(stream, 10)), stream);
     await command('SYSTEM STOP MERGES events');
     for (let i = 0; i < 20; i++) {
       await command(`ALTER TABLE events DELETE WHERE stream = 'x${i}' SETTINGS mutations_sync = 0`);
@@ -122,7 +124,7 @@ describe('removed rows', () => {
     const rows = Array.from({ length: 20 }, (_, offset) =>
       eventRow({ stream, offset, entity_id: 'e', version: offset + 1 }),
     );
-    await test.store.writer.appendBlocks(blocksOf(rows), stream);
+    await test.store.writer.appendRowBatches(rowBatchesOf(rows), stream);
     const second = openClickHouse(test.options);
     const erasure = { stream, entityHash: entityHash(stream, 'e'), entityId: 'e', before: { 0: 10 } };
     await Promise.all([test.store.eraser.eraseEntity(erasure), second.eraser.eraseEntity(erasure)]);

@@ -1,8 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { Connection } from '../connection.js';
+import type { ClickHouseConnection } from '../connection.js';
 
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
-export interface RowSet {
+export interface EventRowSet {
   stream: string;
   /** The SQL condition, a constant of this code base; its parameter values are in `params`. */
   condition: string;
@@ -12,7 +12,7 @@ export interface RowSet {
 export type EventTable = 'events' | 'events_by_entity';
 
 /** The number of events of a set that are stored for one stream partition, and where they end. */
-export interface Found {
+export interface PartitionRows {
   partition: number;
   /** The offset after the last event of the set. */
   end: number;
@@ -30,14 +30,14 @@ const deleteSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', muta
  * A condition by partition: the offset is below the end given in `below`. A partition that is not in the map
  * has the end 0.
  */
-export const belowEnd = 'offset < {below:Map(UInt16, UInt64)}[partition]';
+export const belowEndCondition = 'offset < {below:Map(UInt16, UInt64)}[partition]';
 
 /** Returns the rows of the set for each partition; repeated rows count once. */
-export async function find(
-  connection: Connection,
-  set: RowSet,
+export async function countByPartition(
+  connection: ClickHouseConnection,
+  set: EventRowSet,
   tables: readonly EventTable[],
-): Promise<Found[]> {
+): Promise<PartitionRows[]> {
   const rows = await connection.select<[number, number, number]>(
     `SELECT partition, max(offset) + 1, groupBitmap(offset) FROM (${rowsOf(set, tables)}) GROUP BY partition`,
     { params: paramsOf(set), purpose: 'lookup' },
@@ -49,9 +49,9 @@ export async function find(
  * Records the offsets of the set as removed, before the rows are removed: counts exclude them from now on.
  * Idempotent, because it sets bits.
  */
-export async function noteRemoved(
-  connection: Connection,
-  set: RowSet,
+export async function recordRemovedOffsets(
+  connection: ClickHouseConnection,
+  set: EventRowSet,
   tables: readonly EventTable[],
 ): Promise<void> {
   await connection.command(
@@ -63,7 +63,7 @@ GROUP BY stream, partition, segment`,
   );
 }
 
-export function removeRows(connection: Connection, table: string, set: RowSet): Promise<void> {
+export function removeRows(connection: ClickHouseConnection, table: string, set: EventRowSet): Promise<void> {
   return connection.command(`DELETE FROM ${table} WHERE ${whereOf(set)}`, paramsOf(set), deleteSettings);
 }
 
@@ -71,7 +71,11 @@ export function removeRows(connection: Connection, table: string, set: RowSet): 
  * Whether a table contains rows of the set. The check is needed because a DELETE that matches nothing still
  * scans the whole table.
  */
-export async function hasRows(connection: Connection, table: string, set: RowSet): Promise<boolean> {
+export async function hasRows(
+  connection: ClickHouseConnection,
+  table: string,
+  set: EventRowSet,
+): Promise<boolean> {
   const rows = await connection.select(`SELECT 1 FROM ${table} WHERE ${whereOf(set)} LIMIT 1`, {
     params: paramsOf(set),
     purpose: 'lookup',
@@ -79,20 +83,20 @@ export async function hasRows(connection: Connection, table: string, set: RowSet
   return rows.length > 0;
 }
 
-export function countOf(found: readonly Found[]): number {
+export function totalEvents(found: readonly PartitionRows[]): number {
   return found.reduce((sum, { events }) => sum + events, 0);
 }
 
-function rowsOf(set: RowSet, tables: readonly EventTable[]): string {
+function rowsOf(set: EventRowSet, tables: readonly EventTable[]): string {
   return tables
     .map((table) => `SELECT stream, partition, offset FROM ${table} WHERE ${whereOf(set)}`)
     .join(' UNION ALL ');
 }
 
-function whereOf({ condition }: RowSet): string {
+function whereOf({ condition }: EventRowSet): string {
   return `stream = {stream:String} AND ${condition}`;
 }
 
-function paramsOf({ stream, params }: RowSet): Record<string, unknown> {
+function paramsOf({ stream, params }: EventRowSet): Record<string, unknown> {
   return { stream, ...params };
 }

@@ -1,14 +1,14 @@
 import type { EntityTimeQuery, HistoryEvent, HistoryQuery } from '../../snapshot-store.js';
-import type { Sql } from '../event-query.js';
+import type { ParameterizedSql } from '../event-query.js';
 import { whereClause } from '../filter-to-sql.js';
-import { Params } from '../params.js';
+import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
 
 /** A row of the result of `spanSql`. */
-export type SelectedSpan = [events: number, first: number, last: number];
+export type VersionRangeRow = [events: number, first: number, last: number];
 
-export function spanSql(query: EntityTimeQuery): Sql {
-  const params = new Params();
+export function versionRangeSql(query: EntityTimeQuery): ParameterizedSql {
+  const params = new SqlParams();
   return {
     query: `SELECT count(), min(version), max(version) FROM events_by_entity ${whereClause(ofEntity(query, params))}`,
     params: params.values,
@@ -16,7 +16,7 @@ export function spanSql(query: EntityTimeQuery): Sql {
 }
 
 /** A row of the result of `historySql`. */
-export type SelectedHistory = [
+export type HistoryRow = [
   version: number,
   partition: number,
   offset: number,
@@ -31,8 +31,8 @@ export type SelectedHistory = [
  * twice and its parts are not merged yet, or if an event is being erased and a later event has the same
  * version.
  */
-export function historySql(query: HistoryQuery): Sql {
-  const params = new Params();
+export function historySql(query: HistoryQuery): ParameterizedSql {
+  const params = new SqlParams();
   const conditions = ofEntity(query, params);
   conditions.push(
     `version > ${params.bind('UInt64', query.after)}`,
@@ -48,12 +48,12 @@ LIMIT 1 BY version`,
   };
 }
 
-export function historyEvent(row: SelectedHistory): HistoryEvent {
+export function historyEvent(row: HistoryRow): HistoryEvent {
   const [version, partition, offset, timestamp, ingested_at, data] = row;
   return { version, partition, offset, timestamp, ingested_at, data };
 }
 
-function ofEntity({ stream, entityId, asOf, ...permitted }: EntityTimeQuery, params: Params): string[] {
+function ofEntity({ stream, entityId, asOf, ...permitted }: EntityTimeQuery, params: SqlParams): string[] {
   const conditions = streamConditions({ ...permitted, streams: [stream] }, params);
   conditions.push(`entity_id = ${params.bind('String', entityId)}`);
   if (asOf !== undefined) conditions.push(`timestamp <= ${params.time(asOf)}`);

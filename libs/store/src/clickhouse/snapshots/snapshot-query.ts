@@ -1,20 +1,20 @@
 import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../../cursor.js';
 import type { NearestSnapshotQuery, SnapshotsQuery } from '../../snapshot-store.js';
-import type { Sql } from '../event-query.js';
+import type { ParameterizedSql } from '../event-query.js';
 import { whereClause } from '../filter-to-sql.js';
-import { Params } from '../params.js';
+import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
-import { snapshotColumns, type SnapshotHead } from './snapshot-row.js';
+import { snapshotColumns, type SnapshotMetadata } from './snapshot-row.js';
 
 const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
 
 /**
  * The columns of a snapshot that identify its first and last event, and the matching columns of the event.
  */
-const lastPlace = `entity_id, stream, fromUnixTimestamp64Micro(timestamp, 'UTC'), partition, offset`;
-const firstPlace = `entity_id, stream, fromUnixTimestamp64Micro(first_timestamp, 'UTC'), first_partition, first_offset`;
-const eventPlace = 'e.entity_id, e.stream, e.timestamp, e.partition, e.offset';
+const lastEventKey = `entity_id, stream, fromUnixTimestamp64Micro(timestamp, 'UTC'), partition, offset`;
+const firstEventKey = `entity_id, stream, fromUnixTimestamp64Micro(first_timestamp, 'UTC'), first_partition, first_offset`;
+const eventKey = 'e.entity_id, e.stream, e.timestamp, e.partition, e.offset';
 
 /** The order of one entity's snapshots: greatest version first. */
 const byVersion = 'version DESC, ingested_at DESC, offset DESC';
@@ -23,18 +23,18 @@ const byVersion = 'version DESC, ingested_at DESC, offset DESC';
  * Selects one page of snapshots, newest first. ORDER BY created_at, then version, then the rest of the key.
  * The states are not selected: the sorted and joined rows are small.
  */
-export function snapshotPageSql(query: SnapshotsQuery): Sql {
-  const params = new Params();
+export function snapshotPageSql(query: SnapshotsQuery): ParameterizedSql {
+  const params = new SqlParams();
   const conditions = listed(query, params);
   if (query.cursor !== undefined) conditions.push(afterCursor(query, query.cursor, params));
-  return headsSql(conditions, params, {
+  return metadataSql(conditions, params, {
     order: 'created_at DESC, version DESC, stream DESC, entity_id DESC, offset DESC, ingested_at DESC',
     limit: query.limit + 1,
   });
 }
 
-export function snapshotTotalSql(query: SnapshotsQuery): Sql {
-  const params = new Params();
+export function snapshotTotalSql(query: SnapshotsQuery): ParameterizedSql {
+  const params = new SqlParams();
   return {
     query: `SELECT count() FROM snapshots FINAL ${whereClause(listed(query, params))}`,
     params: params.values,
@@ -46,8 +46,8 @@ export function snapshotTotalSql(query: SnapshotsQuery): Sql {
  * snapshot has the same values. ClickHouse reads at most one granule, which contains at most a megabyte of
  * states.
  */
-export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
-  const params = new Params();
+export function nearestSnapshotSql(query: NearestSnapshotQuery): ParameterizedSql {
+  const params = new SqlParams();
   const conditions = listed(query, params);
   conditions.push(`version <= ${params.bind('UInt64', query.upTo)}`);
   if (query.asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', query.asOf)}`);
@@ -58,13 +58,13 @@ export function nearestSnapshotSql(query: NearestSnapshotQuery): Sql {
 }
 
 /** Selects whether the first and the last event of a snapshot are both stored. */
-export function countsSql({
+export function areEventsStoredSql({
   entity_id,
   stream,
   first,
   last,
-}: Pick<SnapshotHead, 'entity_id' | 'stream' | 'first' | 'last'>): Sql {
-  const params = new Params();
+}: Pick<SnapshotMetadata, 'entity_id' | 'stream' | 'first' | 'last'>): ParameterizedSql {
+  const params = new SqlParams();
   const entity = `entity_id = ${params.bind('String', entity_id)} AND stream = ${params.bind('String', stream)}`;
   const [isFirst, isLast] = [first, last].map((place) => {
     const [partition, offset] = [params.bind('UInt16', place.partition), params.bind('UInt64', place.offset)];
@@ -86,15 +86,15 @@ WHERE ${entity} AND (${isFirst} OR ${isLast})`,
 export function snapshotsOfEntitySql(
   query: Pick<NearestSnapshotQuery, 'access' | 'stream' | 'entityId'>,
   { below, limit }: { below: number; limit: number },
-): Sql {
-  const params = new Params();
+): ParameterizedSql {
+  const params = new SqlParams();
   const conditions = [...listed(query, params), `version < ${params.bind('UInt64', below)}`];
-  return headsSql(conditions, params, { order: byVersion, limit });
+  return metadataSql(conditions, params, { order: byVersion, limit });
 }
 
 /** Selects the states of snapshots by their full keys, and returns each key with its state. */
-export function statesSql(heads: readonly SnapshotHead[]): Sql {
-  const params = new Params();
+export function statesSql(heads: readonly SnapshotMetadata[]): ParameterizedSql {
+  const params = new SqlParams();
   const keys = heads.map(({ entity_id, stream, version, last }) => {
     return new TupleParam([entity_id, stream, version, last.partition, last.offset, last.ingested_at]);
   });
@@ -111,14 +111,14 @@ const stateKey = 'entity_id, stream, version, partition, offset, ingested_at';
  * Selects snapshots without their states, and whether their first and last events are stored. Only the events
  * of the page's snapshots are looked up, by their full keys.
  */
-function headsSql(
+function metadataSql(
   conditions: readonly string[],
-  params: Params,
+  params: SqlParams,
   { order, limit }: { order: string; limit: number },
-): Sql {
+): ParameterizedSql {
   const isStored = (place: string, ingestedAt: string) => `(${place}, ${ingestedAt}) IN (
-    SELECT ${eventPlace}, toUnixTimestamp64Micro(e.ingested_at) FROM events_by_entity AS e
-    WHERE (${eventPlace}) IN (SELECT ${place} FROM page))`;
+    SELECT ${eventKey}, toUnixTimestamp64Micro(e.ingested_at) FROM events_by_entity AS e
+    WHERE (${eventKey}) IN (SELECT ${place} FROM page))`;
   return {
     query: `WITH page AS (
   SELECT ${columns}
@@ -127,7 +127,7 @@ function headsSql(
   ORDER BY ${order}
   LIMIT ${params.bind('UInt64', limit)})
 SELECT ${columns},
-  ${isStored(lastPlace, 'ingested_at')} AND ${isStored(firstPlace, 'first_ingested_at')}
+  ${isStored(lastEventKey, 'ingested_at')} AND ${isStored(firstEventKey, 'first_ingested_at')}
 FROM page
 ORDER BY ${order}`,
     params: params.values,
@@ -136,7 +136,7 @@ ORDER BY ${order}`,
 
 function listed(
   { stream, entityId, access, hidden }: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
-  params: Params,
+  params: SqlParams,
 ): string[] {
   const streams = stream === undefined ? undefined : [stream];
   const conditions = streamConditions({ access, hidden, streams }, params);
@@ -144,7 +144,7 @@ function listed(
   return conditions;
 }
 
-export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotHead): string {
+export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotMetadata): string {
   const { created_at, version, stream, entity_id, last } = place;
   return encodeCursor(binding(query), [
     ...[created_at, version, stream, entity_id],
@@ -152,7 +152,7 @@ export function snapshotsCursor(query: SnapshotsQuery, place: SnapshotHead): str
   ]);
 }
 
-function afterCursor(query: SnapshotsQuery, cursor: string, params: Params): string {
+function afterCursor(query: SnapshotsQuery, cursor: string, params: SqlParams): string {
   const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
   const position = decodeCursor(binding(query), cursor, types);
   const sqlTypes = ['Int64', 'UInt64', 'String', 'String', 'UInt64', 'Int64'];

@@ -1,5 +1,5 @@
 import type { EntitySnapshot, SnapshotReason } from '../../snapshot-store.js';
-import type { RowBinaryWriter } from '../../blocks/row-binary.js';
+import type { RowBinaryWriter } from '../../row-batch/row-binary.js';
 
 /** The columns of `snapshots`, in the order in which `writeSnapshot` writes them. */
 export const snapshotColumns = [
@@ -45,7 +45,7 @@ export function writeSnapshot(out: RowBinaryWriter, snapshot: EntitySnapshot): v
  * A row of a snapshot without its state; the last value is 1 if the first and the last event of the snapshot
  * are stored.
  */
-export type SelectedSnapshot = [
+export type SnapshotMetadataRow = [
   stream: string,
   entityId: string,
   version: number,
@@ -65,16 +65,16 @@ export type SelectedSnapshot = [
 ];
 
 /** The columns of a SelectedSnapshot, then the state. */
-export type SelectedSnapshotState = [...head: SelectedSnapshot, state: string];
+export type SnapshotRow = [...head: SnapshotMetadataRow, state: string];
 
 /** A snapshot without its state, which may be large. */
-export interface SnapshotHead extends Omit<EntitySnapshot, 'state'> {
+export interface SnapshotMetadata extends Omit<EntitySnapshot, 'state'> {
   stateBytes: number;
   /** True if the first and the last event of the snapshot are both stored. */
   counts: boolean;
 }
 
-export function readHead(row: SelectedSnapshot | SelectedSnapshotState): SnapshotHead {
+export function readSnapshotMetadata(row: SnapshotMetadataRow | SnapshotRow): SnapshotMetadata {
   const [stream, entity_id, version, partition, offset, timestamp, ingested_at] = row;
   const [first_partition, first_offset, first_timestamp, first_ingested_at] = row.slice(7, 11) as number[];
   return {

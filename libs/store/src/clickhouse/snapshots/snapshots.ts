@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { allStreams } from '#api';
-import { entityHash, streamName } from '#event';
+import { entityHash, streamNameOf } from '#event';
 import type { Page } from '../../store.js';
 import {
   snapshotPageBytes,
@@ -11,23 +11,23 @@ import {
   type NearestSnapshotQuery,
   type SnapshotsQuery,
   type SnapshotStore,
-  type VersionSpan,
+  type VersionRange,
 } from '../../snapshot-store.js';
-import type { Connection } from '../connection.js';
-import { writtenInsert } from '../insert-settings.js';
-import type { Sql } from '../event-query.js';
+import type { ClickHouseConnection } from '../connection.js';
+import { synchronousInsert } from '../insert-settings.js';
+import type { ParameterizedSql } from '../event-query.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
-import { removeSnapshotsAt } from '../removal/snapshots.js';
-import { RowBinaryWriter } from '../../blocks/row-binary.js';
+import { removeSnapshotsByKey } from '../removal/remove-snapshots.js';
+import { RowBinaryWriter } from '../../row-batch/row-binary.js';
 import {
   historyEvent,
   historySql,
-  spanSql,
-  type SelectedHistory,
-  type SelectedSpan,
+  versionRangeSql,
+  type HistoryRow,
+  type VersionRangeRow,
 } from './history-query.js';
 import {
-  countsSql,
+  areEventsStoredSql,
   nearestSnapshotSql,
   snapshotPageSql,
   snapshotsCursor,
@@ -36,12 +36,12 @@ import {
   statesSql,
 } from './snapshot-query.js';
 import {
-  readHead,
+  readSnapshotMetadata,
   snapshotColumns,
   writeSnapshot,
-  type SelectedSnapshot,
-  type SelectedSnapshotState,
-  type SnapshotHead,
+  type SnapshotMetadataRow,
+  type SnapshotRow,
+  type SnapshotMetadata,
 } from './snapshot-row.js';
 
 const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) FORMAT RowBinary`;
@@ -50,37 +50,37 @@ const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) F
  * Maximum number of snapshots that a search for the nearest one tries. After so many snapshots with removed
  * events, it returns none.
  */
-const mostPassedOver = 5;
+const maxSkippedSnapshots = 5;
 /** Maximum number of snapshots whose states one query selects. */
-const statesAtOnce = 500;
+const statesPerQuery = 500;
 /** Maximum number of snapshots of one entity that one query checks. */
-const headsAtOnce = 1_000;
+const snapshotsPerQuery = 1_000;
 /** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
 const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
 
 export class ClickHouseSnapshots implements SnapshotStore {
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryBounds,
   ) {}
 
-  async span(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionSpan | undefined> {
-    const [row] = await this.read<SelectedSpan>(spanSql(query), signal);
+  async versionRange(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionRange | undefined> {
+    const [row] = await this.read<VersionRangeRow>(versionRangeSql(query), signal);
     return row && row[0] > 0 ? { first: row[1], last: row[2] } : undefined;
   }
 
   async history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryEvent[]> {
-    const rows = await this.read<SelectedHistory>(historySql(query), signal);
+    const rows = await this.read<HistoryRow>(historySql(query), signal);
     return rows.map(historyEvent);
   }
 
   async nearest(query: NearestSnapshotQuery, signal?: AbortSignal): Promise<EntitySnapshot | undefined> {
     let upTo = query.upTo;
-    for (let passedOver = 0; passedOver < mostPassedOver; passedOver++) {
-      const [row] = await this.read<SelectedSnapshotState>(nearestSnapshotSql({ ...query, upTo }), signal);
+    for (let passedOver = 0; passedOver < maxSkippedSnapshots; passedOver++) {
+      const [row] = await this.read<SnapshotRow>(nearestSnapshotSql({ ...query, upTo }), signal);
       if (!row) return undefined;
-      const head = readHead(row);
-      const [found] = await this.read<[counts: number]>(countsSql(head), signal);
+      const head = readSnapshotMetadata(row);
+      const [found] = await this.read<[counts: number]>(areEventsStoredSql(head), signal);
       if (found?.[0] === 1) return withState(head, row.at(-1) as string);
       upTo = head.version - 1;
     }
@@ -106,35 +106,35 @@ export class ClickHouseSnapshots implements SnapshotStore {
   async save(snapshot: EntitySnapshot): Promise<void> {
     const out = new RowBinaryWriter();
     writeSnapshot(out, snapshot);
-    await this.connection.insert(insertSnapshots, [out.bytes()], writtenInsert);
+    await this.connection.insert(insertSnapshots, [out.bytes()], synchronousInsert);
   }
 
   async removeStale(entity: { stream: string; entityId: string }): Promise<void> {
     const { stream, entityId } = entity;
-    const hash = entityHash(streamName(stream), entityId);
+    const hash = entityHash(streamNameOf(stream), entityId);
     for (let below = Number.MAX_SAFE_INTEGER; ;) {
-      const limit = headsAtOnce;
+      const limit = snapshotsPerQuery;
       const sql = snapshotsOfEntitySql({ access: allStreams, ...entity }, { below, limit });
       const heads = await this.heads(sql);
       const stale = heads.filter(({ counts }) => !counts).map(({ version, last }) => ({ version, last }));
-      if (stale.length > 0) await removeSnapshotsAt(this.connection, { stream, hash, places: stale });
+      if (stale.length > 0) await removeSnapshotsByKey(this.connection, { stream, hash, places: stale });
       if (heads.length < limit) return;
       below = heads.at(-1)!.version;
     }
   }
 
-  private async heads(sql: Sql, signal?: AbortSignal): Promise<SnapshotHead[]> {
-    return (await this.read<SelectedSnapshot>(sql, signal)).map(readHead);
+  private async heads(sql: ParameterizedSql, signal?: AbortSignal): Promise<SnapshotMetadata[]> {
+    return (await this.read<SnapshotMetadataRow>(sql, signal)).map(readSnapshotMetadata);
   }
 
   /** Adds the states to snapshots, and omits snapshots that were removed in the meantime. */
   private async withStates(
-    heads: readonly SnapshotHead[],
+    heads: readonly SnapshotMetadata[],
     signal: AbortSignal | undefined,
   ): Promise<EntitySnapshot[]> {
     const states = new Map<string, string>();
-    for (let from = 0; from < heads.length; from += statesAtOnce) {
-      const sql = statesSql(heads.slice(from, from + statesAtOnce));
+    for (let from = 0; from < heads.length; from += statesPerQuery) {
+      const sql = statesSql(heads.slice(from, from + statesPerQuery));
       const rows = await this.read<[...key: (string | number)[], state: string]>(sql, signal);
       for (const row of rows) states.set(JSON.stringify(row.slice(0, -1)), row.at(-1) as string);
     }
@@ -146,21 +146,24 @@ export class ClickHouseSnapshots implements SnapshotStore {
     });
   }
 
-  private read<Row extends readonly unknown[]>({ query, params }: Sql, signal?: AbortSignal): Promise<Row[]> {
+  private read<Row extends readonly unknown[]>(
+    { query, params }: ParameterizedSql,
+    signal?: AbortSignal,
+  ): Promise<Row[]> {
     const settings = { ...boundSettings(this.bounds), ...longQuery, max_threads: 1 };
     return this.connection.select<Row>(query, { params, settings, signal });
   }
 }
 
 function withState(
-  { stateBytes: _bytes, counts: _counts, ...head }: SnapshotHead,
+  { stateBytes: _bytes, counts: _counts, ...head }: SnapshotMetadata,
   state: string,
 ): EntitySnapshot {
-  return { ...head, stream: streamName(head.stream), state };
+  return { ...head, stream: streamNameOf(head.stream), state };
 }
 
 /** Returns the leading snapshots whose states fit in one page, at least one snapshot. */
-function fitting(heads: readonly SnapshotHead[]): SnapshotHead[] {
+function fitting(heads: readonly SnapshotMetadata[]): SnapshotMetadata[] {
   let bytes = 0;
   const end = heads.findIndex(({ stateBytes, counts }, i) => {
     bytes += counts ? stateBytes : 0;

@@ -1,9 +1,9 @@
-import { SqlRefusedError } from '../../sql-queries.js';
-import { isRefusedFunction } from './refused-functions.js';
-import { below, isWhole, nameOf, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
+import { SqlRejectedError } from '../../analyst-sql.js';
+import { isForbiddenFunction } from './forbidden-functions.js';
+import { descendantsOf, isConsistentTree, nodeName, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
 
 /** The databases and views that a statement may name. */
-export interface Published {
+export interface StatementScope {
   /**
    * The session's database: a name without a database is one of its views, or is defined by the statement
    * itself.
@@ -67,7 +67,7 @@ const like = `( (NOT )?I?LIKE '([^'\\\\]|\\\\.)*')?`;
  * show their WHERE and LIMIT, and other statements have the same kind of node. So the formatted text must
  * match exactly.
  */
-const listings: Readonly<Record<string, RegExp>> = {
+const showStatements: Readonly<Record<string, RegExp>> = {
   ShowTables: new RegExp(`^SHOW ((FULL )?TABLES( FROM ${name})?|DATABASES)${like}$`),
   ShowColumns: new RegExp(`^SHOW (EXTENDED )?(FULL )?COLUMNS FROM ${name}( FROM ${name})?${like}$`),
 };
@@ -78,23 +78,24 @@ const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 /**
  * Rejects a statement that does anything except read published views, based on the syntax tree from
  * ClickHouse.
- * @throws SqlRefusedError with the name of the construct that is not allowed
+ * @throws SqlRejectedError with the name of the construct that is not allowed
  */
-export function checkSyntax(explained: string, text: string, published: Published): void {
+export function checkSyntax(explained: string, text: string, published: StatementScope): void {
   const nodes = syntaxNodes(explained);
-  if (!isWhole(nodes)) throw new SqlRefusedError('A statement with an ambiguous syntax tree is not allowed');
+  if (!isConsistentTree(nodes))
+    throw new SqlRejectedError('A statement with an ambiguous syntax tree is not allowed');
   const [root, ...rest] = nodes;
-  const listing = root && listings[root.kind];
+  const listing = root && showStatements[root.kind];
   if (listing?.test(text)) return checkLeaves(rest);
-  if (listing) throw new SqlRefusedError('SHOW takes FROM and LIKE, and nothing else');
+  if (listing) throw new SqlRejectedError('SHOW takes FROM and LIKE, and nothing else');
   const described = root?.kind === 'DescribeQuery';
   if (!described && root?.kind !== 'SelectWithUnionQuery')
-    throw new SqlRefusedError('Only SELECT, DESCRIBE and SHOW TABLES, DATABASES or COLUMNS are allowed');
+    throw new SqlRejectedError('Only SELECT, DESCRIBE and SHOW TABLES, DATABASES or COLUMNS are allowed');
   checkClauses(nodes, described ? 'TableExpression' : 'ExpressionList');
   for (const [index, node] of nodes.entries()) {
     if (index === 0 && described) continue;
     if (!selectNodes.has(node.kind)) throw refusedNode(node);
-    if (node.kind === 'TableIdentifier') checkTable(nameOf(node), published, described);
+    if (node.kind === 'TableIdentifier') checkTable(nodeName(node), published, described);
     if (node.kind === 'TableExpression') checkTableFunction(nodes, index);
     if (node.kind === 'Function') checkFunction(nodes, index, published);
   }
@@ -115,38 +116,38 @@ function checkLeaves(nodes: readonly SyntaxNode[]): void {
 }
 
 /** @param mustExist True if the statement cannot define the name itself. */
-function checkTable(name: string, { database, views, allViews }: Published, mustExist = false): void {
+function checkTable(name: string, { database, views, allViews }: StatementScope, mustExist = false): void {
   const isDotted = name.includes('.');
   const own = isDotted && name.startsWith(`${database}.`) ? name.slice(database.length + 1) : name;
   if (views.includes(own) || readableSystemTables.has(name.toLowerCase())) return;
   // A name without a database is one that the statement defines, or does not exist.
   if (isDotted || mustExist || allViews.includes(name))
-    throw new SqlRefusedError(`There is no table ${name} to read`);
+    throw new SqlRejectedError(`There is no table ${name} to read`);
 }
 
 function checkTableFunction(nodes: readonly SyntaxNode[], index: number): void {
   const top = nodes[index]!.depth + 1;
-  for (const node of below(nodes, index)) {
+  for (const node of descendantsOf(nodes, index)) {
     if (node.depth === top && node.kind === 'Function')
-      throw new SqlRefusedError(`The table function ${nameOf(node)} is not allowed`);
+      throw new SqlRejectedError(`The table function ${nodeName(node)} is not allowed`);
   }
 }
 
-function checkFunction(nodes: readonly SyntaxNode[], index: number, published: Published): void {
-  const name = nameOf(nodes[index]!);
-  if (isRefusedFunction(name)) throw new SqlRefusedError(`The function ${name} is not allowed`);
+function checkFunction(nodes: readonly SyntaxNode[], index: number, published: StatementScope): void {
+  const name = nodeName(nodes[index]!);
+  if (isForbiddenFunction(name)) throw new SqlRejectedError(`The function ${name} is not allowed`);
   if (!membership.test(name)) return;
   const top = nodes[index]!.depth + 2;
-  const [, ...others] = [...below(nodes, index)].filter(({ depth }) => depth === top);
-  for (const other of others) if (other.kind === 'Identifier') checkTable(nameOf(other), published);
+  const [, ...others] = [...descendantsOf(nodes, index)].filter(({ depth }) => depth === top);
+  for (const other of others) if (other.kind === 'Identifier') checkTable(nodeName(other), published);
 }
 
-function refusedNode({ kind, label }: SyntaxNode): SqlRefusedError {
+function refusedNode({ kind, label }: SyntaxNode): SqlRejectedError {
   const names: Record<string, string> = {
     Set: 'A SETTINGS clause',
     ColumnsApplyTransformer: 'APPLY',
     Identifier: `FORMAT ${label}`,
     Literal: 'INTO OUTFILE',
   };
-  return new SqlRefusedError(`${names[kind] ?? kind} is not allowed`);
+  return new SqlRejectedError(`${names[kind] ?? kind} is not allowed`);
 }

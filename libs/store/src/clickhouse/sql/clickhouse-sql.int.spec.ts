@@ -3,13 +3,13 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestStore, type TestStore } from '../test-store.js';
 import { openClickHouseSql } from '../open.js';
-import type { SqlQueries, SqlQuestion } from '../../sql-queries.js';
-import { SqlError } from '../../sql-queries.js';
+import type { AnalystSql, SqlRequest } from '../../analyst-sql.js';
+import { SqlError } from '../../analyst-sql.js';
 import { hostileStatements } from './hostile-statements.fixture.js';
 
 const seconds = 3;
 let given: TestStore;
-let sql: SqlQueries;
+let sql: AnalystSql;
 
 const ordersView = {
   view: 'orders__order_placed',
@@ -31,8 +31,8 @@ const secretsView = {
 const published = {
   eventTypes: [ordersView, secretsView],
   projections: [
-    { view: 'projection_totals', build: 'build-1' },
-    { view: 'projection_secrets', build: 'build-2' },
+    { view: 'projection_totals', generation: 'build-1' },
+    { view: 'projection_secrets', generation: 'build-2' },
   ],
 };
 
@@ -65,7 +65,7 @@ afterAll(async () => {
   await given.close();
 });
 
-function question(statement: string, more: Partial<SqlQuestion> = {}): SqlQuestion {
+function question(statement: string, more: Partial<SqlRequest> = {}): SqlRequest {
   return {
     text: statement,
     params: new Map(),
@@ -81,14 +81,14 @@ function question(statement: string, more: Partial<SqlQuestion> = {}): SqlQuesti
   };
 }
 
-async function answered(asked: SqlQuestion): Promise<{ status: number; body: string }> {
+async function answered(asked: SqlRequest): Promise<{ status: number; body: string }> {
   const never = new AbortController().signal;
   const statement = await sql.check(asked, never);
   const answer = await sql.run(asked, statement, never);
   return { status: 200, body: await text(answer.body).catch(String) };
 }
 
-async function tried(asked: SqlQuestion): Promise<{ status: number; body: string }> {
+async function tried(asked: SqlRequest): Promise<{ status: number; body: string }> {
   try {
     return await answered(asked);
   } catch (error) {

@@ -1,18 +1,18 @@
 import type {
   AnalystViews,
   CheckedStatement,
-  SqlAnswer,
-  SqlQueries,
-  SqlQuestion,
-} from '../../sql-queries.js';
-import { SqlRefusedError } from '../../sql-queries.js';
-import type { Connection } from '../connection.js';
+  SqlResponse,
+  AnalystSql,
+  SqlRequest,
+} from '../../analyst-sql.js';
+import { SqlRejectedError } from '../../analyst-sql.js';
+import type { ClickHouseConnection } from '../connection.js';
 import { checkSyntax } from './check-syntax.js';
-import { fixedSettings, type SqlBounds } from './fixed-settings.js';
-import { errorOf, HttpConnection } from './http-query.js';
-import { quoted } from './literals.js';
-import { formatNamed } from './formats.js';
-import { requirePlainNames } from './plain-names.js';
+import { statementSettings, type StatementBounds } from './statement-settings.js';
+import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
+import { quoteText } from './literals.js';
+import { requireFormat } from './formats.js';
+import { assertPlainNames } from './plain-names.js';
 import { PublishedViews } from './published-views.js';
 import type { SqlDatabases } from './row-filters.js';
 
@@ -22,17 +22,17 @@ export interface ClickHouseSqlOptions {
   user: string;
   password: string;
   databases: SqlDatabases;
-  bounds: SqlBounds;
+  bounds: StatementBounds;
   ownUser: boolean;
   /** A connection as the apps' user, which creates views and cancels queries. */
-  connection: Connection;
+  connection: ClickHouseConnection;
 }
 
 /**
  * Headers of ClickHouse's answer that are passed to the client. `X-ClickHouse-Summary` is excluded: it counts
  * rows that the key may not see.
  */
-const passedHeaders = [
+const forwardedHeaders = [
   'content-type',
   'content-encoding',
   'x-clickhouse-format',
@@ -42,7 +42,7 @@ const passedHeaders = [
 ];
 
 /** Seconds after a statement's time limit at which ClickHouse is treated as unreachable. */
-const patienceSeconds = 5;
+const graceSeconds = 5;
 
 /** The FORMAT clause at the end of a formatted statement; no other clause can end like this. */
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
@@ -52,18 +52,18 @@ const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
  * single statement, without comments). Then it explains the syntax tree, which `checkSyntax` checks. Finally
  * it runs the formatted text, with settings that the statement cannot change.
  */
-export class ClickHouseSql implements SqlQueries {
+export class ClickHouseSql implements AnalystSql {
   readonly database: string;
   readonly ownUser: boolean;
   readonly mostSeconds: number;
-  private readonly http: HttpConnection;
+  private readonly http: ClickHouseHttpClient;
   private readonly published: PublishedViews;
 
   constructor(private readonly options: ClickHouseSqlOptions) {
     this.database = options.databases.views;
     this.ownUser = options.ownUser;
     this.mostSeconds = options.bounds.seconds;
-    this.http = new HttpConnection(options);
+    this.http = new ClickHouseHttpClient(options);
     this.published = new PublishedViews(options.connection, options.databases);
   }
 
@@ -71,10 +71,10 @@ export class ClickHouseSql implements SqlQueries {
     return this.published.publish(views);
   }
 
-  async check(question: SqlQuestion, signal: AbortSignal): Promise<CheckedStatement> {
+  async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
     try {
-      requirePlainNames(text, question.params);
+      assertPlainNames(text, question.params);
       const explained = await this.ask(question, { sql: `EXPLAIN AST ${text}`, format: 'TSVRaw', signal });
       checkSyntax(explained, text, {
         database: this.database,
@@ -82,13 +82,13 @@ export class ClickHouseSql implements SqlQueries {
         allViews: this.published.names,
       });
     } catch (error) {
-      if (error instanceof SqlRefusedError) error.outline = outline;
+      if (error instanceof SqlRejectedError) error.outline = outline;
       throw error;
     }
     return { text, format, outline };
   }
 
-  async run(question: SqlQuestion, statement: CheckedStatement, signal: AbortSignal): Promise<SqlAnswer> {
+  async run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     const { queryId, acceptEncoding, transport } = question;
     const end = () => void this.options.connection.end(queryId);
     signal.addEventListener('abort', end, { once: true });
@@ -101,11 +101,11 @@ export class ClickHouseSql implements SqlQueries {
       },
       headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
       signal,
-      patienceMs: (this.mostSeconds + patienceSeconds) * 1000,
+      patienceMs: (this.mostSeconds + graceSeconds) * 1000,
     });
     answer.once('close', () => signal.removeEventListener('abort', end));
-    if (answer.statusCode !== 200) throw await errorOf(answer);
-    const headers = passedHeaders.flatMap((name) => {
+    if (answer.statusCode !== 200) throw await readSqlError(answer);
+    const headers = forwardedHeaders.flatMap((name) => {
       const value = answer.headers[name];
       return typeof value === 'string' ? [[name, value] as const] : [];
     });
@@ -120,8 +120,8 @@ export class ClickHouseSql implements SqlQueries {
   /**
    * Returns the statement as ClickHouse formats it. @throws SqlError when the text is not a valid statement
    */
-  private async canonical(question: SqlQuestion, signal: AbortSignal): Promise<CheckedStatement> {
-    const statement = quoted(question.text);
+  private async canonical(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
+    const statement = quoteText(question.text);
     const answer = await this.http.text({
       sql: `SELECT formatQuerySingleLine(${statement}), normalizeQuery(${statement})`,
       url: { default_format: 'JSONCompactEachRow', readonly: '1', max_execution_time: '5' },
@@ -129,24 +129,24 @@ export class ClickHouseSql implements SqlQueries {
     });
     const [written, outline] = JSON.parse(answer) as [string, string];
     const clause = formatClause.exec(written);
-    const format = formatNamed(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
+    const format = requireFormat(clause?.[1] ?? clause?.[2] ?? question.format ?? 'TabSeparated');
     return { text: clause ? written.slice(0, clause.index) : written, format, outline };
   }
 
   private ask(
-    question: SqlQuestion,
+    question: SqlRequest,
     { sql, format, signal }: { sql: string; format: string; signal: AbortSignal },
   ): Promise<string> {
     return this.http.text({ sql, url: this.urlOf(question, format), signal });
   }
 
-  private urlOf(question: SqlQuestion, format: string): Record<string, string> {
+  private urlOf(question: SqlRequest, format: string): Record<string, string> {
     const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
     const { databases, bounds } = this.options;
     return {
       database: this.database,
       default_format: format,
-      ...fixedSettings(question, databases, bounds),
+      ...statementSettings(question, databases, bounds),
       ...Object.fromEntries(params),
     };
   }

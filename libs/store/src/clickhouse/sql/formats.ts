@@ -1,4 +1,4 @@
-import { SqlError } from '../../sql-queries.js';
+import { SqlError } from '../../analyst-sql.js';
 
 /**
  * The permitted output formats. Formats that report the number of rows read, such as
@@ -23,7 +23,7 @@ function withNames(format: string): string[] {
 }
 
 /** Returns the canonical name of a format. @throws SqlError for a format that is not permitted */
-export function formatNamed(name: string): string {
+export function requireFormat(name: string): string {
   const format = canonical.get(name.toLowerCase());
   if (format === undefined) throw new SqlError(73, 404, 'Unknown format. (UNKNOWN_FORMAT)');
   return format;

@@ -1,27 +1,27 @@
-import { Params } from '../params.js';
+import { SqlParams } from '../sql-params.js';
 
 /**
  * Writes values as literals into the SQL text, for settings and views, where ClickHouse accepts no
  * parameters.
  */
-export class Literals extends Params {
+export class LiteralParams extends SqlParams {
   override bind(_type: string, value: unknown): string {
-    return literal(value);
+    return sqlLiteral(value);
   }
 }
 
-export function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+export function sqlLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sqlLiteral).join(', ')}]`;
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'string') return quoteText(value);
   throw new TypeError('A literal must be a string, a number or a list of these');
 }
 
-export function quoted(text: string): string {
+export function quoteText(text: string): string {
   return `'${escaped(text, "'")}'`;
 }
 
-export function quotedName(name: string): string {
+export function quoteIdentifier(name: string): string {
   return `\`${escaped(name, '`')}\``;
 }
 

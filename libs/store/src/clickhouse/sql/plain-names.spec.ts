@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { requirePlainNames } from './plain-names.js';
+import { assertPlainNames } from './plain-names.js';
 
 const require =
   (text: string, params: Record<string, string> = {}) =>
   () =>
-    requirePlainNames(text, new Map(Object.entries(params)));
+    assertPlainNames(text, new Map(Object.entries(params)));
 
-describe('requirePlainNames', () => {
+describe('assertPlainNames', () => {
   it.each([
     'SELECT `a b`',
     'SELECT "a b"',

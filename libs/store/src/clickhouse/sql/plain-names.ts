@@ -1,4 +1,4 @@
-import { SqlRefusedError } from '../../sql-queries.js';
+import { SqlRejectedError } from '../../analyst-sql.js';
 
 /** Matches single-quoted strings, and names in other quotes, as ClickHouse formats a statement. */
 const quotedParts = /'(?:[^'\\]|\\[\s\S])*'|([`"])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
@@ -14,14 +14,14 @@ const plain = /^(?:[^\p{Cc}\\]|\\[\\'"`])*$/u;
  * @param text The statement as ClickHouse formats it.
  * @param params The values of the statement's parameters. If any parameter has the type Identifier, all
  * values are checked as names.
- * @throws SqlRefusedError
+ * @throws SqlRejectedError
  */
-export function requirePlainNames(text: string, params: ReadonlyMap<string, string>): void {
+export function assertPlainNames(text: string, params: ReadonlyMap<string, string>): void {
   for (const [, , name] of text.matchAll(quotedParts)) if (name !== undefined) requirePlain(name);
   if (!/:\s*Identifier\s*\}/i.test(text)) return;
   for (const value of params.values()) requirePlain(value);
 }
 
 function requirePlain(name: string): void {
-  if (!plain.test(name)) throw new SqlRefusedError('A name with a control character is not allowed');
+  if (!plain.test(name)) throw new SqlRejectedError('A name with a control character is not allowed');
 }

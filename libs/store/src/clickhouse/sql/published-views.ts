@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AnalystViews } from '../../sql-queries.js';
-import type { Connection } from '../connection.js';
-import { quoted, quotedName } from './literals.js';
+import type { AnalystViews } from '../../analyst-sql.js';
+import type { ClickHouseConnection } from '../connection.js';
+import { quoteText, quoteIdentifier } from './literals.js';
 import type { SqlDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
 
@@ -14,7 +14,7 @@ export class PublishedViews {
   private running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ClickHouseConnection,
     private readonly databases: SqlDatabases,
   ) {}
 
@@ -36,12 +36,12 @@ export class PublishedViews {
   }
 
   private async bring(selects: ReadonlyMap<string, string>): Promise<void> {
-    await this.connection.command(`CREATE DATABASE IF NOT EXISTS ${quotedName(this.databases.views)}`);
+    await this.connection.command(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(this.databases.views)}`);
     const present = await this.present();
     const failures: Error[] = [];
     for (const [name, select] of selects) {
       if (present.get(name) === hashOf(select)) continue;
-      const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoted(hashOf(select))}`;
+      const view = `CREATE OR REPLACE VIEW ${this.qualified(name)} AS ${select} COMMENT ${quoteText(hashOf(select))}`;
       await this.attempt(name, view, failures);
     }
     for (const name of present.keys())
@@ -61,7 +61,7 @@ export class PublishedViews {
   }
 
   private qualified(name: string): string {
-    return `${quotedName(this.databases.views)}.${quotedName(name)}`;
+    return `${quoteIdentifier(this.databases.views)}.${quoteIdentifier(name)}`;
   }
 
   /** Returns the comments of the existing views by view name. */

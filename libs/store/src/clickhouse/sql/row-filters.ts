@@ -1,6 +1,6 @@
-import type { SqlQuestion } from '../../sql-queries.js';
-import { permittedConditions } from '../stream-scope.js';
-import { Literals, literal, quoted } from './literals.js';
+import type { SqlRequest } from '../../analyst-sql.js';
+import { scopeConditions } from '../stream-scope.js';
+import { LiteralParams, sqlLiteral, quoteText } from './literals.js';
 
 /** The names of the ClickHouse databases with the store's tables and with the analysts' views. */
 export interface SqlDatabases {
@@ -13,28 +13,30 @@ export interface SqlDatabases {
  * ClickHouse applies it to every read of the table, also inside views and subqueries.
  */
 export function rowFilters(
-  { permitted, views, builds }: Pick<SqlQuestion, 'permitted' | 'views' | 'builds'>,
+  { permitted, views, builds }: Pick<SqlRequest, 'permitted' | 'views' | 'builds'>,
   databases: SqlDatabases,
 ): string {
-  const ownViews = `database = ${quoted(databases.views)} AND ${oneOf('table', views)}`;
+  const ownViews = `database = ${quoteText(databases.views)} AND ${oneOf('table', views)}`;
   const filters = {
     [`${databases.tables}.events`]: eventFilter(permitted),
     [`${databases.tables}.projection_states`]: oneOf('owner', builds),
     'system.tables': ownViews,
     'system.columns': ownViews,
-    'system.databases': `name = ${quoted(databases.views)}`,
+    'system.databases': `name = ${quoteText(databases.views)}`,
     'system.settings': `name NOT IN ('additional_table_filters', 'log_comment')`,
     'system.functions': `origin = 'System'`,
   };
-  const entries = Object.entries(filters).map(([table, filter]) => `${quoted(table)}: ${quoted(filter)}`);
+  const entries = Object.entries(filters).map(
+    ([table, filter]) => `${quoteText(table)}: ${quoteText(filter)}`,
+  );
   return `{${entries.join(', ')}}`;
 }
 
-function eventFilter(permitted: SqlQuestion['permitted']): string {
+function eventFilter(permitted: SqlRequest['permitted']): string {
   const access = { ...permitted.access, reserved: false };
-  return permittedConditions({ ...permitted, access }, new Literals()).join(' AND ');
+  return scopeConditions({ ...permitted, access }, new LiteralParams()).join(' AND ');
 }
 
 function oneOf(column: string, values: readonly string[]): string {
-  return `has(${values.length === 0 ? "CAST([], 'Array(String)')" : literal(values)}, ${column})`;
+  return `has(${values.length === 0 ? "CAST([], 'Array(String)')" : sqlLiteral(values)}, ${column})`;
 }

@@ -25,7 +25,7 @@ export function syntaxNodes(explained: string): SyntaxNode[] {
 /**
  * Whether each node has as many children as its label states, and the first node is the root of all others.
  */
-export function isWhole(nodes: readonly SyntaxNode[]): boolean {
+export function isConsistentTree(nodes: readonly SyntaxNode[]): boolean {
   /** For each depth, the number of nodes that are still missing. */
   const missing = [1];
   for (const { depth, label } of nodes) {
@@ -38,12 +38,12 @@ export function isWhole(nodes: readonly SyntaxNode[]): boolean {
 }
 
 /** Yields the descendants of the node at `index`. */
-export function* below(nodes: readonly SyntaxNode[], index: number): Generator<SyntaxNode> {
+export function* descendantsOf(nodes: readonly SyntaxNode[], index: number): Generator<SyntaxNode> {
   const top = nodes[index]?.depth ?? 0;
   for (let i = index + 1; (nodes[i]?.depth ?? -1) > top; i++) yield nodes[i]!;
 }
 
 /** Returns the name at the start of a label. */
-export function nameOf({ label }: SyntaxNode): string {
+export function nodeName({ label }: SyntaxNode): string {
   return label.replace(/ \((alias .*|children \d+)\)$/, '').replace(/ \(alias .*\)$/, '');
 }

@@ -1,6 +1,6 @@
 import { reservedStreamPrefix } from '#api';
-import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../sql-queries.js';
-import { quoted, quotedName } from './literals.js';
+import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../analyst-sql.js';
+import { quoteText, quoteIdentifier } from './literals.js';
 
 /** The columns of an event in the views; an absent value is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
@@ -27,29 +27,29 @@ export const eventsView = 'events';
  */
 export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
   return new Map([
-    [eventsView, `${selectedColumns([])} ${eventsOf(tables)} AND ${notReserved}`],
+    [eventsView, `${selectClause([])} ${eventsOf(tables)} AND ${notReserved}`],
     ...views.eventTypes.map((view) => [view.view, eventTypeSelect(view, tables)] as const),
     ...views.projections.map((view) => [view.view, projectionSelect(view, tables)] as const),
   ]);
 }
 
-const notReserved = `NOT startsWith(events.stream, ${quoted(reservedStreamPrefix)})`;
+const notReserved = `NOT startsWith(events.stream, ${quoteText(reservedStreamPrefix)})`;
 
 /** Excludes rows of dropped streams, which may have been written after the drop. */
 function eventsOf(tables: string): string {
-  const database = quotedName(tables);
+  const database = quoteIdentifier(tables);
   return `FROM ${database}.events FINAL WHERE events.stream NOT IN (SELECT stream FROM ${database}.dropped_streams)`;
 }
 
 function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
-  const ofType = `events.stream = ${quoted(stream)} AND events.event_type = ${quoted(eventType)}`;
-  return `${selectedColumns(columns)} ${eventsOf(tables)} AND ${ofType}`;
+  const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
+  return `${selectClause(columns)} ${eventsOf(tables)} AND ${ofType}`;
 }
 
-function projectionSelect({ build }: ProjectionView, tables: string): string {
+function projectionSelect({ generation: build }: ProjectionView, tables: string): string {
   return (
-    `SELECT key, splitByChar('#', stream)[1] AS stream, partition, state, events, updated_at FROM ${quotedName(tables)}.projection_states FINAL ` +
-    `WHERE owner = ${quoted(build)} AND kind = 'row'`
+    `SELECT key, splitByChar('#', stream)[1] AS stream, partition, state, events, updated_at FROM ${quoteIdentifier(tables)}.projection_states FINAL ` +
+    `WHERE owner = ${quoteText(build)} AND kind = 'row'`
   );
 }
 
@@ -57,7 +57,7 @@ function projectionSelect({ build }: ProjectionView, tables: string): string {
  * Returns the SELECT clause with the columns of an event, then the given members. `instead` replaces the
  * expressions of some columns.
  */
-export function selectedColumns(
+export function selectClause(
   members: readonly MemberColumn[],
   instead: Readonly<Record<string, string>> = {},
 ): string {
@@ -66,7 +66,7 @@ export function selectedColumns(
     .filter(({ member }) => member !== '')
     .map((column) => [columnName(column), memberExpression(column)] as const);
   const columns = Object.entries({ ...eventColumns, ...instead, ...Object.fromEntries(typed) });
-  return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quotedName(name)}`).join(', ')}`;
+  return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quoteIdentifier(name)}`).join(', ')}`;
 }
 
 /**
@@ -84,7 +84,7 @@ export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
  * type.
  */
 export function memberExpression({ member, type }: MemberColumn): string {
-  const at = `(data, ${quoted(member)}`;
+  const at = `(data, ${quoteText(member)}`;
   const expressions: Record<MemberColumn['type'], string> = {
     text: `JSONExtract${at}, 'Nullable(String)')`,
     integer: `JSONExtract${at}, 'Nullable(Int64)')`,

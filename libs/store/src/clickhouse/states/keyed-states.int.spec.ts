@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { QueryTooExpensiveError, StoreUnavailableError } from '../../errors.js';
-import type { StateProgress, StateRow } from '../../keyed-state-store.js';
-import { stateProgress, stateRow } from '../../keyed-states.fixture.js';
+import type { PartitionProgress, KeyedStateRow } from '../../keyed-state-store.js';
+import { partitionProgress, stateRow } from '../../keyed-states.fixture.js';
 import { openClickHouse } from '../open.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
@@ -11,7 +11,7 @@ const stage = 'b'.repeat(16);
 interface Table {
   kind: 'projections' | 'pipelines';
   name: string;
-  place: Pick<StateRow, 'owner' | 'stage' | 'stream' | 'partition'>;
+  place: Pick<KeyedStateRow, 'owner' | 'stage' | 'stream' | 'partition'>;
 }
 
 const tables: Table[] = [
@@ -20,12 +20,12 @@ const tables: Table[] = [
 ];
 
 describe.each(tables)('states of $kind in ClickHouse', ({ kind, name, place }) => {
-  const rowsOf = (count: number, position: number): StateRow[] =>
+  const rowsOf = (count: number, position: number): KeyedStateRow[] =>
     Array.from({ length: count }, (_, i) => ({
       ...stateRow({ ...place, key: `k-${String(i).padStart(6, '0')}`, state: `[${position}]`, position }),
       closes_at: position * 1000 + i,
     }));
-  const progressOf = (next: number): StateProgress => stateProgress({ ...place, next });
+  const progressOf = (next: number): PartitionProgress => partitionProgress({ ...place, next });
 
   let test: TestStore;
   beforeAll(async () => {

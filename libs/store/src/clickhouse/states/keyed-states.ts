@@ -1,24 +1,24 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type {
   ChangedKeysQuery,
-  ClosedRows,
-  DueQuery,
+  ClosedRowsFilter,
+  DueRowsQuery,
   KeyedState,
   KeyedStateReader,
   KeyedStateWriter,
   StatePageQuery,
-  StatePartition,
-  StateProgress,
-  StateRow,
+  StatePartitionKey,
+  PartitionProgress,
+  KeyedStateRow,
 } from '../../keyed-state-store.js';
-import { assertKeysBounded, groupByKey } from '../../state-keys.js';
-import type { Connection } from '../connection.js';
-import type { Sql } from '../event-query.js';
+import { assertStateKeysBounded, groupByKey } from '../../state-keys.js';
+import type { ClickHouseConnection } from '../connection.js';
+import type { ParameterizedSql } from '../event-query.js';
 import { replacingInsert } from '../insert-settings.js';
-import { longQuery, partsBySize } from '../parts-by-size.js';
+import { longQuerySettings, splitBySize } from '../split-by-size.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
-import { RowBinaryWriter } from '../../blocks/row-binary.js';
-import type { Table } from '../table.js';
+import { RowBinaryWriter } from '../../row-batch/row-binary.js';
+import type { TableDefinition } from '../table.js';
 import * as sql from './state-query.js';
 import {
   progressOfRecord,
@@ -32,7 +32,7 @@ import {
 const finalSettings: ClickHouseSettings = { do_not_merge_across_partitions_select_final: 1 };
 /** Lets ClickHouse stop the search for a page's keys at the end of the page. */
 const pageSettings: ClickHouseSettings = { optimize_aggregation_in_order: 1 };
-const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuery };
+const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuerySettings };
 /** See `removal/row-set.ts`. The delete is asynchronous: readers skip closed rows. */
 const removeClosedSettings: ClickHouseSettings = { lightweight_deletes_sync: '0', mutations_sync: '0' };
 const removeSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };
@@ -44,14 +44,14 @@ const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
  * sorting keys.
  */
 export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader {
-  private readonly table: Table<StateRecord>;
+  private readonly table: TableDefinition<StateRecord>;
   private readonly rows;
   private readonly ends;
-  private readonly askedRows: sql.Asked;
-  private readonly askedEnds: sql.Asked;
+  private readonly askedRows: sql.StateTableQuery;
+  private readonly askedEnds: sql.StateTableQuery;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryBounds,
     private readonly name: StateTableName,
   ) {
@@ -68,7 +68,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     this.askedEnds = { table: name, selection: this.ends.sql };
   }
 
-  async save(rows: readonly StateRow[], progress: readonly StateProgress[]): Promise<void> {
+  async save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void> {
     if (rows.length === 0 && progress.length === 0) return;
     const out = new RowBinaryWriter();
     for (const row of rows) this.table.write(out, { ...row, kind: 'row' });
@@ -76,25 +76,25 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     await this.connection.insert(this.table.insert, [out.bytes()], replacingInsert);
   }
 
-  async load(place: StatePartition, keys: readonly string[]): Promise<StateRow[]> {
-    assertKeysBounded(keys);
-    const rows: StateRow[] = [];
-    for (const part of partsBySize([...new Set(keys)])) {
+  async load(place: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]> {
+    assertStateKeysBounded(keys);
+    const rows: KeyedStateRow[] = [];
+    for (const part of splitBySize([...new Set(keys)])) {
       const found = await this.lookUp(sql.loadSql(this.askedRows, place, part));
       rows.push(...this.rowsOf(place.owner, found));
     }
     return rows;
   }
 
-  async due(place: StatePartition, query: DueQuery): Promise<StateRow[]> {
+  async due(place: StatePartitionKey, query: DueRowsQuery): Promise<KeyedStateRow[]> {
     return this.rowsOf(place.owner, await this.lookUp(sql.dueSql(this.askedRows, place, query)));
   }
 
-  async progressOf(place: StatePartition): Promise<StateProgress | undefined> {
+  async progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined> {
     return this.endsOf(await this.lookUp(sql.progressOfSql(this.askedEnds, place)))[0];
   }
 
-  async removeClosed(owner: string, closed: readonly ClosedRows[]): Promise<void> {
+  async removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void> {
     if (closed.length > 0) await this.removeWhere(owner, sql.closedCondition(closed), removeClosedSettings);
   }
 
@@ -118,10 +118,10 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
   }
 
   async find(owner: string, keys: readonly string[], signal?: AbortSignal): Promise<KeyedState[]> {
-    assertKeysBounded(keys);
+    assertStateKeysBounded(keys);
     const found: KeyedState[] = [];
-    for (const part of partsBySize([...new Set(keys)])) {
-      const rows = await this.read(sql.findSql(this.askedRows, owner, part), signal, longQuery);
+    for (const part of splitBySize([...new Set(keys)])) {
+      const rows = await this.read(sql.findSql(this.askedRows, owner, part), signal, longQuerySettings);
       found.push(...groupByKey(this.rowsOf(owner, rows)));
     }
     return found;
@@ -143,21 +143,25 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     return row?.[0] ?? 0;
   }
 
-  async progress(owners: readonly string[], signal?: AbortSignal): Promise<StateProgress[]> {
+  async progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionProgress[]> {
     if (owners.length === 0) return [];
     return this.endsOf(await this.read(sql.progressSql(this.askedEnds, owners), signal));
   }
 
-  private rowsOf(owner: string, found: readonly (readonly unknown[])[]): StateRow[] {
+  private rowsOf(owner: string, found: readonly (readonly unknown[])[]): KeyedStateRow[] {
     return found.map((values) => this.rows.read(values, { owner }));
   }
 
-  private endsOf(found: readonly (readonly unknown[])[]): StateProgress[] {
+  private endsOf(found: readonly (readonly unknown[])[]): PartitionProgress[] {
     return found.map((values) => progressOfRecord(this.ends.read(values, {})));
   }
 
   /** Checks for matching rows first: a DELETE that matches nothing still scans all rows of the owner. */
-  private async removeWhere(owner: string, condition: Sql, settings: ClickHouseSettings): Promise<void> {
+  private async removeWhere(
+    owner: string,
+    condition: ParameterizedSql,
+    settings: ClickHouseSettings,
+  ): Promise<void> {
     const where = `owner = {owner:String} AND ${condition.query}`;
     const params = { owner, ...condition.params };
     const found = await this.lookUp({ query: `SELECT 1 FROM ${this.name} WHERE ${where} LIMIT 1`, params });
@@ -165,12 +169,12 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
     await this.connection.command(`DELETE FROM ${this.name} WHERE ${where}`, params, settings);
   }
 
-  private lookUp<Row extends readonly unknown[]>({ query, params }: Sql): Promise<Row[]> {
+  private lookUp<Row extends readonly unknown[]>({ query, params }: ParameterizedSql): Promise<Row[]> {
     return this.connection.select<Row>(query, { params, settings: lookupSettings, purpose: 'lookup' });
   }
 
   private read<Row extends readonly unknown[]>(
-    { query, params }: Sql,
+    { query, params }: ParameterizedSql,
     signal?: AbortSignal,
     more: ClickHouseSettings = {},
   ): Promise<Row[]> {

@@ -1,5 +1,5 @@
-import type { StatePartition, StateProgress, StateRow } from '../../keyed-state-store.js';
-import { columnTypes, Table } from '../table.js';
+import type { StatePartitionKey, PartitionProgress, KeyedStateRow } from '../../keyed-state-store.js';
+import { columnTypes, TableDefinition } from '../table.js';
 
 const { text, uint16, int64, time } = columnTypes;
 
@@ -7,23 +7,23 @@ const { text, uint16, int64, time } = columnTypes;
  * A row of a state table. A progress row has no key, its `next` as position, and in `state` the values that
  * have no column of their own.
  */
-export interface StateRecord extends StateRow {
+export interface StateRecord extends KeyedStateRow {
   /** `row` for the state of a key, `progress` for the progress of a partition. */
   kind: string;
 }
 
 export type StateTableName = 'projection_states' | 'pipeline_states';
 
-export function stateTable(name: StateTableName): Table<StateRecord> {
-  return new Table(name, {
+export function stateTable(name: StateTableName): TableDefinition<StateRecord> {
+  return new TableDefinition(name, {
     ...{ owner: text, kind: text, stage: text, stream: text, partition: uint16 },
     ...{ key: text, state: text, events: int64, closes_at: int64, position: int64, updated_at: time },
   });
 }
 
-type ProgressState = Omit<StateProgress, keyof StatePartition | 'next' | 'updated_at'>;
+type ProgressState = Omit<PartitionProgress, keyof StatePartitionKey | 'next' | 'updated_at'>;
 
-export function recordOfProgress(progress: StateProgress): StateRecord {
+export function recordOfProgress(progress: PartitionProgress): StateRecord {
   const { owner, stage, stream, partition, next, updated_at, ...state } = progress;
   return {
     ...{ owner, stage, stream, partition, kind: 'progress', key: '', events: 0, closes_at: 0 },
@@ -33,7 +33,7 @@ export function recordOfProgress(progress: StateProgress): StateRecord {
 
 export function progressOfRecord(
   record: Omit<StateRecord, 'kind' | 'key' | 'events' | 'closes_at'>,
-): StateProgress {
+): PartitionProgress {
   const { owner, stage, stream, partition, position: next, updated_at, state } = record;
   return { owner, stage, stream, partition, next, ...(JSON.parse(state) as ProgressState), updated_at };
 }

@@ -1,12 +1,12 @@
 import { limits } from '#event';
-import type { Keywords } from './keywords.js';
+import type { SchemaKeywords } from './keywords.js';
 import { anyValue, type ValueScan } from './schema-scanner.js';
 
 const comma = 0x2c;
 const closeBracket = 0x5d;
 
 /** Returns a scan of arrays whose items all must match one schema. */
-export function arrayScan(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+export function arrayScan(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const least = keywords.take<number>('minItems') ?? 0;
   const most = keywords.take<number>('maxItems') ?? Infinity;
   const items = keywords.take('items');

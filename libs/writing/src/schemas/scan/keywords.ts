@@ -1,6 +1,6 @@
 /** The schema has a keyword that the scan does not support. */
-export class NotSimpleError extends Error {
-  override readonly name = 'NotSimpleError';
+export class UnsupportedKeywordError extends Error {
+  override readonly name = 'UnsupportedKeywordError';
 }
 
 /** Keywords without effect on validation, and `$defs`, which has no effect without `$ref`. */
@@ -12,12 +12,12 @@ const annotations = new Set(
 );
 
 /** The keywords of one valid schema. Each keyword is taken once; a keyword that remains at the end is not supported. */
-export class Keywords {
+export class SchemaKeywords {
   private readonly left: Map<string, unknown>;
 
-  /** @throws NotSimpleError when the schema is `false` */
+  /** @throws UnsupportedKeywordError when the schema is `false` */
   constructor(schema: unknown) {
-    if (typeof schema !== 'object' || schema === null) throw new NotSimpleError('nothing fits');
+    if (typeof schema !== 'object' || schema === null) throw new UnsupportedKeywordError('nothing fits');
     const entries = Object.entries(schema).filter(([name]) => !annotations.has(name));
     this.left = new Map<string, unknown>(entries);
   }
@@ -34,18 +34,18 @@ export class Keywords {
   }
 
   /**
-   * Takes the values of `enum` or `const`. Only strings and null are supported. @throws NotSimpleError for other values
+   * Takes the values of `enum` or `const`. Only strings and null are supported. @throws UnsupportedKeywordError for other values
    */
   listed(): ReadonlySet<unknown> | undefined {
     const values = this.take<unknown[]>('enum') ?? this.constant();
     if (values?.some((value) => typeof value !== 'string' && value !== null))
-      throw new NotSimpleError('enum');
+      throw new UnsupportedKeywordError('enum');
     return values && new Set(values);
   }
 
-  /** Requires that no keyword remains. @throws NotSimpleError */
+  /** Requires that no keyword remains. @throws UnsupportedKeywordError */
   end(): void {
-    for (const name of this.left.keys()) throw new NotSimpleError(name);
+    for (const name of this.left.keys()) throw new UnsupportedKeywordError(name);
   }
 
   private constant(): unknown[] | undefined {

@@ -1,4 +1,4 @@
-import type { Keywords } from './keywords.js';
+import type { SchemaKeywords } from './keywords.js';
 import { anyValue, type ValueScan } from './schema-scanner.js';
 
 /** Powers of ten that are exact as floating-point numbers. */
@@ -7,7 +7,7 @@ const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
 const mostDigits = 15;
 
 /** Returns a scan of numbers that checks their bounds. */
-export function numberScan(keywords: Keywords): ValueScan {
+export function numberScan(keywords: SchemaKeywords): ValueScan {
   const least = keywords.take<number>('minimum') ?? -Infinity;
   const most = keywords.take<number>('maximum') ?? Infinity;
   const above = keywords.take<number>('exclusiveMinimum');

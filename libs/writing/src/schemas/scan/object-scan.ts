@@ -1,6 +1,6 @@
 import { limits } from '#event';
-import type { Keywords } from './keywords.js';
-import { anyValue, doubtful, type ValueScan } from './schema-scanner.js';
+import type { SchemaKeywords } from './keywords.js';
+import { anyValue, unvalidatedValue, type ValueScan } from './schema-scanner.js';
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -18,7 +18,7 @@ interface Member {
 /**
  * Returns a scan of objects with known members in any order. Other members are allowed unless the schema excludes them.
  */
-export function objectScan(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+export function objectScan(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const others = othersOf(keywords, scanOf);
   const members = membersOf(keywords, { others, scanOf });
   const byName = new Map(members.map((member) => [member.name, member]));
@@ -65,7 +65,7 @@ export function objectScan(keywords: Keywords, scanOf: (schema: unknown) => Valu
 
 /** Returns the known members. A required member without its own schema must match `additionalProperties`. */
 function membersOf(
-  keywords: Keywords,
+  keywords: SchemaKeywords,
   { others, scanOf }: { others: ValueScan; scanOf: (schema: unknown) => ValueScan },
 ): Member[] {
   const properties = keywords.take<Record<string, unknown>>('properties') ?? {};
@@ -82,8 +82,8 @@ function membersOf(
   return members;
 }
 
-function othersOf(keywords: Keywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
+function othersOf(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const additional = keywords.take('additionalProperties');
-  if (additional === false) return doubtful;
+  if (additional === false) return unvalidatedValue;
   return additional === undefined ? anyValue : scanOf(additional);
 }

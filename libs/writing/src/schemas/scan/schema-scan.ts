@@ -1,9 +1,9 @@
-import { excessOf } from '#schemas';
+import { excessStepsOf } from '#schemas';
 import { arrayScan } from './array-scan.js';
-import { Keywords, NotSimpleError } from './keywords.js';
+import { SchemaKeywords, UnsupportedKeywordError } from './keywords.js';
 import { integerScan, numberScan } from './number-scan.js';
 import { objectScan } from './object-scan.js';
-import { anyValue, doubtful, type ValueScan } from './schema-scanner.js';
+import { anyValue, unvalidatedValue, type ValueScan } from './schema-scanner.js';
 import { listedStringScan, stringScan } from './string-scan.js';
 
 const kinds = ['object', 'array', 'string', 'number', 'boolean', 'null'] as const;
@@ -20,15 +20,15 @@ export function schemaScanOf(schema: unknown): ValueScan | undefined {
   try {
     return scanOf(schema);
   } catch (error) {
-    if (error instanceof NotSimpleError) return undefined;
+    if (error instanceof UnsupportedKeywordError) return undefined;
     throw error;
   }
 }
 
-/** Returns the scan of a schema. @throws NotSimpleError when it is not supported */
+/** Returns the scan of a schema. @throws UnsupportedKeywordError when it is not supported */
 function scanOf(schema: unknown): ValueScan {
   if (schema === true) return anyValue;
-  const keywords = new Keywords(schema);
+  const keywords = new SchemaKeywords(schema);
   const scans: Scans = {
     object: objectScan(keywords, scanOf),
     array: arrayScan(keywords, scanOf),
@@ -39,7 +39,7 @@ function scanOf(schema: unknown): ValueScan {
   };
   const allowed = ofTypes(keywords.types(), ofListed(keywords.listed(), scans));
   keywords.end();
-  return charged(byFirstCharacter(allowed), excessOf(schema));
+  return charged(byFirstCharacter(allowed), excessStepsOf(schema));
 }
 
 /**
@@ -58,16 +58,21 @@ function charged(scan: ValueScan, steps: number): ValueScan {
 function ofListed(listed: ReadonlySet<unknown> | undefined, scans: Scans): Scans {
   if (!listed) return scans;
   return {
-    ...{ object: doubtful, array: doubtful, number: doubtful, boolean: doubtful },
+    ...{
+      object: unvalidatedValue,
+      array: unvalidatedValue,
+      number: unvalidatedValue,
+      boolean: unvalidatedValue,
+    },
     string: listedStringScan(listed, scans.string),
-    null: listed.has(null) ? scans.null : doubtful,
+    null: listed.has(null) ? scans.null : unvalidatedValue,
   };
 }
 
 function ofTypes(types: ReadonlySet<unknown> | undefined, scans: Scans): Scans {
   if (!types) return scans;
   const allowed = { ...scans };
-  for (const kind of kinds) if (!types.has(kind)) allowed[kind] = doubtful;
+  for (const kind of kinds) if (!types.has(kind)) allowed[kind] = unvalidatedValue;
   if (types.has('integer') && !types.has('number')) allowed.number = integerScan(scans.number);
   return allowed;
 }

@@ -36,4 +36,4 @@ export class SchemaScanner extends JsonScanner {
 export const anyValue: ValueScan = (scanner, start, level) => scanner.value(start, level);
 
 /** Scan of a value that is not allowed or not validated. */
-export const doubtful: ValueScan = (scanner, start, level) => scanner.doubt(start, level);
+export const unvalidatedValue: ValueScan = (scanner, start, level) => scanner.doubt(start, level);

@@ -1,9 +1,9 @@
 import { compilePattern, formats } from '#schemas';
-import { NotSimpleError, type Keywords } from './keywords.js';
+import { UnsupportedKeywordError, type SchemaKeywords } from './keywords.js';
 import type { ValueScan } from './schema-scanner.js';
 
 /** Returns a scan of strings. Strings with escapes are left to the validator. */
-export function stringScan(keywords: Keywords): ValueScan {
+export function stringScan(keywords: SchemaKeywords): ValueScan {
   const least = keywords.take<number>('minLength') ?? 0;
   const most = keywords.take<number>('maxLength') ?? Infinity;
   const matches = textTest(keywords.take('pattern'), keywords.take('format'));
@@ -36,16 +36,16 @@ function hasSurrogates(text: string, start: number, end: number): boolean {
 /**
  * Returns a test for pattern and format. Patterns that need RE2 are left to the validator: they may take microseconds
  * for each character, and only the validator bounds their work and yields to the event loop.
- * @throws NotSimpleError for such patterns and unknown formats
+ * @throws UnsupportedKeywordError for such patterns and unknown formats
  */
 function textTest(
   pattern: string | undefined,
   format: string | undefined,
 ): ((text: string) => boolean) | undefined {
   const compiled = pattern === undefined ? undefined : compilePattern(pattern);
-  if (compiled && compiled.instructions > 0) throw new NotSimpleError('pattern');
+  if (compiled && compiled.instructions > 0) throw new UnsupportedKeywordError('pattern');
   if (format === undefined) return compiled && ((text) => compiled.test(text));
   const check = formats.get(format);
-  if (!check) throw new NotSimpleError(format);
+  if (!check) throw new UnsupportedKeywordError(format);
   return compiled ? (text) => compiled.test(text) && check(text) : check;
 }

@@ -1,0 +1,37 @@
+import { ProblemError } from '#api';
+import type { DefinitionFault } from '#dataflow';
+
+const mostErrors = 100;
+
+/** What the problem of an invalid definition contains in addition to the errors. */
+export interface InvalidDefinitionContext {
+  /** The kind of the definition. */
+  what: 'projection' | 'pipeline';
+  /**
+   * JSON pointer to the definition in the body, which precedes the pointers in the sentence. Default: the body itself.
+   */
+  at?: string;
+}
+
+/**
+ * Returns the problem of an invalid definition: a sentence with the first error, and all errors with their pointers.
+ * Its code is `invalid_expression` if only expressions are wrong.
+ * @param errors at least one
+ */
+export function invalidDefinitionProblem(
+  errors: readonly DefinitionFault[],
+  { what, at = '' }: InvalidDefinitionContext,
+): ProblemError {
+  const [first] = errors;
+  const reason = `The ${what} cannot be used. ${at}${first?.pointer}: ${first?.detail}`;
+  const more = errors.length > 1 ? ` There are ${errors.length} errors in all.` : '';
+  const code = errors.every(({ inExpression }) => inExpression) ? 'invalid_expression' : 'invalid_request';
+  return new ProblemError(code, sentence(reason) + more, {
+    errors: errors.slice(0, mostErrors).map(({ pointer, detail }) => ({ pointer, detail })),
+  });
+}
+
+/** Adds a full stop to a sentence that does not end with one. Only a sentence about an expression may end with one. */
+function sentence(text: string): string {
+  return /[.)]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,31 @@
+import { limits, type EpochMicros } from '#event';
+import { ProblemError } from '#api';
+import type { CountBucket } from '#store';
+
+/** Limit of buckets in one answer. A request for more is refused, because a partial count would be a wrong count. */
+export const maxBuckets = limits.pageMax;
+
+/**
+ * Refuses a time range that has more intervals than an answer may have buckets. The check does not read from the store.
+ * @throws ProblemError 400
+ */
+export function requireRangeWithinBucketLimit(
+  range: { since?: EpochMicros; until?: EpochMicros },
+  intervalSeconds?: number,
+): void {
+  if (intervalSeconds === undefined || range.since === undefined || range.until === undefined) return;
+  if ((range.until - range.since) / (intervalSeconds * 1e6) <= maxBuckets) return;
+  const detail = `divides the time from since to until into more than ${maxBuckets} buckets`;
+  throw new ProblemError('invalid_request', `The interval ${detail}.`, {
+    errors: [{ pointer: 'interval', detail }],
+  });
+}
+
+/** Refuses an answer with too many buckets. @throws ProblemError 422 `query_too_expensive` */
+export function requireWithinBucketLimit(buckets: readonly CountBucket[]): void {
+  if (buckets.length <= maxBuckets) return;
+  throw new ProblemError(
+    'query_too_expensive',
+    `The answer would have more than ${maxBuckets} buckets: use a longer interval, a shorter time range, or fewer groups.`,
+  );
+}

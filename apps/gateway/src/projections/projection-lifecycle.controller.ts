@@ -1,0 +1,71 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { AlwaysAnswered, InjectPrincipal, Principal, RequireScope } from '#http';
+import { ProjectionName } from '../definitions/definition-name.js';
+import { ApiAnswer } from '../openapi/answers.js';
+import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
+import { Problems, changeProblems } from '../openapi/problems.js';
+import { ProjectionChanges } from './projection-changes.js';
+
+/** Pauses, resumes and resets a projection. None of these requests has a body. */
+@ApiTags('projections')
+@Controller('api/v1/projections/:name')
+export class ProjectionLifecycleController {
+  constructor(private readonly changes: ProjectionChanges) {}
+
+  @Post('pause')
+  @AlwaysAnswered()
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Pause a projection',
+    description:
+      'The projection stops folding events within moments; its states remain readable. Repeating the request changes nothing.',
+  })
+  @ApiAnswer(ProjectionAnswer, { description: 'The projection is paused.' })
+  @Problems('projection_not_found', changeProblems)
+  async pause(
+    @ProjectionName() name: string,
+    @InjectPrincipal() caller: Principal,
+  ): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.setPaused(name, true, caller));
+  }
+
+  @Post('resume')
+  @AlwaysAnswered()
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Resume a projection',
+    description:
+      'The projection continues where it stopped and misses no event. Repeating the request changes nothing.',
+  })
+  @ApiAnswer(ProjectionAnswer, { description: 'The projection is running.' })
+  @Problems('projection_not_found', changeProblems)
+  async resume(
+    @ProjectionName() name: string,
+    @InjectPrincipal() caller: Principal,
+  ): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.setPaused(name, false, caller));
+  }
+
+  @Post('reset')
+  @AlwaysAnswered()
+  @HttpCode(200)
+  @RequireScope('definitions:write')
+  @ApiOperation({
+    summary: 'Rebuild a projection',
+    description:
+      'A new generation is built from the log, while the current one still serves reads; it replaces the ' +
+      'current one once it has caught up. The version does not change. Each reset starts a new ' +
+      'generation, even when it is repeated.',
+  })
+  @ApiAnswer(ProjectionAnswer, { description: 'A new generation is being built.' })
+  @Problems('projection_not_found', 'stream_not_found', changeProblems)
+  async reset(
+    @ProjectionName() name: string,
+    @InjectPrincipal() caller: Principal,
+  ): Promise<ProjectionAnswer> {
+    return projectionAnswer(await this.changes.reset(name, caller));
+  }
+}

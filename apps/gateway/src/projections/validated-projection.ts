@@ -1,0 +1,76 @@
+import { isJsonObject } from '#event';
+import { ProblemError, type InputError } from '#api';
+import type { ProjectionSpec } from '#registry';
+import { shortPointerTo } from '#http';
+import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionFault } from '#dataflow';
+import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
+import type { ProjectionSpecInput } from './projection-input.js';
+
+/** The default key of projections. */
+export const defaultKey = 'event.entity_id';
+
+const fieldMembers = ['op', 'value'];
+
+/**
+ * Validates the definition of a request body.
+ * @throws ProblemError 400 that names the position of each error: `invalid_expression` when only expressions are wrong,
+ * otherwise `invalid_request`
+ */
+export function validatedProjection({ source, key, fields, from }: ProjectionSpecInput): ProjectionSpec {
+  const { streams, event_types, where } = source;
+  const spec: ProjectionSpec = {
+    source: { streams, ...(event_types && { event_types }), ...(where != null && { where }) },
+    ...(key != null && key !== defaultKey && { key }),
+    fields: fieldsOf(fields),
+    from: from ?? 'beginning',
+  };
+  const errors = [
+    ...errorsOf(() => compileSource(spec.source)),
+    ...errorsOf(() => compileKey(spec.key)),
+    ...errorsOf(() => compileFold(spec.fields)),
+  ];
+  if (errors.length > 0) throw invalidDefinitionProblem(errors, { what: 'projection' });
+  return spec;
+}
+
+function fieldsOf(fields: object): ProjectionSpec['fields'] {
+  const entries = Object.entries(fields);
+  const errors = entries.flatMap(([name, field]) => wrongIn(shortPointerTo('/fields', name), field));
+  if (errors.length > 0)
+    throw new ProblemError('invalid_request', 'The body is not valid.', {
+      errors: errors.slice(0, mostErrors),
+    });
+  const read = entries.map(([name, field]): [string, { op: string; value?: string }] => {
+    const { op, value } = field as { op: string; value?: string | null };
+    return [name, value == null ? { op } : { op, value }];
+  });
+  return Object.fromEntries(read);
+}
+
+const mostErrors = 100;
+
+function wrongIn(pointer: string, field: unknown): InputError[] {
+  if (!isJsonObject(field)) return [{ pointer, detail: 'must be an object with op and value' }];
+  const { op, value } = field;
+  const unknown = Object.keys(field).filter((member) => !fieldMembers.includes(member));
+  return [
+    ...unknown.map((member) => ({
+      pointer: shortPointerTo(pointer, member),
+      detail: 'is not a known field',
+    })),
+    ...(typeof op === 'string' ? [] : [{ pointer: `${pointer}/op`, detail: 'must be a text' }]),
+    ...(value == null || typeof value === 'string'
+      ? []
+      : [{ pointer: `${pointer}/value`, detail: 'must be a text with a CEL expression' }]),
+  ];
+}
+
+function errorsOf(compile: () => unknown): readonly DefinitionFault[] {
+  try {
+    compile();
+    return [];
+  } catch (error) {
+    if (error instanceof DefinitionError) return error.errors;
+    throw error;
+  }
+}

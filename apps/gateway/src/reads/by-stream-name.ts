@@ -1,0 +1,92 @@
+import type { Definitions } from '#registry';
+import type {
+  EventFileExporter,
+  EventReader,
+  AuthorizationScope,
+  SnapshotStore,
+  AnalystSql,
+  SqlRequest,
+} from '#store';
+
+type Names = Pick<Definitions, 'stream'>;
+
+/**
+ * Returns an event reader whose queries name streams. It replaces each name by the id under which the store has the
+ * stream.
+ */
+export function readerByStreamName(reader: EventReader, names: Names): EventReader {
+  const { idOf, scope, named, within } = lookUp(names);
+  return {
+    query: (query, signal) => reader.query(named(query), signal),
+    inLogOrder: (query, signal) => reader.inLogOrder(scope(within(query)), signal),
+    storedIds: (query, signal) => reader.storedIds(within(query), signal),
+    count: (query, signal) => reader.count(named(query), signal),
+    byId: (query, signal) => reader.byId(scope(query), signal),
+    streams: (query, signal) => reader.streams(named(query), signal),
+    entities: (query, signal) => reader.entities(one(scope(query), idOf), signal),
+    erasableDataOf: (query, signal) => reader.erasableDataOf(one(scope(query), idOf), signal),
+    deadLetters: (query, signal) => reader.deadLetters(scope(query), signal),
+  };
+}
+
+/** Returns a snapshot store whose queries name streams. It also serves the events from which snapshots are computed. */
+export function snapshotsByStreamName(snapshots: SnapshotStore, names: Names): SnapshotStore {
+  const { idOf, scope } = lookUp(names);
+  return {
+    versionRange: (query, signal) => snapshots.versionRange(one(scope(query), idOf), signal),
+    history: (query, signal) => snapshots.history(one(scope(query), idOf), signal),
+    nearest: (query, signal) => snapshots.nearest(one(scope(query), idOf), signal),
+    snapshots: (query, signal) => snapshots.snapshots(one(scope(query), idOf), signal),
+    save: (snapshot) => snapshots.save(one(snapshot, idOf)),
+    removeStale: (entity) => snapshots.removeStale(one(entity, idOf)),
+  };
+}
+
+/** Returns exports of events as files, whose queries name streams. */
+export function filesByStreamName(files: EventFileExporter, names: Names): EventFileExporter {
+  const { named } = lookUp(names);
+  return { open: (query, signal) => files.open(named(query), signal), close: () => files.close() };
+}
+
+/** Returns SQL queries whose authorization scope has stream names. Views are published by stream ids already. */
+export function sqlByStreamName(sql: AnalystSql, names: Names): AnalystSql {
+  const { scope } = lookUp(names);
+  const byId = (question: SqlRequest) => ({ ...question, permitted: scope(question.permitted) });
+  return {
+    database: sql.database,
+    ownUser: sql.ownUser,
+    mostSeconds: sql.mostSeconds,
+    publish: (views) => sql.publish(views),
+    check: (question, signal) => sql.check(byId(question), signal),
+    run: (question, statement, signal) => sql.run(byId(question), statement, signal),
+    close: () => sql.close(),
+  };
+}
+
+type IdOf = (name: string) => string;
+
+function lookUp(names: Names) {
+  /** Returns the id of a stream. An unknown name is returned unchanged, because nothing is stored under it. */
+  const idOf: IdOf = (name) => names.stream(name)?.id ?? name;
+  /** Replaces the names in an authorization scope. A prefix of names is a prefix of ids too. */
+  const scope = <Q extends AuthorizationScope>(query: Q): Q => {
+    const { access, hidden } = query;
+    const patterns = access.patterns?.map((pattern) => (pattern.endsWith('*') ? pattern : idOf(pattern)));
+    return {
+      ...query,
+      access: { ...access, ...(patterns && { patterns }) },
+      ...(hidden && { hidden: hidden.map(idOf) }),
+    };
+  };
+  const named = <Q extends AuthorizationScope & { streams?: readonly string[] }>(query: Q): Q =>
+    query.streams ? { ...scope(query), streams: query.streams.map(idOf) } : scope(query);
+  const within = <R extends { stream: string }, Q extends { ranges: readonly R[] }>(query: Q): Q => ({
+    ...query,
+    ranges: query.ranges.map((range) => one(range, idOf)),
+  });
+  return { idOf, scope, named, within };
+}
+
+function one<Q extends { stream?: string }>(query: Q, idOf: IdOf): Q {
+  return query.stream === undefined ? query : { ...query, stream: idOf(query.stream) };
+}

@@ -1,0 +1,17 @@
+import { ProblemError } from '#api';
+import { compileSchema, InvalidSchemaError } from '#schemas';
+
+/**
+ * Returns the schema of a body `{"schema": …}` exactly as it was sent, after it has compiled.
+ * @throws ProblemError 400 `invalid_schema` that names the position of each error
+ */
+export function validatedSchema({ schema }: { schema: unknown }): unknown {
+  try {
+    compileSchema(schema);
+    return schema;
+  } catch (error) {
+    if (!(error instanceof InvalidSchemaError)) throw error;
+    const errors = error.errors.map(({ pointer, detail }) => ({ pointer: `/schema${pointer}`, detail }));
+    throw new ProblemError('invalid_schema', error.message, { errors });
+  }
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { ProblemError } from '#api';
+import { formatTime, TopicNames } from '#event';
+import type { Definitions, SourceBinding } from '#registry';
+import { UnknownTopicError, type TopicAdmin } from '#log';
+import { DEFINITIONS, LOG } from '../adapters/adapters.js';
+
+type Start = 'beginning' | 'now';
+
+/** The streams that a definition reads, and where it starts. */
+export interface SourceSpec {
+  source: { streams: readonly string[] };
+  from: Start;
+}
+
+/** The start of a new generation of a projection, or of a new job of a pipeline. */
+export interface BoundReading {
+  /** 24 random hexadecimal digits. */
+  id: string;
+  sources: Record<string, SourceBinding>;
+  started_at: string;
+}
+
+const idBytes = 12;
+
+/** Binds the stream names of a definition to the ids of the streams that currently have these names. */
+@Injectable()
+export class SourceBinder {
+  constructor(
+    @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
+    @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets'> },
+    private readonly topics: TopicNames,
+  ) {}
+
+  /**
+   * Resolves with a new id and the bound sources, with their start offsets.
+   * @throws ProblemError 404 `stream_not_found`
+   * @throws LogUnavailableError
+   */
+  async begin({ source: { streams }, from }: SourceSpec): Promise<BoundReading> {
+    const sources = await Promise.all(streams.map((stream, i) => this.namedSource(stream, i, from)));
+    return {
+      id: randomBytes(idBytes).toString('hex'),
+      sources: Object.fromEntries(sources),
+      started_at: formatTime(Date.now() * 1000),
+    };
+  }
+
+  private async namedSource(stream: string, i: number, from: Start): Promise<[string, SourceBinding]> {
+    const source = await this.sourceOf(stream, from);
+    if (source) return [stream, source];
+    const detail = `there is no stream ${stream}`;
+    throw new ProblemError('stream_not_found', `The definition cannot start: ${detail}.`, {
+      errors: [{ pointer: `/source/streams/${i}`, detail }],
+    });
+  }
+
+  private async sourceOf(stream: string, from: Start): Promise<SourceBinding | undefined> {
+    const definition = this.definitions.stream(stream);
+    if (definition?.state !== 'live') return undefined;
+    const { id } = definition;
+    if (from === 'beginning') return { id };
+    const offsets = await this.log.admin.offsets(this.topics.ofStream(id)).catch(noneWhenGone);
+    return offsets && { id, starts: offsets.map(({ end }) => end) };
+  }
+}
+
+function noneWhenGone(error: unknown): undefined {
+  if (error instanceof UnknownTopicError) return undefined;
+  throw error;
+}

@@ -1,0 +1,128 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Principal } from '#http';
+import type { Definitions } from '#registry';
+import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSql, type SqlRequest } from '#store';
+import { metrics, type Logger } from '#telemetry';
+import { ReadableStreams } from '../access/readable-streams.js';
+import { DEFINITIONS, LOGGER, SQL } from '../adapters/adapters.js';
+import { GatewayConfig } from '../config.js';
+import { Bulkhead } from '../reads/bulkhead.js';
+import { permittedViews } from './analyst-views.js';
+import { sqlRequest, type UrlParameters } from './sql-request.js';
+import { PerKeyLimiter } from '../access/per-key-limiter.js';
+import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
+
+/** An SQL request of an analyst. */
+export interface AnalystSqlRequest {
+  request: FastifyRequest;
+  parameters: UrlParameters;
+  caller: Principal;
+  /** Aborted when the client disconnects. */
+  client: AbortSignal;
+}
+
+/** Limit of statements that wait for a slot; the next one is refused. */
+const queued = 100;
+
+/** Longest time that a statement waits for a slot, in milliseconds. */
+const turnMs = 10_000;
+
+/** Minimum interval between two audit entries about one key, in milliseconds. */
+const auditEveryMs = 1_000;
+
+/** Limit of keys whose last audit entry is remembered. */
+const mostAudited = 10_000;
+
+/**
+ * Runs SQL statements of analysts. Limits how many run at once, ends them when their key ends, and audits refused ones.
+ */
+@Injectable()
+export class SqlStatementRunner {
+  private readonly audited = new Map<string, number>();
+  private readonly bulkhead: Bulkhead;
+  private readonly running: PerKeyLimiter;
+
+  constructor(
+    @Inject(SQL) private readonly sql: AnalystSql,
+    @Inject(DEFINITIONS) private readonly definitions: Definitions,
+    private readonly streams: ReadableStreams,
+    @Inject(LOGGER) private readonly logger: Logger,
+    config: GatewayConfig,
+  ) {
+    this.bulkhead = new Bulkhead({ concurrent: config.SQL_CONCURRENT, queued, waitMs: turnMs });
+    this.running = new PerKeyLimiter(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
+  }
+
+  /** Value of the header that says how rows outside the key's scope are excluded. */
+  get guard(): string {
+    return this.sql.ownUser ? 'analysis, grants' : 'analysis';
+  }
+
+  /**
+   * Checks and runs the statement of a request. `send` resolves when the answer has been sent or the client has
+   * disconnected, with whether the answer is complete.
+   * @throws SqlError
+   * @throws ProblemError
+   * @throws StoreUnavailableError
+   */
+  async run(call: AnalystSqlRequest, send: (answer: SqlResponse) => Promise<boolean>): Promise<void> {
+    const { request, caller, client } = call;
+    const leave = this.running.enter(caller.keyId);
+    const watch = abortWhenKeyEnds(caller, client);
+    const log = { key_id: caller.keyId ?? '', request_id: request.id };
+    const began = performance.now();
+    const line = (more: object) =>
+      this.logger.info({ ...log, ms: Math.round(performance.now() - began), ...more }, 'sql');
+    try {
+      await this.bulkhead.run(watch.signal, async (signal) => {
+        const question = this.question(call);
+        const statement = await this.sql.check(question, signal);
+        const answer = await this.sql.run(question, statement, signal);
+        const complete = await send(answer);
+        line({ query_id: question.queryId, statement: statement.outline, complete });
+      });
+    } catch (error) {
+      if (error instanceof SqlRejectedError) this.audit(error, caller);
+      line(failureOf(error));
+      throw error;
+    } finally {
+      watch.end();
+      leave();
+    }
+  }
+
+  private question({ request, parameters, caller: { keyId, access } }: AnalystSqlRequest): SqlRequest {
+    const input = sqlRequest({ request, parameters }, this.sql.database);
+    return {
+      ...input,
+      queryId: `${keyId ?? ''}:${input.queryId}`,
+      permitted: this.streams.ofAny(access),
+      ...permittedViews(this.definitions, access),
+    };
+  }
+
+  /**
+   * Writes at most one audit entry per key and second. Otherwise a key with many refused statements would fill the
+   * audit.
+   */
+  private audit(refusal: SqlRejectedError, { keyId, actor }: Principal): void {
+    metrics.sqlRefused.inc();
+    const name = keyId ?? '';
+    const now = performance.now();
+    if (now - (this.audited.get(name) ?? -Infinity) < auditEveryMs) return;
+    if (this.audited.size >= mostAudited) this.audited.clear();
+    this.audited.set(name, now);
+    const after = { reason: refusal.reason, statement: refusal.outline.slice(0, 4_000) };
+    const entry = { event_type: 'sql.refused', kind: 'sql', name, after };
+    this.definitions.audit(entry, actor).catch((err: unknown) => {
+      this.logger.warn({ err, key_id: keyId }, 'A refused SQL statement could not be written to the audit');
+    });
+  }
+}
+
+/** Returns the log members for a failure. They omit the message of ClickHouse, which may contain values of rows. */
+function failureOf(error: unknown): object {
+  if (error instanceof SqlRejectedError) return { refused: error.reason, statement: error.outline };
+  return error instanceof SqlError ? { clickhouse_code: error.code } : { failed: (error as Error).message };
+}

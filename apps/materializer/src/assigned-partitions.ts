@@ -1,0 +1,215 @@
+import {
+  OffsetCommitter,
+  type ErasureLookup,
+  PartitionErasures,
+  type EngineRetry,
+  warmUpStart,
+} from '#engine';
+import { partitionKey, type PartitionAssignment, type Consumer } from '#log';
+import { IdWindow, type IdWindowBounds } from '#dataflow';
+import type { Logger } from '#telemetry';
+import { streamNameOf, type StreamId, type TopicNames } from '#event';
+import { PartitionRowBuilder } from './partition-row-builder.js';
+import type { MaterializedPartition } from './materialized-partition.js';
+import type { RowWriter } from './row-writer.js';
+import { StoredEventLookup } from './stored-event-lookup.js';
+import type { VersionCache } from './version-cache.js';
+
+/** Default of `AssignmentsOptions.keepMs`. A fenced member rejoins its consumer group within a few seconds. */
+const keepRevokedMs = 15_000;
+
+export interface AssignedPartitionsOptions {
+  topics: TopicNames;
+  writer: RowWriter;
+  consumer(): Consumer;
+  retry: EngineRetry;
+  logger: Logger;
+  versions: VersionCache;
+  erasures: ErasureLookup;
+  window: IdWindowBounds;
+  /** Returns the current time in milliseconds since 1970. */
+  now: () => number;
+  /** Called when the state of a partition is discarded. Its events that are not stored yet need not be stored. */
+  dropped(state: MaterializedPartition): void;
+  /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */
+  keepMs?: number;
+}
+
+/** What Kafka and the store say about a partition before it is read. */
+interface PartitionStart {
+  stream: StreamId;
+  /** The greatest stored offset of the partition; -1 if nothing is stored. */
+  last: number;
+  start: number;
+  /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */
+  oldest: number | undefined;
+}
+
+interface AssignedPartition {
+  readonly topic: string;
+  end: AbortController;
+  state?: MaterializedPartition;
+  /** Timer that discards the state; set while the partition is revoked. */
+  expiry?: NodeJS.Timeout;
+}
+
+/**
+ * The partitions that are assigned to this process, with the state of each.
+ *
+ * A member that is fenced from its consumer group loses all partitions and usually gets them back. The state of a
+ * partition depends only on the log. It is therefore kept for a while after a revocation, and a partition that returns
+ * continues without reading its id window again.
+ */
+export class AssignedPartitions {
+  private readonly held = new Map<string, AssignedPartition>();
+
+  constructor(private readonly options: AssignedPartitionsOptions) {}
+
+  /** The states of the partitions that are assigned to this process and ready to be read. */
+  *[Symbol.iterator](): Iterator<MaterializedPartition> {
+    for (const { state, expiry } of this.held.values()) if (state && !expiry) yield state;
+  }
+
+  get(topic: string, partition: number): MaterializedPartition | undefined {
+    return this.held.get(partitionKey({ topic, partition }))?.state;
+  }
+
+  /**
+   * Prepares a partition and resolves with the offset to read from. That offset lies before the committed position, so
+   * that the id window is filled before the first uncommitted record. Waits while Kafka or ClickHouse is unreachable.
+   */
+  async add(assignment: PartitionAssignment): Promise<number> {
+    const key = partitionKey(assignment);
+    if (await this.goesOn(key, assignment)) return assignment.position;
+    this.drop(key);
+    const held: AssignedPartition = { topic: assignment.topic, end: new AbortController() };
+    this.held.set(key, held);
+    try {
+      const known = await this.prepare(assignment, held.end.signal);
+      held.end.signal.throwIfAborted();
+      held.state = this.open(assignment, { ...known, ended: held.end.signal });
+      return known.start;
+    } catch (error) {
+      if (held.end.signal.aborted) return assignment.position;
+      throw error;
+    }
+  }
+
+  /** Stops reading a partition that is no longer assigned, and discards its state later. */
+  revoke(place: { topic: string; partition: number }): void {
+    const key = partitionKey(place);
+    const held = this.held.get(key);
+    if (!held?.state) return this.drop(key);
+    clearTimeout(held.expiry);
+    held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepRevokedMs).unref();
+  }
+
+  /** Discards the partitions of all topics except these. Returns the names of the streams that are no longer read. */
+  keepOnly(topics: ReadonlySet<string>): Set<string> {
+    const gone = [...this.held].filter(([, { topic }]) => !topics.has(topic));
+    for (const [key] of gone) this.drop(key);
+    return new Set(gone.flatMap(([, { state }]) => (state ? [state.name] : [])));
+  }
+
+  /** Discards the states of all partitions. */
+  clear(): void {
+    for (const key of [...this.held.keys()]) this.drop(key);
+  }
+
+  /** Whether a revoked partition continues with its kept state. */
+  private async goesOn(key: string, assignment: PartitionAssignment): Promise<boolean> {
+    const held = this.held.get(key);
+    if (!held?.state) return false;
+    const { expiry, state } = held;
+    if (!(await this.isUnchanged(state, assignment)) || this.held.get(key) !== held) return false;
+    state.commits.stands(assignment.position);
+    // If the partition was revoked again meanwhile, its timer keeps running.
+    if (held.expiry !== expiry) return true;
+    clearTimeout(expiry);
+    held.expiry = undefined;
+    return true;
+  }
+
+  /**
+   * Whether the kept state still matches the log: no other process has committed further, the group's offset was not
+   * reset, and the topic was not recreated. If records were read but not committed, the record at the assigned position
+   * must be the one that was read there before.
+   */
+  private async isUnchanged(
+    { commits, fold, ended }: MaterializedPartition,
+    assignment: PartitionAssignment,
+  ): Promise<boolean> {
+    const { position } = assignment;
+    if (position < commits.committed || position > fold.next) return false;
+    if (position === fold.next) return true;
+    try {
+      const timestamp = await this.options.retry.run('log', ended, () => assignment.timestampAtPosition());
+      return timestamp !== undefined && fold.beganAt(position, timestamp);
+    } catch (error) {
+      if (ended.aborted) return false;
+      throw error;
+    }
+  }
+
+  private drop(key: string): void {
+    const held = this.held.get(key);
+    if (!held) return;
+    this.held.delete(key);
+    clearTimeout(held.expiry);
+    held.end.abort();
+    if (!held.state) return;
+    this.options.versions.release(held.state.versions);
+    this.options.dropped(held.state);
+  }
+
+  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStart> {
+    const { writer, retry, topics, window } = this.options;
+    const stream = topics.streamOf(assignment.topic);
+    if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
+    const last = await retry.run('store', ended, () => writer.lastStoredOffset(stream, assignment.partition));
+    const [start, oldest] = await retry.run('log', ended, async () => [
+      await warmUpStart(assignment, window, this.options.now()),
+      await assignment.timestampAtPosition(),
+    ]);
+    return { stream, last: last ?? -1, start, oldest };
+  }
+
+  private open(
+    assignment: PartitionAssignment,
+    known: PartitionStart & { ended: AbortSignal },
+  ): MaterializedPartition {
+    const { writer, logger } = this.options;
+    const { topic, partition, position } = assignment;
+    const { stream, last, ended } = known;
+    const versions = this.options.versions.open({ fromTheStart: position === 0 });
+    versions.storedUpTo = position;
+    const window = new IdWindow(this.options.window);
+    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
+    const others = (offset: number): void =>
+      logger.warn(
+        { stream, topic, partition, offset },
+        'the store has other events at these offsets, so the topic may have been recreated; the new events are stored beside the old ones',
+      );
+    return {
+      ...{
+        topic,
+        partition,
+        stream,
+        name: streamNameOf(stream),
+        assignment,
+        window,
+        versions,
+        erasures,
+        ended,
+      },
+      stored: new StoredEventLookup({ writer, stream, partition, last, others }),
+      fold: new PartitionRowBuilder({ stream, partition, position, window, versions, erasures }),
+      commits: new OffsetCommitter(position, (next) =>
+        this.options.retry.run('log', ended, () => this.options.consumer().commit(topic, partition, next)),
+      ),
+      primed: false,
+      end: position,
+      handledUntil: known.oldest ?? this.options.now(),
+    };
+  }
+}

@@ -1,0 +1,126 @@
+import { erasureName, type Definitions, type Erasure } from '#registry';
+import type { EventEraser } from '#store';
+import { metrics, type Logger } from '#telemetry';
+
+export interface InsertErasureRepeaterOptions {
+  definitions: Pick<Definitions, 'erasures' | 'onChange'>;
+  eraser: Pick<EventEraser, 'eraseEntity'>;
+  logger: Logger;
+  /**
+   * Milliseconds from a change of the definitions until new erasures are looked up, so that changes are handled
+   * together.
+   */
+  pauseMs?: number;
+  /** Milliseconds by a monotonic clock that also advances while the process is suspended. */
+  now?: () => number;
+}
+
+/**
+ * Milliseconds after its end for which an insert may be later than an erasure that this process reads now. An older
+ * insert ended before the erasure was made, unless reading the definitions hangs.
+ */
+const lateMs = 10_000;
+/** Most erasures that wait to be repeated. The next round of the store garbage collection repeats the others. */
+const most = 1_000;
+
+/**
+ * Repeats erasures that this process reads while it inserts events of their stream, or shortly after. Such an insert
+ * may have stored events of the entity after the erasure removed its rows. A suspended process reads erasures late.
+ */
+export class InsertErasureRepeater {
+  /** The erasures that were already considered; undefined before the first time. */
+  private seen: ReadonlySet<string> | undefined;
+  private readonly running = new Set<string>();
+  private readonly ended = new Map<string, number>();
+  private waiting: Erasure[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private removing = false;
+  private closed = false;
+  private readonly stopListening: () => void;
+
+  constructor(private readonly options: InsertErasureRepeaterOptions) {
+    this.stopListening = options.definitions.onChange(() => {
+      this.timer ??= setTimeout(() => this.look(), options.pauseMs ?? 50);
+    });
+  }
+
+  /** Called when an insert into these streams starts. Inserts do not overlap. */
+  begin(streams: ReadonlySet<string>): void {
+    if (!this.seen) this.look();
+    for (const stream of streams) this.running.add(stream);
+  }
+
+  end(streams: ReadonlySet<string>): void {
+    this.running.clear();
+    this.forgetOld();
+    for (const stream of streams) this.ended.set(stream, this.now());
+    void this.remove();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.stopListening();
+    clearTimeout(this.timer);
+  }
+
+  private look(): void {
+    this.timer = undefined;
+    const { definitions } = this.options;
+    this.forgetOld();
+    const { seen } = this;
+    const all = definitions.erasures.all();
+    this.seen = new Set(all.map(keyOf));
+    for (const erasure of all) {
+      if (seen?.has(keyOf(erasure))) continue;
+      const { stream } = erasure;
+      const mayBeLate = this.running.has(stream) || this.ended.has(stream);
+      if (mayBeLate && this.waiting.length < most) this.waiting.push(erasure);
+    }
+    void this.remove();
+  }
+
+  /**
+   * Repeats the waiting erasures of streams that no running insert writes to. If one fails, the store garbage
+   * collection repeats it.
+   */
+  private async remove(): Promise<void> {
+    if (this.removing) return;
+    this.removing = true;
+    for (let erasure = this.next(); erasure; erasure = this.next()) await this.removeOne(erasure);
+    this.removing = false;
+  }
+
+  private next(): Erasure | undefined {
+    if (this.closed) return undefined;
+    const index = this.waiting.findIndex(({ stream }) => !this.running.has(stream));
+    return index < 0 ? undefined : this.waiting.splice(index, 1)[0];
+  }
+
+  private async removeOne(erasure: Erasure): Promise<void> {
+    const { eraser, logger } = this.options;
+    const { stream, entity_hash: entityHash, before } = erasure;
+    try {
+      const events = await eraser.eraseEntity({ stream, entityHash, before });
+      metrics.removedEvents.inc({ reason: 'erased' }, events);
+    } catch (error) {
+      metrics.removalErrors.inc({ reason: 'erased' });
+      logger.warn(
+        { err: error, stream },
+        'an erasure could not be repeated; the next round of the store garbage collection repeats it',
+      );
+    }
+  }
+
+  private forgetOld(): void {
+    for (const [stream, at] of this.ended) if (this.now() - at >= lateMs) this.ended.delete(stream);
+  }
+
+  private now(): number {
+    return (this.options.now ?? (() => performance.now()))();
+  }
+}
+
+/** Identifies an erasure. Two erasures of the same entity at different times have different keys. */
+function keyOf(erasure: Erasure): string {
+  return `${erasureName(erasure)} ${erasure.erased_at}`;
+}

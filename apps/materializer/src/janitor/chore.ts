@@ -1,7 +1,0 @@
-/** A removal task of the store garbage collection. It is idempotent. */
-export interface Chore {
-  reason: 'time' | 'bytes' | 'erased' | 'deleted' | 'late' | 'purge';
-  stream: string;
-  /** Runs the task, and resolves with the number of removed events. */
-  run: () => Promise<number>;
-}

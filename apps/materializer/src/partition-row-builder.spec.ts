@@ -1,0 +1,233 @@
+import { PartitionErasures } from '#engine';
+import { MemoryErasures, noErasures } from '#engine/memory';
+import { encodeRecord, encodeRejectedEvent } from '#event';
+import type { LogRecord } from '#log';
+import type { EventRow } from '#store';
+import { IdWindow } from '#dataflow';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PartitionRowBuilder } from './partition-row-builder.js';
+import { VersionCache } from './version-cache.js';
+
+const bounds = { records: 1000, milliseconds: 60_000 };
+const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+function recordOf(
+  offset: number,
+  made: { id?: number; entity?: string | null; value?: Buffer | null },
+): LogRecord {
+  const { id = offset, entity = null } = made;
+  const value = encodeRecord({
+    event_id: uuid(id),
+    event_type: 'happened',
+    entity_id: entity,
+    timestamp: 1_795_000_000_000_000,
+    ingested_at: 1_795_000_000_000_000 + offset,
+    schema_version: null,
+    metadata: '{}',
+    data: `{"offset":${offset}}`,
+  });
+  return {
+    topic: 't',
+    partition: 2,
+    offset,
+    key: null,
+    value: made.value === undefined ? Buffer.from(value) : made.value,
+    timestamp: 1_795_000_000_000 + offset,
+    headers: {},
+  };
+}
+
+/** A `PartitionRowBuilder` that starts at `position`. `versionsBefore` returns the stored version of an entity. */
+function foldFrom(
+  position: number,
+  known: { stored?: number[]; versionsBefore?(entity: string): number; erased?: MemoryErasures } = {},
+) {
+  const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
+  versions.storedUpTo = position;
+  const fold = new PartitionRowBuilder({
+    ...{ stream: 's', partition: 2, position, versions },
+    window: new IdWindow(bounds),
+    erasures: new PartitionErasures(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
+  });
+  return (records: LogRecord[]) => {
+    const admitted = fold.admit(records);
+    for (const [entity, head] of admitted.unknown) head.version = known.versionsBefore?.(entity) ?? 0;
+    const offsets = admitted.rows.rows().map(({ offset }) => offset);
+    const stored = new Set([...offsets.keys()].filter((row) => known.stored?.includes(offsets[row]!)));
+    return {
+      rows: fold.number(admitted, stored).rows(),
+      unreadable: admitted.unreadable,
+      duplicates: admitted.duplicates,
+      erased: admitted.erased,
+    };
+  };
+}
+
+const versionsOf = (rows: EventRow[]) => rows.map(({ offset, version }) => [offset, version]);
+
+describe('PartitionRowBuilder', () => {
+  it('turns a record into a row', () => {
+    const { rows } = foldFrom(0)([recordOf(7, { id: 1, entity: 'e' })]);
+    expect(rows).toEqual([
+      {
+        stream: 's',
+        partition: 2,
+        offset: 7,
+        event_id: uuid(1),
+        event_type: 'happened',
+        entity_id: 'e',
+        version: 1,
+        timestamp: 1_795_000_000_000_000,
+        ingested_at: 1_795_000_000_000_007,
+        schema_version: null,
+        metadata: '{}',
+        data: '{"offset":7}',
+      },
+    ]);
+  });
+
+  it('continues the stored versions of each entity, and gives no version without an entity', () => {
+    const fold = foldFrom(10, { versionsBefore: (entity) => (entity === 'old' ? 41 : 0) });
+    const { rows } = fold(['old', 'new', null, 'old'].map((entity, i) => recordOf(10 + i, { entity })));
+    expect(versionsOf(rows)).toEqual([
+      [10, 42],
+      [11, 1],
+      [12, null],
+      [13, 43],
+    ]);
+  });
+
+  it('drops a repeated event id, which takes no version', () => {
+    const { rows, duplicates } = foldFrom(0)([
+      recordOf(0, { id: 5, entity: 'e' }),
+      recordOf(1, { id: 5, entity: 'e' }),
+      recordOf(2, { id: 6, entity: 'e' }),
+    ]);
+    expect(versionsOf(rows)).toEqual([
+      [0, 1],
+      [2, 2],
+    ]);
+    expect(duplicates).toBe(1);
+  });
+
+  it('adds ids below its position to the id window, and returns no rows for them', () => {
+    const { rows, unreadable } = foldFrom(2)([
+      recordOf(0, { id: 5 }),
+      recordOf(1, { value: Buffer.from('junk') }),
+      recordOf(2, { id: 5 }),
+      recordOf(3, { id: 6 }),
+    ]);
+    expect([versionsOf(rows), unreadable]).toEqual([[[3, null]], []]);
+  });
+
+  it('skips the records of an entity up to the end of its erasure, and restarts its versions there', () => {
+    const erased = new MemoryErasures();
+    erased.erase('s', 'e', 4);
+    const records = ['e', 'f', 'e', 'f', 'e', 'e'].map((entity, i) => recordOf(i, { entity }));
+    const found = foldFrom(0, { erased })(records);
+    expect(versionsOf(found.rows)).toEqual([
+      [1, 1],
+      [3, 2],
+      [4, 1],
+      [5, 2],
+    ]);
+    expect(found.erased).toBe(2);
+  });
+
+  it('restarts the versions of an entity that is erased during reading at the end of the erasure', () => {
+    const erased = new MemoryErasures();
+    const fold = foldFrom(0, { erased });
+    fold(['e', 'e'].map((entity, i) => recordOf(i, { entity })));
+    erased.erase('s', 'e', 3);
+    const { rows } = fold(['e', 'e', 'e'].map((entity, i) => recordOf(i + 2, { entity })));
+    expect(versionsOf(rows)).toEqual([
+      [3, 1],
+      [4, 2],
+    ]);
+  });
+
+  it('continues the versions of an entity that it has read beyond the end of its erasure', () => {
+    const erased = new MemoryErasures();
+    const fold = foldFrom(0, { erased });
+    fold(['e', 'e', 'e'].map((entity, i) => recordOf(i, { entity })));
+    erased.erase('s', 'e', 2);
+    expect(versionsOf(fold([recordOf(3, { entity: 'e' })]).rows)).toEqual([[3, 4]]);
+  });
+
+  it('keeps the id of an erased record, so that a repetition is dropped', () => {
+    const erased = new MemoryErasures();
+    erased.erase('s', 'e', 1);
+    const { rows, duplicates } = foldFrom(0, { erased })([
+      recordOf(0, { id: 5, entity: 'e' }),
+      recordOf(1, { id: 5, entity: 'e' }),
+    ]);
+    expect([rows, duplicates]).toEqual([[], 1]);
+  });
+
+  it('counts the versions of stored rows, and does not return them', () => {
+    const { rows } = foldFrom(0, { stored: [0, 2] })([0, 1, 2, 3].map((o) => recordOf(o, { entity: 'e' })));
+    expect(versionsOf(rows)).toEqual([
+      [1, 2],
+      [3, 4],
+    ]);
+  });
+
+  it('returns records rejected at intake as unreadable, and skips those of erased entities', () => {
+    const erased = new MemoryErasures();
+    erased.erase('s', 'gone', 2);
+    const refused = (offset: number, entity_id: string | null) => {
+      const what = { refused: { code: 'c', detail: 'd', errors: [] }, form: 'raw', mapping: {}, text: '{' };
+      const value = encodeRejectedEvent({ ...what, entity_id, event_id: uuid(offset), received_at: '' });
+      return recordOf(offset, { value: Buffer.from(value) });
+    };
+    const records = [refused(0, 'gone'), refused(1, null), refused(2, 'gone'), recordOf(3, { id: 0 })];
+    const found = foldFrom(0, { erased })(records);
+    expect(found.unreadable.map(({ record, refused: kept }) => [record.offset, kept?.entity_id])).toEqual([
+      [1, null],
+      [2, 'gone'],
+    ]);
+    // A rejected record does not use up its event id, so its sender may send the event again.
+    expect([found.erased, found.duplicates, found.rows.length]).toEqual([1, 0, 1]);
+  });
+
+  it.each([
+    ['no value', null, 'the record has no value'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'the value is not UTF-8'],
+    ['something else', Buffer.from('[]'), expect.stringContaining('not those of an event') as string],
+  ])('returns a record with %s as unreadable, and continues', (_what, value, error) => {
+    const poison = recordOf(1, { value });
+    const { rows, unreadable } = foldFrom(0)([recordOf(0, {}), poison, recordOf(2, {})]);
+    expect(rows.map(({ offset }) => offset)).toEqual([0, 2]);
+    expect(unreadable).toEqual([{ record: poison, error }]);
+  });
+
+  it('skips records that it gets again, without counting them as duplicates', () => {
+    const fold = foldFrom(0);
+    fold([recordOf(0, { entity: 'e' }), recordOf(1, { entity: 'e' })]);
+    const again = fold([1, 2].map((o) => recordOf(o, { entity: 'e' })));
+    expect([versionsOf(again.rows), again.duplicates]).toEqual([[[2, 3]], 0]);
+  });
+
+  it('yields the same rows for every start position and every division into batches', () => {
+    const log = fc
+      .array(fc.record({ id: fc.nat(20), entity: fc.option(fc.constantFrom('a', 'b', 'c')) }), {
+        minLength: 1,
+        maxLength: 60,
+      })
+      .map((list) => list.map((made, offset) => recordOf(offset, made)));
+    fc.assert(
+      fc.property(log, fc.nat(), fc.integer({ min: 1, max: 9 }), (records, at, size) => {
+        const all = foldFrom(0)(records).rows;
+        const position = at % records.length;
+        const before = all.filter(({ offset }) => offset < position);
+        const fold = foldFrom(position, {
+          versionsBefore: (entity) => before.filter((row) => row.entity_id === entity).length,
+        });
+        const rows: EventRow[] = [];
+        for (let i = 0; i < records.length; i += size) rows.push(...fold(records.slice(i, i + size)).rows);
+        expect(rows).toEqual(all.filter(({ offset }) => offset >= position));
+      }),
+    );
+  });
+});

@@ -1,0 +1,178 @@
+import type { PartitionErasures } from '#engine';
+import { decodeRejectedEvent, RecordReader, UnreadableRecordError, type RejectedEventRecord } from '#event';
+import type { LogRecord } from '#log';
+import { EventRowBatchBuilder, type EventRowBatch } from '#store';
+import type { IdWindow } from '#dataflow';
+import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
+
+/** A record that is not an event. */
+export interface UnreadableRecord {
+  record: LogRecord;
+  error: string;
+  /** Set if the record is an event that an intake endpoint rejected and kept. */
+  refused: RejectedEventRecord | undefined;
+}
+
+/** The rows of a batch before they have versions, and the records that did not become rows. */
+export interface UnversionedRows {
+  rows: EventRowBatch;
+  /** The latest version of each row's entity, by row; null for an event without an entity. */
+  heads: (LatestVersion | null)[];
+  /** Entities that are not cached. The caller sets their `version` from the store before it calls `number`. */
+  unknown: Map<string, LatestVersion>;
+  unreadable: UnreadableRecord[];
+  duplicates: number;
+  /** Number of records that are skipped because their entity is erased. */
+  erased: number;
+}
+
+type Found = Omit<UnversionedRows, 'rows'>;
+
+export interface PartitionRowBuilderOptions {
+  stream: string;
+  partition: number;
+  /** The committed offset. Records below it only fill the id window. */
+  position: number;
+  window: IdWindow;
+  versions: PartitionVersionCache;
+  erasures: Pick<PartitionErasures, 'endOf'>;
+}
+
+/**
+ * Turns the records of one partition into rows with versions, in offset order. It does no I/O and reads no clock. The
+ * same log yields the same rows in every process, from every start offset.
+ */
+export class PartitionRowBuilder {
+  private following = -1;
+  /** The first record of each batch that is not stored yet. */
+  private starts: { offset: number; timestamp: number }[] = [];
+
+  private readonly rows: EventRowBatchBuilder;
+
+  constructor(private readonly options: PartitionRowBuilderOptions) {
+    const { stream, partition } = options;
+    this.rows = new EventRowBatchBuilder({ stream, partition });
+  }
+
+  /** The offset after the last record that was taken; -1 before the first record. */
+  get next(): number {
+    return this.following;
+  }
+
+  /** Advances to this offset. The skipped offsets have no records. */
+  pass(next: number): void {
+    this.following = Math.max(this.following, next);
+  }
+
+  /**
+   * Whether an unstored batch began with the record of this offset and timestamp. This is false for a recreated topic,
+   * because its records have other timestamps.
+   */
+  beganAt(offset: number, timestamp: number): boolean {
+    return this.starts.some((start) => start.offset === offset && start.timestamp === timestamp);
+  }
+
+  /**
+   * Decodes the records, drops repeated event ids and finds the latest versions of the entities. Skips records below
+   * `next`.
+   */
+  admit(records: readonly LogRecord[]): UnversionedRows {
+    const found: Found = { heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 };
+    this.noteStart(records);
+    this.rows.begin();
+    for (const record of records) {
+      if (record.offset < this.following) continue;
+      this.following = record.offset + 1;
+      this.admitOne(record, found);
+    }
+    return { ...found, rows: this.rows.finish() };
+  }
+
+  /**
+   * Gives each row its version, and returns the rows that are not stored yet.
+   * @param stored Indexes of the rows that the store has already.
+   */
+  number({ rows, heads }: UnversionedRows, stored: ReadonlySet<number>): EventRowBatch {
+    for (let row = 0; row < heads.length; row++) {
+      const head = heads[row];
+      if (head) rows.setVersion(row, ++head.version);
+    }
+    return rows.without(stored);
+  }
+
+  private noteStart([first]: readonly LogRecord[]): void {
+    const { versions, position } = this.options;
+    this.starts = this.starts.filter(({ offset }) => offset >= versions.storedUpTo);
+    if (!first || first.offset < Math.max(position, this.following)) return;
+    this.starts.push({ offset: first.offset, timestamp: first.timestamp });
+  }
+
+  private admitOne(record: LogRecord, found: Found): void {
+    const { window, position } = this.options;
+    const error = read(record);
+    const committed = record.offset < position;
+    if (error !== undefined) {
+      window.pass(record.offset, record.timestamp);
+      if (!committed) this.admitUnreadable(record, error, found);
+      return;
+    }
+    const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
+    if (committed) return;
+    if (repeated) {
+      found.duplicates++;
+      return;
+    }
+    if (reader.entityId.isEmpty) {
+      found.heads.push(null);
+      return this.rows.add(reader, record.offset);
+    }
+    const entity = reader.entityId.toString();
+    const erasedBelow = this.options.erasures.endOf(entity);
+    if (record.offset < erasedBelow) {
+      found.erased++;
+      return;
+    }
+    found.heads.push(this.headOf(entity, { offset: record.offset, erasedBelow }, found));
+    this.rows.add(reader, record.offset);
+  }
+
+  private admitUnreadable(record: LogRecord, error: string, found: Found): void {
+    const refused = decodeRejectedEvent(record.value ?? '');
+    const entity = refused?.entity_id ?? null;
+    if (entity !== null && record.offset < this.options.erasures.endOf(entity)) found.erased++;
+    else found.unreadable.push({ record, error, refused });
+  }
+
+  private headOf(
+    entity: string,
+    { offset, erasedBelow }: { offset: number; erasedBelow: number },
+    { unknown }: Found,
+  ): LatestVersion {
+    const { versions } = this.options;
+    let head = versions.get(entity);
+    // All counted events of the entity have been erased, so its versions start again.
+    if (head && head.offset < erasedBelow) head.version = 0;
+    if (!head) {
+      head = { version: 0, offset };
+      versions.add(entity, head);
+      unknown.set(entity, head);
+    }
+    head.offset = offset;
+    return head;
+  }
+}
+
+/** Shared by all partitions. Each record is fully used before the next one is read. */
+const reader = new RecordReader();
+
+/** Reads a record into `reader`. Returns the reason if the record is not an event, and undefined otherwise. */
+function read({ value }: LogRecord): string | undefined {
+  if (value === null) return 'the record has no value';
+  try {
+    reader.read(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return error.message;
+    throw error;
+  }
+}

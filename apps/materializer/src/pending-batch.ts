@@ -1,0 +1,114 @@
+import type { SampledRequest } from '#engine';
+import type { RejectedEventRecord } from '#event';
+import type { RecordBatch, UndecodableRange } from '#log';
+import type { DeadLetter, EventRowBatch } from '#store';
+import { isUtf8 } from 'node:buffer';
+import type { UnreadableRecord } from './partition-row-builder.js';
+import type { MaterializedPartition } from './materialized-partition.js';
+
+/** The rows and dead letters of one record batch of one partition that are not stored yet. */
+export interface PendingBatch {
+  readonly state: MaterializedPartition;
+  /** In offset order. Rows that are erased before their insert are removed. */
+  rows: EventRowBatch;
+  /** The version of the set of erasures that was applied to the rows. */
+  asOf: number;
+  readonly letters: readonly DeadLetter[];
+  /** The offset to commit when all rows and dead letters are stored. */
+  readonly next: number;
+  /** Timestamp of the last record, in milliseconds; undefined if the batch has no records. */
+  readonly timestamp: number | undefined;
+  /** Whether the partition had records after this batch when the batch was fetched. */
+  readonly behind: boolean;
+  /** The traced requests among the records; undefined while tracing is off. */
+  readonly sampled?: readonly SampledRequest[] | undefined;
+  /** Estimated memory, in bytes. */
+  readonly bytes: number;
+}
+
+/** Estimated bytes of a `Chunk` or a dead letter, without its payload. */
+const objectBytes = 700;
+
+export function pendingBatchOf(
+  state: MaterializedPartition,
+  made: Pick<PendingBatch, 'asOf' | 'rows' | 'letters' | 'sampled'> & { batch: RecordBatch },
+): PendingBatch {
+  let bytes = objectBytes + made.rows.memory;
+  for (const { event } of made.letters) bytes += objectBytes + event.length;
+  return {
+    state,
+    asOf: made.asOf,
+    rows: made.rows,
+    letters: made.letters,
+    next: made.batch.next,
+    timestamp: made.batch.records.at(-1)?.timestamp,
+    behind: made.batch.next < made.batch.highWatermark,
+    sampled: made.sampled,
+    bytes,
+  };
+}
+
+/** Estimates the memory, in bytes, of the `Chunk` that a record batch becomes. */
+export function estimatedBytesOf({ bytes }: RecordBatch): number {
+  return objectBytes + bytes;
+}
+
+/**
+ * Returns the dead letters of a batch: one for each record that is not an event, and one for each offset range that the
+ * Kafka client cannot decode. `createdAt` is in microseconds.
+ */
+export function deadLettersOf(
+  state: MaterializedPartition,
+  { unreadable, batch }: { unreadable: readonly UnreadableRecord[]; batch: RecordBatch },
+  createdAt: number,
+): DeadLetter[] {
+  const ranges = (batch.undecodable ?? []).filter(
+    ({ lastOffset }) => lastOffset >= state.assignment.position,
+  );
+  return [
+    ...unreadable.map((found) => unreadableDeadLetter(state.stream, found, createdAt)),
+    ...ranges.map((range) => undecodableDeadLetter(state, range, createdAt)),
+  ];
+}
+
+function undecodableDeadLetter(
+  { stream, partition }: MaterializedPartition,
+  { offset, lastOffset, reason }: UndecodableRange,
+  createdAt: number,
+): DeadLetter {
+  return {
+    ...{ source: 'materializer', stream, partition, offset },
+    reason: 'unreadable',
+    error: `offsets ${offset} to ${lastOffset}: ${reason}`,
+    event: '',
+    created_at: createdAt,
+  };
+}
+
+function unreadableDeadLetter(
+  stream: string,
+  { record, error, refused }: UnreadableRecord,
+  createdAt: number,
+): DeadLetter {
+  return {
+    source: 'materializer',
+    stream,
+    partition: record.partition,
+    offset: record.offset,
+    reason: refused ? 'refused_at_intake' : 'unreadable',
+    error: refused ? rejectionText(refused) : error,
+    event: textOf(record.value),
+    created_at: createdAt,
+  };
+}
+
+/** Formats a rejection as one line, with the JSON pointer and the detail of each error. */
+function rejectionText({ refused: { code, detail, errors } }: RejectedEventRecord): string {
+  const places = errors.map(({ pointer, detail: what }) => `${pointer} ${what}`).join('; ');
+  return `${code}: ${detail}${places && ` (${places})`}`;
+}
+
+function textOf(value: Buffer | null): string {
+  if (value === null) return '';
+  return isUtf8(value) ? value.toString() : `base64:${value.toString('base64')}`;
+}

@@ -1,0 +1,35 @@
+import { encodeRecord, RecordReader, type EventRecord } from '#event';
+import { EventRowBatchBuilder, type EventRowBatch } from '#store';
+
+/** Returns the id of the n-th event of a spec. */
+export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
+
+/** Encodes an event as a record value; members that are not given have defaults. */
+export function valueOf(event: Partial<EventRecord>): string {
+  return encodeRecord({
+    event_id: uuid(0),
+    event_type: 'happened',
+    entity_id: null,
+    timestamp: 1_795_000_000_000_000,
+    ingested_at: 1_795_000_000_000_000,
+    schema_version: null,
+    metadata: '{}',
+    data: '{}',
+    ...event,
+  });
+}
+
+/** Builds a row batch with these events at these offsets. */
+export function rowBatchOf(
+  place: { stream: string; partition: number },
+  events: readonly (Partial<EventRecord> & { offset: number })[],
+): EventRowBatch {
+  const builder = new EventRowBatchBuilder(place);
+  const reader = new RecordReader();
+  builder.begin();
+  for (const { offset, ...event } of events) {
+    reader.read(Buffer.from(valueOf({ event_id: uuid(offset), ...event })));
+    builder.add(reader, offset);
+  }
+  return builder.finish();
+}

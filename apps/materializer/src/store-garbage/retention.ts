@@ -1,0 +1,38 @@
+import { durationMs } from '#api';
+import type { StreamId, TopicNames } from '#event';
+import type { StreamDefinition } from '#registry';
+import type { TopicAdmin } from '#log';
+import type { EventEraser } from '#store';
+import type { RemovalTask } from './removal-task.js';
+
+export interface RetentionDependencies {
+  eraser: Pick<EventEraser, 'expire' | 'truncate'>;
+  admin: Pick<TopicAdmin, 'offsets'>;
+  topics: TopicNames;
+  /** Returns the current time in milliseconds since 1970. */
+  now: () => number;
+}
+
+/** Returns the tasks that remove the rows of a stream that are past its retention. */
+export function retentionTasks(definition: StreamDefinition, parts: RetentionDependencies): RemovalTask[] {
+  const { stream, retention, id } = definition;
+  if (retention === 'unlimited') return [];
+  const chores: RemovalTask[] = [];
+  const { time, bytes } = retention;
+  if (time !== undefined)
+    chores.push({ reason: 'time', stream, run: () => expire(id, durationMs(time), parts) });
+  if (bytes !== undefined) chores.push({ reason: 'bytes', stream, run: () => truncate(id, parts) });
+  return chores;
+}
+
+function expire(stream: StreamId, keptMs: number, { eraser, now }: RetentionDependencies): Promise<number> {
+  return eraser.expire({ stream, before: (now() - keptMs) * 1000 });
+}
+
+/** Removes the rows whose records Kafka has already deleted because of the topic's size limit. */
+async function truncate(stream: StreamId, { eraser, admin, topics }: RetentionDependencies): Promise<number> {
+  let removed = 0;
+  for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream)))
+    if (beginning > 0) removed += await eraser.truncate({ stream, partition, before: beginning });
+  return removed;
+}

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { auditStream } from '#api';
+import { streamNameOf } from '#event';
+import type { Definitions } from '#registry';
+import { isRetryableStoreError, type EventEraser } from '#store';
+import { metrics, type Logger } from '#telemetry';
+import type { RemovalTask } from './removal-task.js';
+import { ScheduledErasureRepeats } from './scheduled-erasure-repeats.js';
+import { UnfinishedDeletions } from './unfinished-deletions.js';
+import { retentionTasks, type RetentionDependencies } from './retention.js';
+
+/** Longest time between two checks for unfinished stream deletions. */
+const longestPauseMs = 60_000;
+/**
+ * Milliseconds between two purges. A purge rewrites every ClickHouse part that has removed rows, so it is expensive.
+ */
+const purgeEveryMs = 3_600_000;
+const stopMs = 2_000;
+/** Delay of the first round, because Kafka still assigns the partitions when the process starts. */
+const firstPauseMs = 10_000;
+
+export interface StoreGarbageCollectorOptions extends RetentionDependencies {
+  definitions: Pick<Definitions, 'streams' | 'erasures' | 'finishDeletion'>;
+  eraser: EventEraser;
+  /** Whether partition 0 of the stream is assigned to this process. Only that materializer cleans up the stream. */
+  holds: (stream: string) => boolean;
+  logger: Logger;
+  /** Milliseconds between two rounds over all streams. */
+  intervalMs: number;
+}
+
+/**
+ * The store garbage collection. It removes events past their stream's retention, rows of erased entities and deleted
+ * streams that were inserted late, and the remains of unfinished stream deletions. It runs one task at a time, beside
+ * the materializer. A task that fails is logged, counted, and retried in the next round.
+ */
+export class StoreGarbageCollector {
+  private readonly repeats: ScheduledErasureRepeats;
+  private readonly deletions: UnfinishedDeletions;
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private stopped = false;
+  private roundAt = -Infinity;
+  private purgedAt = -Infinity;
+
+  constructor(private readonly options: StoreGarbageCollectorOptions) {
+    const { eraser, definitions } = options;
+    this.repeats = new ScheduledErasureRepeats(eraser);
+    this.deletions = new UnfinishedDeletions(definitions, eraser);
+  }
+
+  start(): void {
+    this.schedule(firstPauseMs);
+  }
+
+  /**
+   * Starts no further task. Resolves when the running task ends or a timeout passes; a task may be cut off at any
+   * point.
+   */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    const patience = new AbortController();
+    const late = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => undefined);
+    await Promise.race([this.running, late]);
+    patience.abort();
+  }
+
+  /** Runs the tasks that are due now. Never rejects. */
+  sweep(): Promise<void> {
+    this.running = this.doWhatIsDue();
+    return this.running;
+  }
+
+  private async doWhatIsDue(): Promise<void> {
+    const now = this.options.now();
+    if (this.options.holds(auditStream))
+      for (const chore of this.deletions.due(now)) if (!(await this.done(chore))) return;
+    if (now - this.roundAt < this.options.intervalMs) return;
+    for (const chore of this.round(now)) if (!(await this.done(chore))) return;
+    this.roundAt = now;
+  }
+
+  private *round(now: number): Generator<RemovalTask> {
+    const { definitions, holds } = this.options;
+    for (const stream of definitions.streams())
+      if (stream.state === 'live' && holds(stream.stream)) yield* retentionTasks(stream, this.options);
+    yield* this.repeats.due(
+      definitions.erasures.all().filter(({ stream }) => holds(streamNameOf(stream))),
+      now,
+    );
+    if (!holds(auditStream) || now - this.purgedAt < purgeEveryMs) return;
+    yield { reason: 'late', stream: '', run: () => this.removeLate() };
+    yield this.purge(now);
+  }
+
+  /** Removes rows that were inserted after their stream was deleted. No query returns them, so this is not urgent. */
+  private async removeLate(): Promise<number> {
+    // `removeLate` returns a number of streams, but the metric counts events.
+    await this.options.eraser.removeLateRows();
+    return 0;
+  }
+
+  private purge(now: number): RemovalTask {
+    const run = async (): Promise<number> => {
+      await this.options.eraser.purge();
+      this.purgedAt = now;
+      return 0;
+    };
+    return { reason: 'purge', stream: '', run };
+  }
+
+  /** Runs a task. Returns false if the remaining tasks of this round should not run. */
+  private async done({ reason, stream, run }: RemovalTask): Promise<boolean> {
+    if (this.stopped) return false;
+    const { logger } = this.options;
+    try {
+      const events = await run();
+      metrics.removedEvents.inc({ reason }, events);
+      if (events > 0 || reason === 'deleted') logger.info({ stream, reason, events }, 'removed');
+      return true;
+    } catch (error) {
+      metrics.removalErrors.inc({ reason });
+      logger.warn({ err: error, stream, reason }, 'rows could not be removed; a later round tries again');
+      return !isRetryableStoreError(error);
+    }
+  }
+
+  private schedule(ms: number): void {
+    this.timer = setTimeout(() => {
+      void this.sweep().then(() => {
+        if (!this.stopped) this.schedule(Math.min(longestPauseMs, this.options.intervalMs));
+      });
+    }, ms);
+    this.timer.unref();
+  }
+}

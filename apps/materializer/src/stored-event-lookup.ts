@@ -1,0 +1,76 @@
+import { maxRangeOffsets, type EventRowBatch, type EventWriter, type OffsetRange } from '#store';
+
+export interface StoredEventLookupOptions {
+  writer: Pick<EventWriter, 'storedEvents'>;
+  stream: string;
+  partition: number;
+  /** The greatest offset that the store had when the partition was assigned; -1 if it had none. */
+  last: number;
+  /** Called once, with the first offset at which the store has another event than the log. */
+  others(offset: number): void;
+}
+
+/**
+ * Finds the events of a partition that the store already has, so that they are not written again after a restart. It
+ * queries the store for each batch up to the greatest stored offset, and caches nothing.
+ */
+export class StoredEventLookup {
+  private told = false;
+
+  constructor(private readonly options: StoredEventLookupOptions) {}
+
+  /** Whether an event at or after this offset may have been stored before the assignment. */
+  mayHave(offset: number): boolean {
+    return offset <= this.options.last;
+  }
+
+  /** Resolves with the indexes of the rows that are stored: those with the same event id at the same offset. */
+  async among(rows: EventRowBatch): Promise<ReadonlySet<number>> {
+    const found = new Set<number>();
+    for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {
+      const until = this.endOfRange(rows, from);
+      await this.look(rows, { from, until }, found);
+      from = until;
+    }
+    return found;
+  }
+
+  private endOfRange(rows: EventRowBatch, from: number): number {
+    const last = Math.min(this.options.last, rows.offsetOf(from) + maxRangeOffsets - 1);
+    let until = from + 1;
+    while (until < rows.count && rows.offsetOf(until) <= last) until++;
+    return until;
+  }
+
+  private async look(
+    rows: EventRowBatch,
+    { from, until }: { from: number; until: number },
+    found: Set<number>,
+  ): Promise<void> {
+    const { writer, stream, partition } = this.options;
+    const range: OffsetRange = {
+      ...{ stream, partition },
+      from: rows.offsetOf(from),
+      until: rows.offsetOf(until - 1) + 1,
+    };
+    const ids = new Map<number, string[]>();
+    for (const { offset, event_id } of await writer.storedEvents(range)) {
+      const known = ids.get(offset);
+      if (known) known.push(event_id);
+      else ids.set(offset, [event_id]);
+    }
+    for (let row = from; row < until; row++) {
+      const offset = rows.offsetOf(row);
+      const known = ids.get(offset);
+      if (!known) continue;
+      if (known.includes(rows.eventIdOf(row))) found.add(row);
+      else this.tell(offset);
+    }
+  }
+
+  private tell(offset: number): void {
+    if (this.told) return;
+    this.told = true;
+    this.options.others(offset);
+  }
+}

@@ -1,0 +1,61 @@
+import { PollLoop } from '#engine';
+import { ProblemError } from '#api';
+import type { Logger } from '#telemetry';
+
+export interface FailureReporterOptions {
+  /**
+   * Writes the failure reason into the definition.
+   * @param isStill Returns whether the reason still applies.
+   */
+  report(id: string, reason: string, isStill: () => boolean): Promise<void>;
+  logger: Logger;
+  /** Milliseconds from a failure to its report. A definition that is reverted within this time is not reported. */
+  delayMs: number;
+  onFailure(error: unknown): void;
+}
+
+/**
+ * Writes into the definitions of projections or pipelines why they cannot run. Retries while the definitions cannot be
+ * changed.
+ */
+export class FailureReporter {
+  /** Why a generation or job cannot start with the current definitions, by its id. */
+  private invalid: ReadonlyMap<string, string> = new Map();
+  /** Why a running generation or job cannot continue, by its id. An entry is removed when it is reported. */
+  private readonly lost = new Map<string, string>();
+  private readonly poll: PollLoop;
+
+  constructor(private readonly options: FailureReporterOptions) {
+    this.poll = new PollLoop({
+      ...{ logger: options.logger, retryMs: options.delayMs },
+      onFailure: (error) => options.onFailure(error),
+      run: () => this.report(),
+      mayReturn: (error) => error instanceof ProblemError,
+      complaint: 'a definition could not be changed; retrying later',
+    });
+  }
+
+  /** Replaces the set of generations or jobs that cannot start, with the reasons by id. */
+  follow(invalid: ReadonlyMap<string, string>): void {
+    this.invalid = invalid;
+    if (invalid.size > 0) this.poll.soon(this.options.delayMs);
+  }
+
+  /** Reports that a running generation or job cannot continue. */
+  giveUp(id: string, reason: string): void {
+    this.lost.set(id, reason);
+    this.poll.soon(this.options.delayMs);
+  }
+
+  async stop(): Promise<void> {
+    await this.poll.stop();
+  }
+
+  private async report(): Promise<undefined> {
+    for (const [id, reason] of [...this.invalid, ...this.lost]) {
+      await this.options.report(id, reason, () => this.lost.has(id) || this.invalid.get(id) === reason);
+      this.lost.delete(id);
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+import type { TopicNames } from '#event';
+import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
+import { missingTopicError } from '../stages/checkpoint-lost.js';
+
+export interface InternalTopicProducerDependencies {
+  producer: Pick<Producer, 'append'>;
+  topics: TopicNames;
+  /** Milliseconds for which an internal topic may be missing, because some brokers learn of a new topic late. */
+  goneMs: number;
+}
+
+/** Bound on the number of missing topics that are remembered. */
+const mostMissing = 10_000;
+
+/**
+ * A producer for stream topics and internal topics. An internal topic is created only once. If one has been missing
+ * for longer than `goneMs`, its records are lost. `append` then throws, and does not create a new, empty topic.
+ */
+export class InternalTopicProducer implements Pick<Producer, 'append'> {
+  /** When an append first failed because the topic is missing, in milliseconds of `performance.now()`. */
+  private readonly missingSince = new Map<string, number>();
+
+  constructor(private readonly parts: InternalTopicProducerDependencies) {}
+
+  /**
+   * Appends records as `Producer.append` does.
+   * @throws CheckpointLostError when an internal topic has been missing for `goneMs`
+   */
+  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+    const { producer, topics } = this.parts;
+    try {
+      const positions = await producer.append(records);
+      if (this.missingSince.size > 0) for (const { topic } of records) this.missingSince.delete(topic);
+      return positions;
+    } catch (error) {
+      if (error instanceof UnknownTopicError && topics.pipelineRunOf(error.topic) !== undefined)
+        this.isMissing(error.topic);
+      throw error;
+    }
+  }
+
+  private isMissing(topic: string): void {
+    const now = performance.now();
+    const since = this.missingSince.get(topic) ?? now;
+    if (now - since >= this.parts.goneMs) throw missingTopicError(topic);
+    if (this.missingSince.size >= mostMissing) this.missingSince.clear();
+    this.missingSince.set(topic, since);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Checkpointer, ErasureLookup, ConsumerProgress, EngineRetry } from '#engine';
+import type { StreamId, TopicNames } from '#event';
+import type { Definitions } from '#registry';
+import type { Log, Producer } from '#log';
+import type { EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
+import type { IdWindowBounds } from '#dataflow';
+import type { Tracing } from '#telemetry';
+import type { Sink } from '../output/sink.js';
+import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
+import type { RowCacheBudget } from '../state/partition-row-cache.js';
+import type { SideInputs } from '../lookups/side-inputs.js';
+import type { Failover, OutputDeduplication } from '../output/output-deduplication.js';
+
+/** The checkpointer of all jobs. */
+export type JobCheckpointer = Checkpointer<JobPartitionState, UnsavedJobChanges>;
+
+/** Intervals and timeouts of jobs, in milliseconds. */
+export interface JobIntervals {
+  /** Interval between two watermark records to a stage while records arrive. */
+  tellMs: number;
+  /** Interval between two checkpoints of a partition that receives only watermark records. */
+  quietSaveMs: number;
+  /** Time for which an internal topic may be missing, because some brokers learn of a new topic late. */
+  goneMs: number;
+}
+
+/** Dependencies that all jobs of a process share. */
+export interface JobDependencies {
+  log: Log;
+  topics: TopicNames;
+  producer: Pick<Producer, 'append'>;
+  writer: Pick<KeyedStateWriter, 'load' | 'due' | 'progressOf' | 'save'> &
+    Pick<KeyedStateReader, 'progress'> &
+    Pick<EventWriter, 'appendDeadLetters'>;
+  sink: Sink;
+  /**
+   * Resolves with the deduplication of output that the previous owner of a partition may have written since its last
+   * checkpoint; undefined if the id windows of the readers suffice.
+   */
+  deduplication(failover: Failover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
+  tables: SideInputs;
+  projections: Pick<Definitions['projections'], 'get'>;
+  /** Returns the id of the stream that has this name now. */
+  streamId(name: string): StreamId | undefined;
+  retry: EngineRetry;
+  checkpointer: JobCheckpointer;
+  budget: RowCacheBudget;
+  erasures: ErasureLookup;
+  window: IdWindowBounds;
+  progress: ConsumerProgress;
+  tracing: Tracing | undefined;
+  pace: JobIntervals;
+  /** Returns the current time in milliseconds since 1970. */
+  now: () => number;
+  /** Called when a job cannot continue because of an unexpected error. The process should end. */
+  onFailure(error: unknown): void;
+  /** Marks a job as failed. Other jobs continue. */
+  giveUp(run: string, reason: string): void;
+}

@@ -1,0 +1,159 @@
+import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
+import { isRetriableLogError, type TopicAdmin } from '#log';
+import {
+  isRetryableStoreError,
+  type ClosedRowsFilter,
+  type KeyedStateReader,
+  type KeyedStateWriter,
+} from '#store';
+import { compilePipeline, DefinitionError } from '#dataflow';
+import { replayStage } from '../stages/current-job.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
+
+export interface JobGarbageCollectionOptions extends Pick<
+  GarbageCollectionOptions<UnreferencedJob>,
+  'logger' | 'onFailure' | 'intervalMs' | 'patienceMs' | 'now'
+> {
+  definitions: Pick<Definitions, 'pipelines' | 'ageMs'>;
+  writer: Pick<KeyedStateWriter, 'owners' | 'remove' | 'removeStages' | 'removeClosed'> &
+    Pick<KeyedStateReader, 'progress'>;
+  admin: Pick<TopicAdmin, 'list' | 'remove' | 'removeGroup'>;
+  topics: TopicNames;
+  /** Returns the partitions that are assigned to this process. */
+  readonly partitions: () => Iterable<JobPartitionState>;
+}
+
+/** A job that no definition refers to, or one of its stages. It still has topics, a consumer group or rows. */
+interface UnreferencedJob {
+  run: string;
+  stage?: string;
+}
+
+/** A set of stage ids. */
+type StageIds = Pick<ReadonlySet<string>, 'has'>;
+
+/**
+ * Garbage collection of jobs. It removes the consumer groups, topics and rows of jobs and stages that no definition
+ * has referred to for some time. It also removes the rows of closed windows.
+ */
+export class JobGarbageCollection {
+  private readonly removedTo = new Map<string, number>();
+  private readonly collection: GarbageCollection<UnreferencedJob>;
+
+  constructor(private readonly options: JobGarbageCollectionOptions) {
+    this.collection = new GarbageCollection({
+      ...options,
+      unnamed: () => this.unnamed(),
+      remove: (unnamed) => this.remove(unnamed),
+      tidy: () => this.removeClosed(),
+      mayReturn: (error) => isRetryableStoreError(error) || isRetriableLogError(error),
+    });
+  }
+
+  start(): void {
+    this.collection.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.collection.stop();
+  }
+
+  /** Runs one round. */
+  async round(): Promise<void> {
+    await this.collection.round();
+  }
+
+  private async unnamed(): Promise<Map<string, UnreferencedJob>> {
+    const { writer, admin, topics } = this.options;
+    const named = this.named();
+    const found = new Map<string, UnreferencedJob>();
+    const note = (run: string, stage: string): void => {
+      const stages = named.get(run);
+      if (!stages) found.set(run, { run });
+      else if (stage !== '' && !stages.has(stage)) found.set(`${run}.${stage}`, { run, stage });
+    };
+    for (const topic of await admin.list(topics.prefix)) {
+      const run = topics.pipelineRunOf(topic);
+      if (run !== undefined) note(run, stageOf(topic));
+    }
+    const runs = await writer.owners();
+    for (const run of runs) note(run, '');
+    const known = runs.filter((run) => named.has(run));
+    for (const { owner, stage } of await writer.progress(known)) note(owner, stage);
+    return found;
+  }
+
+  /** Returns the stage ids of each defined job, by job id. They include the replay stage. */
+  private named(): Map<string, StageIds> {
+    const named = new Map<string, StageIds>();
+    for (const { run, spec } of this.options.definitions.pipelines.all()) {
+      try {
+        named.set(run.id, new Set([...compilePipeline(spec).stages.map(({ id }) => id), replayStage]));
+      } catch (error) {
+        if (!(error instanceof DefinitionError)) throw error;
+        named.set(run.id, everyStage);
+      }
+    }
+    return named;
+  }
+
+  /**
+   * Removes a stage or a whole job: its topics, then its rows. Before that, it removes the consumer group of a job, so
+   * that no process reads the topics any more. Resolves false if the group still has members.
+   */
+  private async remove({ run, stage }: UnreferencedJob): Promise<boolean> {
+    const { admin, topics, writer, logger } = this.options;
+    // A processor that has not read the new definition is still a member of the group. A later round tries again.
+    if (stage === undefined && !(await this.isWithoutGroup(run))) return false;
+    const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
+    for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
+    if (stage === undefined) await writer.remove(run);
+    else await writer.removeStages(run, [stage]);
+    logger.info({ run, stage }, 'removed a job or stage that no pipeline refers to');
+    return true;
+  }
+
+  /**
+   * Removes the consumer group. Resolves false if it still has members. If this client may not remove it, Kafka
+   * removes it a week after its last member has left.
+   */
+  private async isWithoutGroup(run: string): Promise<boolean> {
+    const { admin, topics, logger } = this.options;
+    const group = topics.pipelineGroup(run);
+    try {
+      return await admin.removeGroup(group);
+    } catch (error) {
+      if (isRetriableLogError(error)) throw error;
+      logger.warn({ group, reason: (error as Error).message }, 'a consumer group cannot be removed');
+      return true;
+    }
+  }
+
+  private async removeClosed(): Promise<void> {
+    const closed = new Map<string, ClosedRowsFilter[]>();
+    const seen = new Map<string, number>();
+    for (const { place, savedWatermark } of this.options.partitions()) {
+      const { owner, stage, partition } = place;
+      if (stage === '' || stage === replayStage) continue;
+      const name = `${owner}.${stage}.${partition}`;
+      seen.set(name, savedWatermark);
+      if (this.removedTo.get(name) === savedWatermark) continue;
+      closed.set(owner, [...(closed.get(owner) ?? []), { stage, partition, until: savedWatermark }]);
+    }
+    for (const [run, rows] of closed) await this.options.writer.removeClosed(run, rows);
+    this.removedTo.clear();
+    for (const [name, until] of seen) this.removedTo.set(name, until);
+  }
+}
+
+/**
+ * Contains every stage. Used for a definition that this version cannot compile, so that none of its stages is
+ * removed.
+ */
+const everyStage: StageIds = { has: () => true };
+
+function stageOf(topic: string): string {
+  return topic.slice(topic.lastIndexOf('.') + 1);
+}

@@ -1,0 +1,54 @@
+import type { TimeSlice } from '#async';
+import type { OperatorChain, PipelineEvent, ProjectionLookup, LookupAnswers } from '#dataflow';
+import { lookupName, type LoadedStates, type SideInputs } from './side-inputs.js';
+
+/**
+ * Greatest number of lookup rounds. An `enrich` may depend on an earlier `enrich`, and a chain has at most this many
+ * operators.
+ */
+const mostRounds = 60;
+
+/** An input event of a chain. */
+export interface ChainInput {
+  readonly flow: PipelineEvent;
+}
+
+interface Parts {
+  /** Loads states into `Found`, and retries until it succeeds. */
+  readonly load: (...of: Parameters<SideInputs['load']>) => Promise<void>;
+  readonly turn: TimeSlice;
+}
+
+/**
+ * Looks up all projection states that a chain needs for these events, together. If the chain looks up nothing, the
+ * inputs are returned as they are and remain lazy. An undefined input is a record that the chain does not process.
+ */
+export async function loadLookups<In extends ChainInput>(
+  chain: OperatorChain,
+  inputs: Iterable<In | undefined>,
+  { load, turn }: Parts,
+): Promise<{ inputs: Iterable<In | undefined>; tables: LookupAnswers }> {
+  if (!chain.looksUp) return { inputs, tables: () => null };
+  const found: LoadedStates = new Map();
+  const all: In[] = [];
+  for (const input of inputs) {
+    if (turn.over(sizeOf(input))) await turn.end();
+    if (input) all.push(input);
+  }
+  const known = (lookup: ProjectionLookup): string | null | undefined => found.get(lookupName(lookup));
+  for (let round = 0; round < mostRounds; round++) {
+    const lookups = new Map<string, ProjectionLookup>();
+    for (const input of all) {
+      if (turn.over(sizeOf(input))) await turn.end();
+      for (const lookup of chain.lookups(input.flow, known)) lookups.set(lookupName(lookup), lookup);
+    }
+    if (lookups.size === 0) break;
+    await load(lookups.values(), found);
+  }
+  return { inputs: all, tables: (lookup) => known(lookup) ?? null };
+}
+
+/** Returns the size of an input in characters, for `Turn.over`. */
+export function sizeOf(input: ChainInput | undefined): number {
+  return input?.flow.event.data.length ?? 0;
+}

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { ProjectionDefinition } from '#registry';
+import { maxStateKeys } from '#store';
+import { MemoryStore } from '#store/memory';
+import { SideInputs, type LoadedStates } from './side-inputs.js';
+
+const serving = { id: 'b'.repeat(24), spec: { fields: { n: { op: 'count' } } } };
+const projections = { get: () => ({ serving }) as unknown as ProjectionDefinition };
+
+type Definitions = ConstructorParameters<typeof SideInputs>[0]['definitions'];
+const definitions = { projections } as unknown as Definitions;
+const lookup = (key: string) => ({ projection: 'p', key });
+
+it('loads as many keys as a batch of events can have', async () => {
+  const tables = new SideInputs({ definitions, store: new MemoryStore().projections, now: () => 0 });
+  const found: LoadedStates = new Map();
+  const lookups = Array.from({ length: 2 * maxStateKeys + 1 }, (_, i) => lookup(`k-${i}`));
+
+  await tables.load(lookups, found);
+
+  expect(found.size).toBe(lookups.length);
+});
+
+it('caches loaded states for a short time, up to 16 million characters', async () => {
+  const spec = { fields: { note: { op: 'first', value: 'event.data.note' } } };
+  const longest = { projections: { get: () => ({ serving: { ...serving, spec } }) } };
+  const asked: string[] = [];
+  const state = JSON.stringify([[JSON.stringify('x'.repeat(60_000)), [0, 0, 0, 'orders']]]);
+  const tables = new SideInputs({
+    ...{ definitions: longest as unknown as Definitions, now: () => 0 },
+    store: {
+      find: (_build, keys) => {
+        asked.push(...keys);
+        return Promise.resolve(keys.map((key) => ({ key, parts: [{ state }] }) as never));
+      },
+    },
+  });
+  const keys = Array.from({ length: 400 }, (_, i) => `k-${i}`);
+  const found: LoadedStates = new Map();
+  await tables.load(keys.map(lookup), found);
+  expect(found.get('p k-0')!.length).toBeGreaterThan(60_000);
+  asked.length = 0;
+
+  await tables.load(['k-399', 'k-398'].map(lookup), new Map());
+  expect(asked).toEqual([]);
+  await tables.load(['k-0', 'k-100'].map(lookup), new Map());
+  expect(asked).toEqual(['k-0', 'k-100']);
+});

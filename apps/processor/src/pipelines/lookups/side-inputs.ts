@@ -1,0 +1,108 @@
+import type { Definitions, ProjectionGeneration } from '#registry';
+import { maxStateKeys, type KeyedStateReader } from '#store';
+import { compileFold, type Fold, type FoldState, type ProjectionLookup } from '#dataflow';
+import { AgeOrderedMap } from '../../age-ordered-map.js';
+
+/**
+ * Bounds of the cache of projection states: the milliseconds for which a state is cached, the number of states, and
+ * their approximate size in characters.
+ */
+const cachedMs = 2000;
+const mostCached = { states: 10_000, weight: 16 * 1024 * 1024 };
+/** Approximate size of a cache entry without its state and name, in characters. */
+const stateWeight = 200;
+/** Greatest number of compiled folds that are cached. */
+const mostFolds = 100;
+
+interface CachedState {
+  readonly state: string | null;
+  readonly until: number;
+}
+
+/** Loaded states of projections by `lookupName`; null for a key without state. */
+export type LoadedStates = Map<string, string | null>;
+
+export function lookupName({ projection, key }: ProjectionLookup): string {
+  return `${projection} ${key}`;
+}
+
+/**
+ * The states of projections for the operator `enrich`: those of the serving generation, merged over its partitions.
+ * They are current states, not the states at the event's time. An event that is processed again after a crash may
+ * find different states.
+ */
+export class SideInputs {
+  private readonly kept = new AgeOrderedMap<string, CachedState>();
+  private weight = 0;
+  private readonly folds = new Map<string, Fold>();
+
+  constructor(
+    private readonly parts: {
+      definitions: Pick<Definitions, 'projections'>;
+      store: Pick<KeyedStateReader, 'find'>;
+      /** Returns the current time in milliseconds. */
+      now: () => number;
+    },
+  ) {}
+
+  /** Adds the states for these lookups to `found`; null for a key without state. @throws StoreUnavailableError */
+  async load(lookups: Iterable<ProjectionLookup>, found: LoadedStates): Promise<void> {
+    const missing = new Map<string, Set<string>>();
+    for (const lookup of lookups) {
+      const name = lookupName(lookup);
+      const kept = this.kept.get(name);
+      if (kept && kept.until > this.parts.now()) found.set(name, kept.state);
+      else missing.set(lookup.projection, (missing.get(lookup.projection) ?? new Set()).add(lookup.key));
+    }
+    for (const [projection, all] of missing) {
+      const keys = [...all];
+      for (let at = 0; at < keys.length; at += maxStateKeys)
+        await this.loadOf(projection, keys.slice(at, at + maxStateKeys), found);
+    }
+  }
+
+  private async loadOf(projection: string, keys: readonly string[], found: LoadedStates): Promise<void> {
+    const build = this.parts.definitions.projections.get(projection)?.serving;
+    const states = new Map<string, string>();
+    if (build) {
+      const fold = this.foldOf(build);
+      for (const { key, parts } of await this.parts.store.find(build.id, keys)) {
+        const merged = parts
+          .map(({ state }) => JSON.parse(state) as FoldState)
+          .reduce((a, b) => fold.merge(a, b));
+        states.set(key, fold.result(merged));
+      }
+    }
+    const until = this.parts.now() + cachedMs;
+    for (const key of keys) {
+      const name = lookupName({ projection, key });
+      const state = states.get(key) ?? null;
+      found.set(name, state);
+      this.keep(name, { state, until });
+    }
+  }
+
+  private keep(name: string, state: CachedState): void {
+    const before = this.kept.get(name);
+    this.weight += weightOf(name, state) - (before ? weightOf(name, before) : 0);
+    this.kept.put(name, state);
+    while (this.kept.size > mostCached.states || this.weight > mostCached.weight) {
+      const oldest = this.kept.take();
+      if (!oldest) return;
+      this.weight -= weightOf(...oldest);
+    }
+  }
+
+  private foldOf({ id, spec }: ProjectionGeneration): Fold {
+    let fold = this.folds.get(id);
+    if (!fold) {
+      if (this.folds.size >= mostFolds) this.folds.clear();
+      this.folds.set(id, (fold = compileFold(spec.fields)));
+    }
+    return fold;
+  }
+}
+
+function weightOf(name: string, { state }: CachedState): number {
+  return stateWeight + name.length + (state?.length ?? 0);
+}

@@ -1,0 +1,41 @@
+import { CompiledSchemas, SchemaMismatchCounter, SchemaIndex } from '#writing';
+import type { Definitions } from '#registry';
+import { compileSchema } from '#schemas';
+
+/**
+ * The schema version that an event matches, or its validation errors. The version is null if the type has no schema, or
+ * if the schema is in mode `warn` and does not match.
+ */
+export type SchemaValidation =
+  { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
+
+const unchecked: SchemaValidation = { version: null };
+
+/** Validates emitted events against the schemas of their types, as ingest validates the events of clients. */
+export class EmittedEventValidator {
+  private readonly index: SchemaIndex;
+  private readonly compiled = new CompiledSchemas(compileSchema);
+  private readonly mismatches: SchemaMismatchCounter;
+
+  constructor(definitions: Pick<Definitions, 'schemas' | 'stream' | 'onChange'>) {
+    this.index = new SchemaIndex(definitions);
+    this.mismatches = new SchemaMismatchCounter(definitions);
+  }
+
+  /** Whether the event type has a schema. If not, `check` resolves without work. */
+  has(stream: string, eventType: string): boolean {
+    return this.index.find(stream, eventType) !== undefined;
+  }
+
+  /** Validates the data of an event. @throws Error when its schema cannot be compiled */
+  async check(stream: string, eventType: string, data: string): Promise<SchemaValidation> {
+    const entry = this.index.find(stream, eventType);
+    if (!entry) return unchecked;
+    const { compiled } = entry.ready ?? (await this.compiled.make(entry));
+    const errors = compiled.validateText(data);
+    if (!errors) return { version: entry.version.version };
+    this.mismatches.count(entry.subject);
+    if (entry.subject.mode === 'warn') return unchecked;
+    return { error: errors.map(({ pointer, detail }) => `${pointer} ${detail}`).join('; ') };
+  }
+}

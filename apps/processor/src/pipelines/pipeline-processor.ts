@@ -1,0 +1,219 @@
+import {
+  Checkpointer,
+  Reconciler,
+  EngineRetry,
+  WorkShutdown,
+  type ErasureLookup,
+  type OwnedPartition,
+  type ConsumerProgress,
+} from '#engine';
+import type { TopicNames } from '#event';
+import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
+import type { Log, Producer } from '#log';
+import type { EventReader, EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
+import type { IdWindowBounds } from '#dataflow';
+import { metrics, type Logger, type Tracing } from '#telemetry';
+import type { WebhookDeliverer } from '#webhooks';
+import { FailureReporter } from '../failure-reporter.js';
+import { StaleMetricsRemover } from '../stale-metrics-remover.js';
+import { EmittedEventValidator } from './output/emitted-event-validator.js';
+import { Sink } from './output/sink.js';
+import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
+import { Job } from './jobs/job.js';
+import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache.js';
+import { SideInputs } from './lookups/side-inputs.js';
+import type { JobPartitionState } from './state/job-partition-state.js';
+import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
+import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
+import { saveBatches } from './state/save-batches.js';
+import { TargetStreams } from './output/target-streams.js';
+import { JobSelection, type DesiredJob } from './jobs/desired-jobs.js';
+import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
+import { OutputDeduplication } from './output/output-deduplication.js';
+
+export interface PipelineProcessorOptions {
+  log: Log;
+  producer: Pick<Producer, 'append'>;
+  topics: TopicNames;
+  definitions: Pick<
+    Definitions,
+    'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'
+  >;
+  writer: KeyedStateWriter & Pick<KeyedStateReader, 'progress'> & Pick<EventWriter, 'appendDeadLetters'>;
+  reader: Pick<EventReader, 'storedIds'>;
+  projections: Pick<KeyedStateReader, 'find'>;
+  webhooks: Pick<WebhookDeliverer, 'deliver' | 'missingConfiguration'>;
+  erasures: ErasureLookup;
+  progress: ConsumerProgress;
+  logger: Logger;
+  tracing?: Tracing | undefined;
+  window: IdWindowBounds;
+  /** Bounds of the row cache: `keys` rows and about `weight` characters. */
+  cache: RowCacheBounds;
+  /** Bounds on changes that wait to be saved: `keys` rows and dead letters, and about `weight` characters. */
+  unsaved: { keys: number; weight: number };
+  saveIntervalMs: number;
+  retryDelays?: { firstDelayMs: number; longestDelayMs: number };
+  pace?: JobIntervals;
+  /** Returns the current time in milliseconds since 1970. */
+  now?: () => number;
+  /** Called once, when the pipelines cannot continue. The process should end. */
+  onFailure(error: Error): void;
+}
+
+const defaultPace: JobIntervals = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };
+/** Number of partitions that may compute at the same time. */
+const computingAtOnce = 4;
+/** Milliseconds from a failure of a job until it is written into the definition. */
+const reportMs = 1000;
+
+const metricsOfPipelines = [
+  metrics.pipelineProcessed,
+  metrics.pipelineEmitted,
+  metrics.pipelineDropped,
+  metrics.pipelineLate,
+  metrics.pipelineFailed,
+  metrics.pipelineDuplicates,
+  metrics.pipelineWatermark,
+  metrics.pipelineLastProgress,
+];
+
+/** Runs the jobs of all defined pipelines in this process. */
+export class PipelineProcessor {
+  private readonly retry: EngineRetry;
+  private readonly checkpointer: JobCheckpointer;
+  private readonly selection: JobSelection;
+  private readonly jobs: Reconciler<DesiredJob, Job>;
+  private readonly failures: FailureReporter;
+  private readonly collection: JobGarbageCollection;
+  private readonly shutdown: WorkShutdown;
+  private readonly names = new StaleMetricsRemover((pipeline) => {
+    for (const metric of metricsOfPipelines) metric.remove({ pipeline });
+    removeAttemptMetrics(pipeline);
+  });
+
+  constructor(private readonly options: PipelineProcessorOptions) {
+    const { log, topics, definitions, writer, progress, logger, webhooks, now = Date.now } = options;
+    const shutdown = new WorkShutdown((error) => options.onFailure(error));
+    this.shutdown = shutdown;
+    const onFailure = (error: unknown): void => shutdown.fail(error);
+    const retry = new EngineRetry({
+      logger,
+      failedAttempt: () => progress.attempted(),
+      ...options.retryDelays,
+    });
+    this.retry = retry;
+    const saving = { writer, retry, stopped: shutdown.signal };
+    this.checkpointer = new Checkpointer({
+      save: (all) => saveBatches(saving, all),
+      saved: ({ name }) => this.saved(name),
+      ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: computingAtOnce },
+    });
+    this.selection = new JobSelection(definitions, webhooks);
+    this.failures = new FailureReporter({
+      ...{ logger, onFailure, delayMs: reportMs },
+      report: (run, reason, isStill) => this.report(run, reason, isStill),
+    });
+    const parts = this.partsOf({ retry, now, onFailure });
+    this.jobs = new Reconciler({
+      ...{ definitions, onFailure, desired: () => this.desired() },
+      make: (desired) => this.run(desired, parts),
+      stopping: ({ name }, run) => logger.info({ pipeline: name, run }, 'stopping'),
+    });
+    this.collection = new JobGarbageCollection({
+      ...{ definitions, writer, topics, logger, onFailure, now, admin: log.admin },
+      partitions: () => this.states(),
+    });
+  }
+
+  start(): void {
+    this.jobs.start();
+    this.collection.start();
+  }
+
+  /** The partitions that are assigned to this process now. */
+  *partitions(): Iterable<OwnedPartition> {
+    for (const { partition } of this.states()) yield partition;
+  }
+
+  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
+  get complaint(): string | undefined {
+    return this.retry.complaint;
+  }
+
+  /**
+   * Stops taking batches, saves and commits the progress, and leaves the consumer groups. Progress that cannot be saved
+   * within `flushMs` milliseconds is lost; the next owner of the partition processes those records again.
+   */
+  async close(flushMs: number): Promise<void> {
+    await this.shutdown.within(flushMs, (givenUp) => this.jobs.close(givenUp));
+    this.checkpointer.abandon();
+    await Promise.all([this.failures.stop(), this.collection.stop()]);
+  }
+
+  private *states(): Iterable<JobPartitionState> {
+    for (const job of this.jobs) for (const { state } of job) yield state;
+  }
+
+  private partsOf(made: Pick<JobDependencies, 'retry' | 'now' | 'onFailure'>): JobDependencies {
+    const { log, topics, definitions, pace = defaultPace, projections, webhooks, erasures } = this.options;
+    const { writer, window, progress, logger, reader, cache, tracing } = this.options;
+    const { retry, now } = made;
+    const producer = new InternalTopicProducer({
+      producer: this.options.producer,
+      topics,
+      goneMs: pace.goneMs,
+    });
+    const known = { reader, definitions, topics, retry, progress, logger, window, now, admin: log.admin };
+    return {
+      ...{ log, topics, producer, writer, erasures, window, progress, pace, tracing, ...made },
+      ...{ checkpointer: this.checkpointer, projections: definitions.projections },
+      streamId: (name) => definitions.stream(name)?.id,
+      sink: new Sink({
+        ...{ producer, topics, retry, webhooks, now: () => now() * 1000 },
+        streams: new TargetStreams(definitions),
+        schemas: new EmittedEventValidator(definitions),
+      }),
+      tables: new SideInputs({ definitions, store: projections, now }),
+      deduplication: (failover, signal) => OutputDeduplication.since(known, failover, signal),
+      budget: new RowCacheBudget(cache),
+      giveUp: (run, reason) => this.failures.giveUp(run, reason),
+    };
+  }
+
+  private desired(): Map<string, DesiredJob> {
+    const { desired, invalid } = this.selection.now();
+    this.failures.follow(invalid);
+    this.names.follow(this.options.definitions.pipelines.all().map(({ name }) => name));
+    for (const { definition, pipeline } of desired)
+      if (pipeline.webhooks.length > 0) createAttemptMetrics(definition.name);
+    metrics.pipelineRuns.set(desired.length);
+    return new Map(desired.map((one) => [one.definition.run.id, one]));
+  }
+
+  private run(desired: DesiredJob, parts: JobDependencies): Job {
+    const { name, version, run } = desired.definition;
+    this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
+    return new Job(desired, parts);
+  }
+
+  private saved(pipeline: string): void {
+    metrics.pipelineLastProgress.set({ pipeline }, (this.options.now ?? Date.now)() / 1000);
+    this.options.progress.moved();
+  }
+
+  private async report(run: string, reason: string, isStill: () => boolean): Promise<void> {
+    const { definitions, logger } = this.options;
+    const found = definitions.pipelines.all().find((one) => one.run.id === run);
+    if (!found) return;
+    // The reason is checked again: a gateway reverts a loop immediately, and an invalid definition may have changed.
+    const fails = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
+      current?.run.id === run && current.failure === null && isStill();
+    const { changed } = await definitions.pipelines.change(
+      found.name,
+      (current) => (fails(current) ? { ...current, failure: reason } : current),
+      systemActor,
+    );
+    if (changed) logger.error({ pipeline: found.name, run, reason }, 'pipeline failed');
+  }
+}

@@ -1,0 +1,51 @@
+import type { EpochMicros } from '#event';
+import type { RecordBatch } from '#log';
+import type { DeadLetter } from '#store';
+import type { OutcomeCounts } from '../output/counts.js';
+import type { CurrentJob } from './current-job.js';
+import type { WatermarkBroadcast } from '../output/watermark-broadcast.js';
+import type { Sink } from '../output/sink.js';
+import type { JobPartitionState } from '../state/job-partition-state.js';
+import type { SideInputs } from '../lookups/side-inputs.js';
+
+/** Dependencies of the task of a partition. */
+export interface StageTaskDependencies {
+  state: JobPartitionState;
+  /**
+   * Returns the current definition. It is called for each part of a batch, so a change applies from the next part on.
+   */
+  readonly current: () => CurrentJob;
+  sink: Sink;
+  /** Loads projection states for `enrich`, and retries until it succeeds. */
+  readonly load: SideInputs['load'];
+  /** Stores dead letters, and retries until it succeeds. */
+  readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
+  /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */
+  readonly permit: () => Promise<() => void>;
+  controls: WatermarkBroadcast;
+  readonly now: () => EpochMicros;
+}
+
+/** The result of a batch. */
+export interface BatchResult {
+  counts: Readonly<OutcomeCounts>;
+  duplicates: number;
+  /** Whether there are changes to save besides the offset. */
+  changed: boolean;
+}
+
+/** Processes one partition of a job, from its assignment to its revocation. */
+export interface StageTask {
+  readonly state: JobPartitionState;
+  /**
+   * Processes a batch. Rejects when the partition is revoked meanwhile.
+   * @throws FencedError when another process has taken over the partition
+   */
+  take(batch: RecordBatch): Promise<BatchResult>;
+  /**
+   * Broadcasts the watermark and offset to the downstream stages if a broadcast is due. Rejects if the broadcast
+   * fails.
+   */
+  tell(): Promise<void>;
+  close(): void;
+}

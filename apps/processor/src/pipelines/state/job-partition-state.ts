@@ -1,0 +1,155 @@
+import type { Checkpoint, CheckpointedTask, OwnedPartition } from '#engine';
+import type { EpochMicros } from '#event';
+import type { DeadLetter, PartitionProgress, KeyedStateRow, StatePartitionKey } from '#store';
+import { noWatermark } from '#dataflow';
+import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import type { PartitionRowCache } from './partition-row-cache.js';
+import type { OutputDeduplication } from '../output/output-deduplication.js';
+
+const deadLetterWeight = 500;
+
+/**
+ * The unsaved changes of one partition. They are saved in this order: dead letters, then rows and progress together.
+ * Then the offset `next` is committed.
+ */
+export interface UnsavedJobChanges extends Checkpoint {
+  letters: readonly DeadLetter[];
+  rows: readonly KeyedStateRow[];
+  progress: PartitionProgress;
+}
+
+/** The result of a batch whose outputs are all written. */
+export interface CompletedBatch {
+  /** Offset below which all records are processed. */
+  next: number;
+  letters: readonly DeadLetter[];
+  counts: Readonly<OutcomeCounts>;
+  watermark: EpochMicros;
+  /** Further state that is needed to continue from `next`: upstream positions as JSON, or the id of a source stream. */
+  state: string;
+  /** Timestamp of the last record, in milliseconds. */
+  timestamp: number | undefined;
+}
+
+export interface PartitionStateOptions {
+  /** Name of the pipeline. */
+  name: string;
+  place: StatePartitionKey;
+  partition: OwnedPartition;
+  /** Offset of the first record to process. */
+  from: number;
+  progress: PartitionProgress | undefined;
+  /** The rows of a keyed stage; undefined for sources and replays. */
+  rows?: PartitionRowCache | undefined;
+  before?: OutputDeduplication | undefined;
+  now: () => EpochMicros;
+}
+
+/**
+ * The progress of one partition of a job: the processed offset and watermark, the changes that wait to be saved, and
+ * the saved progress. All members belong to one offset, because they change only when a whole batch is done.
+ */
+export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
+  next: number;
+  watermark: EpochMicros;
+  /** State that is needed to continue from `next`; see `DoneBatch`. */
+  state: string;
+  /** The saved watermark. All rows that close up to it have closed. */
+  savedWatermark: EpochMicros;
+  /** Detects output of the next records that the previous owner may have written already. */
+  before: OutputDeduplication | undefined;
+  private savedNext: number;
+  private counts: OutcomeCounts;
+  private letters: DeadLetter[] = [];
+  private lettersWeight = 0;
+  private timestamp = 0;
+  /** When the last batch was done. The outputs of the next batch are written after this time. */
+  private doneAt: EpochMicros;
+
+  constructor(private readonly options: PartitionStateOptions) {
+    const { progress, from } = options;
+    this.next = from;
+    this.before = options.before;
+    this.doneAt = options.now();
+    this.savedNext = progress?.next ?? -1;
+    this.watermark = progress?.watermark ?? noWatermark;
+    this.savedWatermark = this.watermark;
+    this.state = progress?.state ?? '';
+    const { processed, emitted, dropped, late, failed } = progress ?? zeroCounts;
+    this.counts = { processed, emitted, dropped, late, failed };
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  get place(): StatePartitionKey {
+    return this.options.place;
+  }
+
+  get partition(): OwnedPartition {
+    return this.options.partition;
+  }
+
+  get ended(): AbortSignal {
+    return this.options.partition.ended;
+  }
+
+  get isBehind(): boolean {
+    return this.partition.isBehind(this.next);
+  }
+
+  get unsavedCount(): number {
+    return (this.options.rows?.unsavedCount ?? 0) + this.letters.length;
+  }
+
+  get unsavedWeight(): number {
+    return (this.options.rows?.unsavedWeight ?? 0) + this.lettersWeight;
+  }
+
+  /** Marks a batch as done. All its outputs must be written before. */
+  done({ next, letters, counts, watermark, state, timestamp }: CompletedBatch): void {
+    this.options.rows?.settle();
+    this.letters.push(...letters);
+    this.lettersWeight = weightOf(this.letters);
+    this.counts = sumCounts(this.counts, counts);
+    if (this.before?.isOver(next)) this.before = undefined;
+    [this.next, this.watermark, this.state] = [next, watermark, state];
+    this.timestamp = timestamp ?? this.timestamp;
+    this.doneAt = this.options.now();
+  }
+
+  /** Advances to an offset. There are no records to process below it. */
+  advance(next: number): void {
+    if (next <= this.next) return;
+    const { watermark, state } = this;
+    this.done({ next, letters: [], counts: zeroCounts, watermark, state, timestamp: undefined });
+  }
+
+  unsaved(): UnsavedJobChanges | undefined {
+    const { rows, place, partition, now } = this.options;
+    if (this.next === this.savedNext && this.unsavedCount === 0) return undefined;
+    const letters = [...this.letters];
+    const { next, watermark, timestamp, state } = this;
+    const progress: PartitionProgress = {
+      ...{ ...place, ...this.counts, next, state, updated_at: this.before?.savedAt ?? this.doneAt },
+      watermark: watermark === noWatermark ? null : watermark,
+    };
+    const saving = rows?.toSave(place, now());
+    const saved = (): void => {
+      saving?.saved();
+      this.letters = this.letters.slice(letters.length);
+      this.lettersWeight = weightOf(this.letters);
+      [this.savedNext, this.savedWatermark] = [next, watermark];
+      partition.handledUntil = Math.max(partition.handledUntil, timestamp);
+    };
+    return { letters, rows: saving?.rows ?? [], progress, saved };
+  }
+}
+
+function weightOf(letters: readonly DeadLetter[]): number {
+  return letters.reduce(
+    (total, { event, error }) => total + deadLetterWeight + event.length + error.length,
+    0,
+  );
+}

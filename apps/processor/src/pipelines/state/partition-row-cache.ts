@@ -1,0 +1,284 @@
+import { FencedError } from '#engine';
+import type { EpochMicros } from '#event';
+import type { KeyedStateRow, StatePartitionKey } from '#store';
+import type { StateEntry, KeyedState } from '#dataflow';
+import { compareDue, DueHeap, type DueRow } from './due-heap.js';
+
+/** Reads the stored rows of one partition. */
+export interface RowSource {
+  load(keys: readonly string[]): Promise<KeyedStateRow[]>;
+  /** Returns up to `limit` rows that close after `after`, in the order of closing time and key. */
+  due(query: { after: { closes_at: EpochMicros; key: string }; limit: number }): Promise<KeyedStateRow[]>;
+}
+
+/** Bounds of the row cache over all partitions of the process: `keys` rows and about `weight` characters. */
+export interface RowCacheBounds {
+  keys: number;
+  weight: number;
+}
+
+interface CachedRow {
+  readonly key: string;
+  readonly row: StateEntry;
+  /** Offset of the last record that changed the row. */
+  readonly position: number;
+  /** Approximate length of the row as JSON, in characters. */
+  weight: number;
+}
+
+/** Approximate size of an entry without its state, in characters. */
+const entryWeight = 300;
+/** Number of due rows that are read from the store by one query. */
+const pageRows = 1000;
+
+/** Divides the bounds of the row cache equally among the assigned partitions of keyed stages. */
+export class RowCacheBudget {
+  private open = 0;
+
+  constructor(private readonly bounds: RowCacheBounds) {}
+
+  enter(): void {
+    this.open++;
+  }
+
+  leave(): void {
+    this.open--;
+  }
+
+  get share(): RowCacheBounds {
+    const parts = Math.max(1, this.open);
+    return { keys: this.bounds.keys / parts, weight: this.bounds.weight / parts };
+  }
+}
+
+/**
+ * The rows of one partition of a keyed stage: a write-back cache over the stored rows. A change is visible here
+ * immediately, and may be saved after `settle`, when its outputs are in Kafka. A row that closes at or before
+ * `closedTo` does not exist, even if it is still stored.
+ */
+export class PartitionRowCache {
+  /** The cached rows in the order of their last use, oldest first. */
+  private readonly entries = new Map<string, CachedRow>();
+  /** Rows with unsaved changes, as they were at the last `settle`. */
+  private readonly unsaved = new Map<string, CachedRow>();
+  private readonly changed = new Set<string>();
+  private readonly heap = new DueHeap();
+  private weight = 0;
+  private unsavedCharacters = 0;
+  /** Lower bound of the closing time of stored rows that are not cached. */
+  private storedLeast: EpochMicros;
+
+  /**
+   * @param complete Whether the store has no rows of the partition, so that all rows are cached until one is evicted.
+   */
+  constructor(
+    private complete: boolean,
+    private closedTo: EpochMicros,
+    private readonly parts: { source: RowSource; budget: RowCacheBudget },
+  ) {
+    this.storedLeast = complete ? Infinity : -Infinity;
+    parts.budget.enter();
+  }
+
+  get unsavedCount(): number {
+    return this.unsaved.size;
+  }
+
+  get unsavedWeight(): number {
+    return this.unsavedCharacters;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  /**
+   * Loads the rows with these keys into the cache. They remain cached until `settle`.
+   * @param before Offset of the next record. All stored rows must come from earlier records.
+   * @throws FencedError when a stored row comes from a later record, which another process has processed
+   */
+  async fetch(keys: ReadonlySet<string>, before: number): Promise<void> {
+    const missing: string[] = [];
+    for (const key of keys) {
+      const entry = this.entries.get(key);
+      if (!entry) {
+        missing.push(key);
+        continue;
+      }
+      this.entries.delete(key);
+      this.entries.set(key, entry);
+    }
+    if (this.complete || missing.length === 0) return;
+    for (const row of await this.parts.source.load(missing)) this.learn(row, before);
+  }
+
+  /** Returns a cached row. */
+  get(key: string): StateEntry | undefined {
+    return this.entries.get(key)?.row;
+  }
+
+  /**
+   * Changes a row.
+   * @param change `position`: offset of the record that changes the row. `weight`: approximate characters of that
+   * record.
+   */
+  set(key: string, row: StateEntry, { position, weight }: { position: number; weight: number }): void {
+    const before = this.entries.get(key);
+    // `fetch` has already moved the row to the newest position.
+    this.weight -= weightOf(before);
+    this.put({ key, row, position, weight: (before?.weight ?? 0) + weight });
+    this.changed.add(key);
+    if (before?.row.closesAt !== row.closesAt) this.heap.push({ key, closesAt: row.closesAt });
+  }
+
+  /** Removes a row that has closed. */
+  close(key: string): void {
+    this.remove(this.entries.get(key));
+    if (this.unsaved.has(key)) this.changed.add(key);
+  }
+
+  /**
+   * Yields the keys of the rows that close at or before the watermark, in order and in pages. The rows remain cached
+   * until the caller changes or closes them. After the last page, all rows up to the watermark count as closed.
+   * @throws FencedError when a stored row comes from a record at or after the offset `before`
+   */
+  async *due(watermark: EpochMicros, before: number): AsyncGenerator<readonly string[]> {
+    let held = this.takeDue(watermark);
+    let after = { closes_at: this.closedTo + 1, key: '' };
+    while (this.storedLeast <= watermark) {
+      const page = await this.parts.source.due({ after, limit: pageRows });
+      const last = page.at(-1);
+      const isLast = page.length < pageRows;
+      const beyond = page.find(({ closes_at }) => closes_at > watermark);
+      // A row that was changed after it was stored is cached or has closed, so its stored version is skipped.
+      const isOther = (key: string) => !this.entries.has(key) && !this.changed.has(key);
+      const found = page.filter(({ key, closes_at }) => closes_at <= watermark && isOther(key));
+      for (const row of found) this.learn(row, before);
+      held = sorted([...held, ...this.takeDue(watermark)]);
+      this.storedLeast = beyond?.closes_at ?? (isLast || !last ? Infinity : last.closes_at);
+      if (beyond || isLast || !last) break;
+      after = { closes_at: last.closes_at, key: last.key };
+      // Cached rows that come after this page in the order wait for a later page.
+      const end = { closesAt: last.closes_at, key: last.key };
+      const ready = held.filter((due) => compareDue(due, end) <= 0);
+      held = held.slice(ready.length);
+      yield ready.map(({ key }) => key);
+    }
+    for (let at = 0; at < held.length; at += pageRows)
+      yield held.slice(at, at + pageRows).map(({ key }) => key);
+    this.closedTo = Math.max(this.closedTo, watermark);
+  }
+
+  /** Whether a row may close at this watermark. */
+  isDue(watermark: EpochMicros): boolean {
+    return (
+      watermark > this.closedTo &&
+      watermark >= Math.min(this.storedLeast, this.heap.top?.closesAt ?? Infinity)
+    );
+  }
+
+  /** Advances to a watermark at which no row closes (see `isDue`). */
+  passTo(watermark: EpochMicros): void {
+    this.closedTo = Math.max(this.closedTo, watermark);
+  }
+
+  /** Allows the changes so far to be saved, and evicts rows beyond the bounds. */
+  settle(): void {
+    for (const key of this.changed) {
+      const entry = this.entries.get(key);
+      this.unsavedCharacters -= weightOf(this.unsaved.get(key));
+      if (entry) this.unsaved.set(key, entry);
+      else this.unsaved.delete(key);
+      this.unsavedCharacters += weightOf(entry);
+    }
+    this.changed.clear();
+    this.trim();
+  }
+
+  /** Returns the rows to save, and the function `saved` that the caller calls when they are saved. */
+  toSave(place: StatePartitionKey, now: EpochMicros): { rows: KeyedStateRow[]; saved(): void } {
+    const saving = [...this.unsaved.values()];
+    const rows = saving.map(({ key, row, position }) => ({
+      ...place,
+      ...{ key, position, events: 0, closes_at: row.closesAt, updated_at: now },
+      state: JSON.stringify(row.state),
+    }));
+    const saved = (): void => {
+      saving.forEach((entry, i) => {
+        if (this.unsaved.get(entry.key) !== entry) return;
+        this.unsaved.delete(entry.key);
+        this.unsavedCharacters -= weightOf(entry);
+        if (this.entries.get(entry.key) === entry) this.weight += rows[i]!.state.length - entry.weight;
+        entry.weight = rows[i]!.state.length;
+      });
+    };
+    return { rows, saved };
+  }
+
+  /** Releases all rows when the partition is revoked. */
+  end(): void {
+    this.parts.budget.leave();
+    for (const all of [this.entries, this.unsaved, this.changed]) all.clear();
+    this.heap.clear();
+  }
+
+  /** Removes the cached rows that are due from the heap, and returns them in order. */
+  private takeDue(watermark: EpochMicros): DueRow[] {
+    const taken = this.heap.takeUntil(watermark);
+    const keys = new Set<string>();
+    const due = taken.filter(({ key, closesAt }) => {
+      const isSo = this.entries.get(key)?.row.closesAt === closesAt && !keys.has(key);
+      if (isSo) keys.add(key);
+      return isSo;
+    });
+    return sorted(due);
+  }
+
+  private learn(row: KeyedStateRow, before: number): void {
+    const { key, position, closes_at: closesAt, state } = row;
+    if (position >= before) throw new FencedError('the stored rows are ahead of the offset of this process');
+    if (closesAt <= this.closedTo) return;
+    this.put({
+      key,
+      position,
+      row: { state: JSON.parse(state) as KeyedState, closesAt },
+      weight: state.length,
+    });
+    this.heap.push({ key, closesAt });
+  }
+
+  private put(entry: CachedRow): void {
+    this.entries.set(entry.key, entry);
+    this.weight += weightOf(entry);
+  }
+
+  private remove(entry: CachedRow | undefined): void {
+    if (entry && this.entries.delete(entry.key)) this.weight -= weightOf(entry);
+  }
+
+  private trim(): void {
+    const { keys, weight } = this.parts.budget.share;
+    for (const entry of this.entries.values()) {
+      if (this.entries.size <= keys && this.weight <= weight) break;
+      if (this.unsaved.has(entry.key)) continue;
+      this.remove(entry);
+      this.complete = false;
+      this.storedLeast = Math.min(this.storedLeast, entry.row.closesAt);
+    }
+    if (this.heap.size > 2 * this.entries.size + pageRows) this.rebuildHeap();
+  }
+
+  /** Rebuilds the heap without outdated entries. */
+  private rebuildHeap(): void {
+    this.heap.clear();
+    for (const { key, row } of this.entries.values()) this.heap.push({ key, closesAt: row.closesAt });
+  }
+}
+
+function sorted(due: DueRow[]): DueRow[] {
+  return due.sort(compareDue);
+}
+
+function weightOf(entry: CachedRow | undefined): number {
+  return entry ? entryWeight + entry.weight : 0;
+}

@@ -1,0 +1,43 @@
+import type { TopicNames } from '#event';
+import type { ProjectionGeneration } from '#registry';
+import type { TopicAdmin } from '#log';
+
+/**
+ * Checks whether a generation has caught up with the log: in every partition, its consumer group has committed the end
+ * offset of the previous check or the current end offset.
+ */
+export class CatchUpCheck {
+  private ends = new Map<string, number>();
+
+  constructor(
+    private readonly parts: { admin: TopicAdmin; topics: TopicNames },
+    private readonly build: ProjectionGeneration,
+  ) {}
+
+  /**
+   * Resolves with whether the generation has caught up.
+   * @param streams The sources of the generation that still exist.
+   * @throws LogUnavailableError when Kafka is unreachable
+   * @throws UnknownTopicError when a source's topic does not exist
+   */
+  async is(streams: readonly string[]): Promise<boolean> {
+    const ends = new Map<string, number>();
+    let reached = true;
+    for (const stream of streams) {
+      const topic = this.parts.topics.ofStream(this.build.sources[stream]!.id);
+      const committed = await this.parts.admin.committed(
+        this.parts.topics.projectionGroup(this.build.id),
+        topic,
+      );
+      for (const { partition, end } of await this.parts.admin.offsets(topic)) {
+        const key = `${stream}:${partition}`;
+        ends.set(key, end);
+        const start = this.build.sources[stream]?.starts?.[partition] ?? 0;
+        const at = Math.max(committed.get(partition) ?? 0, start);
+        if (at < Math.min(end, this.ends.get(key) ?? end)) reached = false;
+      }
+    }
+    this.ends = ends;
+    return reached;
+  }
+}

@@ -1,0 +1,58 @@
+import { RecordReader, UnreadableRecordError, uuidText, type EpochMicros } from '#event';
+import type { LogRecord } from '#log';
+import type { LogEvent } from '#cel';
+
+/** Shared by all partitions. Each record is fully used before the next one is read. */
+const reader = new RecordReader();
+
+/** The members of a record that are decoded eagerly; `event` decodes the rest on demand. */
+export interface DecodedRecord {
+  /** The event id as 32-bit words, most significant first. Valid until the next record is read. */
+  readonly id: Uint32Array;
+  readonly eventType: string;
+  readonly entityId: string | null;
+  readonly timestamp: EpochMicros;
+  readonly ingestedAt: EpochMicros;
+  /** Decodes the whole event. Must be called before the next record is read. */
+  event(stream: string): LogEvent;
+}
+
+/**
+ * Reads a record. Returns undefined if the record is not an event; the materializer stores such a record as a dead
+ * letter.
+ */
+export function decodeLogRecord(record: LogRecord): DecodedRecord | undefined {
+  if (record.value === null || !isReadable(record.value)) return undefined;
+  return {
+    id: reader.id,
+    eventType: reader.eventType.toString(),
+    entityId: reader.entityId.isEmpty ? null : reader.entityId.toString(),
+    timestamp: reader.timestamp,
+    ingestedAt: reader.ingestedAt,
+    event(stream) {
+      return {
+        event_id: uuidText(reader.id),
+        stream,
+        event_type: this.eventType,
+        entity_id: this.entityId,
+        timestamp: reader.timestamp,
+        ingested_at: reader.ingestedAt,
+        schema_version: reader.schemaVersion === 0 ? null : reader.schemaVersion,
+        metadata: reader.metadata.toString(),
+        data: reader.data.toString(),
+        partition: record.partition,
+        offset: record.offset,
+      };
+    },
+  };
+}
+
+function isReadable(value: Buffer): boolean {
+  try {
+    reader.read(value);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  PartitionErasures,
+  warmUpStart,
+  type ErasureLookup,
+  type OwnedPartition,
+  type ConsumerProgress,
+  type EngineRetry,
+  type TaskFactory,
+} from '#engine';
+import { streamNameOf, type TopicNames } from '#event';
+import type { Log } from '#log';
+import type { StatePartitionKey, PartitionProgress, KeyedStateWriter } from '#store';
+import { IdWindow, type IdWindowBounds } from '#dataflow';
+import type { Tracing } from '#telemetry';
+import type { DesiredGeneration } from './desired-generations.js';
+import type { KeyCache } from './key-cache.js';
+import { initialProgress, PartitionProjector } from './partition-projector.js';
+import { ProjectionTask } from './projection-task.js';
+import type { StateCheckpointer } from './save-states.js';
+import type { StoreBackfill } from './store-backfill.js';
+
+/** Dependencies that all generations of a process share. */
+export interface ProjectionDependencies {
+  log: Log;
+  topics: TopicNames;
+  writer: Pick<KeyedStateWriter, 'load' | 'progressOf' | 'save'>;
+  retry: EngineRetry;
+  checkpointer: StateCheckpointer;
+  keys: KeyCache;
+  history: StoreBackfill;
+  erasures: ErasureLookup;
+  window: IdWindowBounds;
+  progress: ConsumerProgress;
+  tracing?: Tracing | undefined;
+  /** Returns the current time in milliseconds since 1970. */
+  now: () => number;
+  /** Called when a generation cannot continue. The process should end. */
+  onFailure(error: unknown): void;
+}
+
+/** Creates the tasks that fold the assigned partitions of one generation. */
+export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
+  constructor(
+    private readonly generation: Pick<DesiredGeneration, 'name' | 'compiled'>,
+    private readonly parts: ProjectionDependencies,
+  ) {}
+
+  async open(partition: OwnedPartition): Promise<ProjectionTask> {
+    const { retry, window: bounds, now } = this.parts;
+    const { id: build } = this.generation.compiled.build;
+    const { topic, assignment, ended } = partition;
+    const { position, beginning } = assignment;
+    const id = this.parts.topics.streamOf(topic);
+    const stream = streamNameOf(id ?? topic);
+    const place = { owner: build, stage: '', stream, partition: partition.partition };
+    const { saved, from } = await this.begin(place, partition);
+    const start =
+      from < position
+        ? beginning
+        : await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
+    if (from < beginning) partition.commitFrom(from);
+    // The previous owner of the partition died between its last checkpoint and the commit of the offset.
+    else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
+    const window = new IdWindow(bounds);
+    return new ProjectionTask({
+      ...this.parts,
+      ...{ partition, window, start, from },
+      place: { name: this.generation.name, topic, stream: id ?? topic, partition: partition.partition },
+      projector: this.projectorOf(partition, { place, saved, from, window }),
+    });
+  }
+
+  /**
+   * Resolves with the stored progress and the offset from which events are folded. The progress in the store decides,
+   * not the group's committed offset: Kafka deletes committed offsets after a week without readers, and the store may
+   * have been lost.
+   */
+  private async begin(
+    place: StatePartitionKey,
+    { ended }: OwnedPartition,
+  ): Promise<{ saved: PartitionProgress | undefined; from: number }> {
+    const { retry, writer, now } = this.parts;
+    const saved = await retry.run('store', ended, () => writer.progressOf(place));
+    const first = this.generation.compiled.build.sources[place.stream]?.starts?.[place.partition] ?? 0;
+    const from = Math.max(saved?.next ?? 0, first);
+    const begun = { ...place, ...initialProgress, next: from, updated_at: now() * 1000 };
+    if (!saved) await retry.run('store', ended, () => writer.save([], [begun]));
+    return { saved, from };
+  }
+
+  private projectorOf(
+    partition: OwnedPartition,
+    {
+      place,
+      saved,
+      from,
+      window,
+    }: {
+      place: StatePartitionKey;
+      saved: PartitionProgress | undefined;
+      from: number;
+      window: IdWindow;
+    },
+  ): PartitionProjector {
+    const { retry, writer, keys, erasures, tracing, now } = this.parts;
+    const { id } = this.generation.compiled.build.sources[place.stream]!;
+    return new PartitionProjector({
+      ...{ ...this.generation, place, partition, from, window, progress: saved },
+      traced: tracing !== undefined,
+      // A generation saves its progress before any state. Without saved progress, the store has no states.
+      keys: keys.open({ complete: saved === undefined }),
+      erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
+      load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),
+      now: () => now() * 1000,
+    });
+  }
+}

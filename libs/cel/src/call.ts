@@ -1,7 +1,0 @@
-import type { Value } from './values.js';
-
-/**
- * A function of the expression language; for a method, the object is the first argument. `at` is the position of the
- * call.
- */
-export type Call = (args: readonly Value[], at: number) => Value;

@@ -1,0 +1,78 @@
+import { patternBounds, patternSize } from '#api';
+import type { Expression } from './expression.js';
+import { ExpensiveExpressionError, ExpressionError } from './errors.js';
+import { subexpressionsOf } from './subexpressions-of.js';
+import { compiledPattern, notAPattern } from './pattern.js';
+
+type CallExpression = Extract<Expression, { kind: 'call' }>;
+
+/**
+ * Checks the patterns of `matches` that are literals, and stores on each call the longest text that it may search. All
+ * searches of one evaluation together do at most `patternBounds.workOfExpression` work, in each engine.
+ * @throws ExpressionError if a pattern is not a regular expression
+ * @throws ExpensiveExpressionError if a pattern is too large, alone or together with those before it
+ */
+export function limitPatterns(expression: Expression): Expression {
+  const calls = [...searches(expression)];
+  const taken = { instructions: 0, written: 0 };
+  for (const call of calls) take(taken, call);
+  const maxBytes = Math.floor(patternBounds.workOfExpression / Math.max(taken.instructions, 1));
+  for (const call of calls) call.maxBytes = maxBytes;
+  return expression;
+}
+
+function* searches(expression: Expression): Generator<CallExpression> {
+  if (expression.kind === 'call' && writtenPattern(expression)) yield expression;
+  for (const part of subexpressionsOf(expression)) yield* searches(part);
+}
+
+function writtenPattern({
+  name,
+  object,
+  args: [pattern],
+}: CallExpression): { text: string; at: number } | undefined {
+  if (name !== 'matches' || object === null || pattern?.kind !== 'literal') return undefined;
+  return typeof pattern.value === 'string' ? { text: pattern.value, at: pattern.at } : undefined;
+}
+
+/**
+ * The size of all patterns of an expression: their compiled instructions, and their instructions before alternatives
+ * are merged.
+ */
+interface PatternTotals {
+  instructions: number;
+  written: number;
+}
+
+/** Adds the size of a pattern. A pattern that is too large is rejected before it is compiled. */
+function take(taken: PatternTotals, call: CallExpression): void {
+  const { text, at } = writtenPattern(call) as { text: string; at: number };
+  const { characters, instructions, written } = patternBounds;
+  if (text.length > characters) {
+    throw tooExpensive(`The pattern has ${text.length} characters; at most ${characters} are allowed.`, at);
+  }
+  const { least, most } = patternSize(text);
+  if (taken.instructions + least > instructions) throw tooLarge(least, taken.instructions, at);
+  taken.written += most;
+  if (taken.written > written) {
+    const detail =
+      `The alternatives of matches() are too large together: at most ${written} instructions of RE2 are allowed before ` +
+      `they are merged, these have ${taken.written}. Use fewer alternatives, or shorter repeats.`;
+    throw tooExpensive(detail, at);
+  }
+  const found = compiledPattern(text)?.programSize();
+  if (found === undefined) throw new ExpressionError(notAPattern, at);
+  if (taken.instructions + found > instructions) throw tooLarge(found, taken.instructions, at);
+  taken.instructions += found;
+}
+
+function tooLarge(found: number, taken: number, at: number): ExpensiveExpressionError {
+  const detail =
+    `The patterns of matches() are too large together: at most ${patternBounds.instructions} instructions of RE2 are ` +
+    `allowed, this one has ${found} after ${taken} of those before it. Use fewer or shorter repeats.`;
+  return tooExpensive(detail, at);
+}
+
+function tooExpensive(detail: string, at: number): ExpensiveExpressionError {
+  return new ExpensiveExpressionError(detail, at);
+}

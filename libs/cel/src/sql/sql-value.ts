@@ -1,0 +1,75 @@
+import { UntranslatableExpressionError } from './untranslatable.js';
+import { exactColumn, readableColumn } from './readable.js';
+
+/**
+ * A CEL value as SQL. The kind of a member of `data` is known only when a row is read. So a value has one SQL
+ * expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a missing
+ * member, a wrong type) are NULL too: SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
+ */
+export interface SqlValue {
+  at: number;
+  string?: string;
+  /** SQL of the type Nullable(Float64): the nearest double of the number. */
+  number?: string;
+  /** SQL of the type Nullable(Decimal(76, 36)): the exact number; NULL also if computations do not support it. */
+  decimal?: string;
+  /** SQL of the type Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
+  integer?: string;
+  /** True if the number is the result of a computation: `number` is then derived from `decimal`. */
+  isComputed?: boolean;
+  bool?: string;
+  /** SQL for a DateTime64(6, 'UTC'), as microseconds. */
+  timestamp?: string;
+  /** SQL for a duration, as microseconds. */
+  duration?: string;
+  /** SQL that is 1 if the value is null. */
+  isNull?: string;
+  /** SQL that is 1 if the value exists, including null, and 0 if the value is an error. */
+  exists: string;
+  /** The location in a JSON column, if the value may be a list or an object. */
+  container?: JsonLocation;
+  /** SQL that is 1 if the value is a list or an object. */
+  isContainer?: string;
+}
+
+/** A location in a JSON column: the column, and the SQL of each step of the path. */
+export interface JsonLocation {
+  column: 'data' | 'metadata';
+  steps: string[];
+}
+
+export type SqlKind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
+export const kinds: readonly SqlKind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
+
+/** Returns a value of one kind, which exists if its SQL is not NULL. */
+export function valueOf(kind: SqlKind, sql: string, at: number): SqlValue {
+  return { at, [kind]: sql, exists: `isNotNull(${sql})` };
+}
+
+/**
+ * Returns the SQL of a value for one kind.
+ * @throws UntranslatableExpressionError if the value can never be of that kind
+ */
+export function requireKind(value: SqlValue, kind: SqlKind | 'decimal', what: string): string {
+  const sql = value[kind];
+  if (sql === undefined) {
+    const needed = kind === 'decimal' ? 'number' : kind;
+    throw new UntranslatableExpressionError(`${what} needs a ${needed} here.`, value.at);
+  }
+  return sql;
+}
+
+/** Returns the call of a JSON function on the readable column, such as `JSONType(data, 'a', 'b')`. */
+export function json(name: string, place: JsonLocation, more: readonly string[] = []): string {
+  return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
+}
+
+/** Returns the call of a JSON function on the exact column, in which long numbers are strings with all their digits. */
+export function exactJson(name: string, place: JsonLocation): string {
+  return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
+}
+
+/** The WITH clause that defines the columns that the SQL of a condition refers to. */
+export const readableColumns =
+  `WITH ${readableColumn('data')} AS readable_data, ${readableColumn('metadata')} AS readable_metadata, ` +
+  `${exactColumn('data')} AS exact_data, ${exactColumn('metadata')} AS exact_metadata`;

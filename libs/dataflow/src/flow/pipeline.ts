@@ -1,0 +1,225 @@
+import type { EpochMicros } from '#event';
+import type { LogEvent } from '#cel';
+import type { Json } from '../fold-operations/json.js';
+
+/**
+ * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage
+ * reads the partitions of the source streams. Each window and each dedupe begins another stage, which reads a
+ * repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
+ * the next stage through its topic. All code here is pure: no clock, no I/O.
+ */
+
+/**
+ * The provenance of an event: the source record it is derived from. The provenance is the same after every crash and in
+ * every process. All derived ids are computed from the provenance.
+ */
+export interface Provenance {
+  /** The source stream; empty for the result of a window. */
+  readonly stream: string;
+  readonly partition: number;
+  readonly offset: number;
+  /**
+   * Emission index: tells apart the events derived from one source record. The index consists of list positions of
+   * `flat_map`, or of a window's stage, start and key.
+   */
+  readonly path: string;
+  /**
+   * For a replayed dead letter, the offset of its replay record plus 1; otherwise absent. If the event fails again,
+   * that is another dead letter. Derived ids do not depend on this number.
+   */
+  readonly replay?: number;
+}
+
+/**
+ * An event between two operators. `event.stream`, `event.partition` and `event.offset` are those of its provenance.
+ * `event.event_id` is the id of the source event until the event is emitted. A window result has an empty stream and an
+ * empty id.
+ */
+export interface PipelineEvent {
+  readonly event: LogEvent;
+  readonly origin: Provenance;
+}
+
+/** Body formats of a webhook; the first is the default. */
+export const webhookFormats = ['event', 'cloudevents'] as const;
+export type WebhookFormat = (typeof webhookFormats)[number];
+
+/** The result of one operator for one event. `at` is a JSON pointer into the definition, such as `/operators/2/map`. */
+export type OperatorOutcome =
+  | { readonly kind: 'emit'; readonly at: string; readonly stream: string; readonly flow: PipelineEvent }
+  | {
+      readonly kind: 'webhook';
+      readonly at: string;
+      readonly url: string;
+      readonly secretRef: string;
+      readonly format: WebhookFormat;
+      readonly flow: PipelineEvent;
+    }
+  /** The event continues in another stage, in the partition of its key. */
+  | {
+      readonly kind: 'forward';
+      readonly at: string;
+      readonly stage: string;
+      readonly key: string;
+      readonly flow: PipelineEvent;
+    }
+  /** The event ends here without an error: it is filtered out, is a duplicate, matches no branch, or has no key. */
+  | { readonly kind: 'drop'; readonly at: string; readonly reason: string; readonly flow: PipelineEvent }
+  | {
+      readonly kind: 'late';
+      readonly at: string;
+      readonly stream: string | undefined;
+      readonly flow: PipelineEvent;
+    }
+  /** The event becomes a dead letter. `pointer` is the exact failure location, such as `/operators/2/map/data/vat`. */
+  | {
+      readonly kind: 'fail';
+      readonly at: string;
+      readonly pointer: string;
+      readonly detail: string;
+      readonly flow: PipelineEvent;
+    };
+
+/** A trace entry: an operator passed an event on, or a branch took it. */
+export interface TraceEntry {
+  readonly kind: 'pass';
+  readonly at: string;
+  /** The event that the operator passed on. */
+  readonly flow: PipelineEvent;
+}
+
+/** A key whose state in a projection an `enrich` needs. */
+export interface ProjectionLookup {
+  readonly projection: string;
+  readonly key: string;
+}
+
+/**
+ * Returns the state of a projection's key as JSON text, or null if there is none. The function knows the answers to all
+ * lookups that `lookups` returned.
+ */
+export type LookupAnswers = (lookup: ProjectionLookup) => string | null;
+
+/** A sequence of stateless operators, including their branches. */
+export interface OperatorChain {
+  /** True if an operator reads a projection. Then the caller calls `lookups` before each `run`. */
+  readonly looksUp: boolean;
+  /**
+   * Returns the lookups that `run` still needs, given the known answers; empty if it needs no more. Call it until it is
+   * empty: an enrich may depend on the result of an earlier one.
+   */
+  lookups(
+    flow: PipelineEvent,
+    known: (lookup: ProjectionLookup) => string | null | undefined,
+  ): readonly ProjectionLookup[];
+  /**
+   * Processes an event and returns all its outcomes, in the order of the definition. The content of an event never
+   * makes this method throw.
+   */
+  run(flow: PipelineEvent, tables: LookupAnswers): readonly OperatorOutcome[];
+  /**
+   * Works like `run`, and also returns an entry for each operator that passes the event on. The dry run calls this
+   * method.
+   */
+  trace(flow: PipelineEvent, tables: LookupAnswers): readonly (OperatorOutcome | TraceEntry)[];
+}
+
+/** The state in a state entry, as plain JSON. */
+export type KeyedState = { readonly [name: string]: Json | undefined };
+
+/** A state entry of a keyed stage: the state of one window, or of one key. */
+export interface StateEntry<State extends KeyedState = KeyedState> {
+  readonly state: State;
+  /** The watermark at which the entry is due: its window closes, or its key expires. */
+  readonly closesAt: EpochMicros;
+}
+
+/** The result of adding an event to a state entry. */
+export interface StateEntryUpdate<State extends KeyedState = KeyedState> {
+  /** The new entry; undefined if it is unchanged. */
+  readonly row?: StateEntry<State> | undefined;
+  /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
+  readonly results: readonly PipelineEvent[];
+  /**
+   * A drop, late or fail outcome; undefined if the entry took the event. If an event belongs to several entries, the
+   * first such outcome is the outcome of the event.
+   */
+  readonly outcome?: OperatorOutcome | undefined;
+}
+
+/**
+ * The operator of a keyed stage: a window with its reduce, or a dedupe. The operator's state consists of named entries.
+ * The name of an entry is unique in the stage and has at most 300 characters.
+ */
+export interface KeyedOperator<State extends KeyedState = KeyedState> {
+  /**
+   * The most microseconds by which a result's event time may lie behind the watermark that produces it. The stage
+   * passes on its watermark less this delay.
+   */
+  readonly delay: EpochMicros;
+  /**
+   * Returns the names of the state entries for an event with this key and time. For a hopping window there are several.
+   */
+  rowsOf(key: string, timestamp: EpochMicros): readonly string[];
+  /**
+   * Adds an event to a state entry. `row` is undefined for a new entry.
+   * @param arrival with the greater one of two watermarks: the stage's, and the one that the record of the event
+   * carries. A window that closes at or before that watermark takes no more events.
+   */
+  add(
+    row: StateEntry<State> | undefined,
+    name: string,
+    arrival: { key: string; flow: PipelineEvent; watermark: EpochMicros },
+  ): StateEntryUpdate<State>;
+  /**
+   * Returns the results that are due at this watermark. If `row` is undefined, the state entry is removed. Otherwise
+   * `row` replaces the entry: some sessions of the key remain open.
+   */
+  close(
+    row: StateEntry<State>,
+    name: string,
+    watermark: EpochMicros,
+  ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
+}
+
+/** A stage that reads a repartition topic. The key of each record is the operator's key. */
+export interface KeyedStage {
+  /**
+   * The stage's id, 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the
+   * branch it is in. A stage with a changed window has another id.
+   */
+  readonly id: string;
+  /** JSON pointer to the window or the dedupe. */
+  readonly at: string;
+  readonly operator: KeyedOperator;
+  readonly chain: OperatorChain;
+}
+
+/** A compiled pipeline definition. */
+export interface CompiledPipeline {
+  /** The event types that the source takes; undefined for all types. */
+  readonly eventTypes: ReadonlySet<string> | undefined;
+  /** Returns whether the source takes an event, by its type and by `source.where`. */
+  matches(flow: PipelineEvent): boolean;
+  readonly idleAfterMs: number;
+  /** The operators of the first stage, which reads the source partitions. */
+  readonly chain: OperatorChain;
+  /** Keyed stages in the order of the definition. The source or an earlier stage feeds each of them. */
+  readonly stages: readonly KeyedStage[];
+  /**
+   * Returns the operators for an event that enters the pipeline at this one, a pointer such as `/operators/2/map`;
+   * undefined if there is no such operator. For an `emit` or a `webhook`, the chain has that output only, because later
+   * operators have already processed the event.
+   */
+  entry(at: string): OperatorChain | undefined;
+  /**
+   * Returns the upstream stage of a stage; undefined if the source feeds it. A pipeline is a tree, so each stage has
+   * one upstream.
+   */
+  feederOf(stage: string): string | undefined;
+  /** Streams that the pipeline writes to, including those for late events. */
+  readonly writes: ReadonlySet<string>;
+  readonly webhooks: readonly { at: string; url: string; secretRef: string }[];
+  /** Projections that the pipeline reads. */
+  readonly projections: ReadonlySet<string>;
+}

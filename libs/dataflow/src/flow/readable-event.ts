@@ -1,0 +1,73 @@
+import { decodeRecord } from '#event';
+import { logEventValue, type LogEvent } from '#cel';
+import type { ValueObject } from '#cel';
+import type { FoldEvent } from '../folds/fold-event.js';
+import type { FoldPosition } from '../fold-operations/position.js';
+import type { PipelineEvent, Provenance } from './pipeline.js';
+
+/**
+ * A pipeline event in the form that expressions and folds read. The event's JSON is parsed on first use, and only once
+ * for all operators.
+ */
+export class ReadableEvent implements PipelineEvent, FoldEvent {
+  #value: ValueObject | undefined = undefined;
+
+  constructor(
+    readonly event: LogEvent,
+    readonly origin: Provenance,
+  ) {}
+
+  /**
+   * The event's position in the order in which folds sort events. Events derived from the same source record differ in
+   * their emission index (`path`).
+   */
+  get position(): FoldPosition {
+    const { stream, partition, offset, path } = this.origin;
+    return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
+  }
+
+  /** The event as a CEL value. */
+  get value(): ValueObject {
+    return (this.#value ??= logEventValue(this.event));
+  }
+
+  /** Returns the event with some fields replaced and with the same provenance. */
+  with(changed: Partial<LogEvent>): ReadableEvent {
+    return new ReadableEvent({ ...this.event, ...changed }, this.origin);
+  }
+
+  /** Returns one of several events derived from this event. Appends `index` to its emission index. */
+  part(changed: Partial<LogEvent>, index: string): ReadableEvent {
+    const { origin } = this;
+    return new ReadableEvent(
+      { ...this.event, ...changed },
+      { ...origin, path: origin.path === '' ? index : `${origin.path}/${index}` },
+    );
+  }
+}
+
+/** Returns the pipeline event of a record in a source partition. */
+export function sourceEvent(event: LogEvent): PipelineEvent {
+  const { stream, partition, offset } = event;
+  return new ReadableEvent(event, { stream, partition, offset, path: '' });
+}
+
+const withoutId = '{"event_id":""';
+const anyId = '{"event_id":"00000000-0000-0000-0000-000000000000"';
+
+/**
+ * Reads a pipeline event from a record value that `encodeRecord` wrote. A window result has neither an id nor a stream.
+ * @throws UnreadableRecordError
+ */
+export function eventFromRecord(text: string, origin: Provenance): PipelineEvent {
+  const { partition, offset } = origin;
+  if (!text.startsWith(withoutId))
+    return new ReadableEvent({ ...decodeRecord(text), stream: origin.stream, partition, offset }, origin);
+  const record = decodeRecord(anyId + text.slice(withoutId.length));
+  return new ReadableEvent({ ...record, event_id: '', stream: '', partition, offset }, origin);
+}
+
+/** Returns the event as a ReadableEvent: the same object if it is one already. */
+export function readableEvent(flow: PipelineEvent): ReadableEvent {
+  return flow instanceof ReadableEvent ? flow : new ReadableEvent(flow.event, flow.origin);
+}

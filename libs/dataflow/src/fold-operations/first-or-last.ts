@@ -1,0 +1,23 @@
+import { anyButNull } from '#cel';
+import type { FoldOperation } from './fold-operation.js';
+import { storedText } from './stored-text.js';
+import { comparePositions, type FoldPosition } from './position.js';
+
+/** The value as JSON text, with the position of its event. */
+type PositionedValue = null | readonly [value: string, position: FoldPosition];
+
+/**
+ * Returns the fold operation whose result is the value of the event with the lowest position (`sign` 1) or the highest
+ * (-1), in whatever order events arrive. Without values the result is null.
+ */
+export function firstOrLast(sign: 1 | -1): FoldOperation<PositionedValue> {
+  const isPast = (state: PositionedValue, position: FoldPosition) =>
+    state !== null && sign * comparePositions(position, state[1]) >= 0;
+  return {
+    takes: anyButNull,
+    empty: null,
+    add: (state, value, position) => (isPast(state, position) ? state : [storedText(value), position]),
+    merge: (a, b) => (b === null || isPast(a, b[1]) ? a : b),
+    result: (state) => (state === null ? 'null' : state[0]),
+  };
+}

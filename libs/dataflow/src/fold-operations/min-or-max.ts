@@ -1,0 +1,67 @@
+import { Decimal, numberBounds, readDecimal, scaledDecimal, scaledText, type Numeric } from '#cel';
+import { kinds } from '#cel';
+import { compare, Duration, isNumeric, Timestamp, type Value } from '#cel';
+import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
+import { storedText } from './stored-text.js';
+
+/** A number that a double represents exactly. Any other value is its kind, with its text or its microseconds. */
+type StoredExtreme = null | number | readonly [kind: ValueKind, text: string | number];
+
+/** Kinds in sort order: any number is less than any duration. */
+const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
+type ValueKind = (typeof kindOrder)[number];
+
+/**
+ * Returns the fold operation whose result is the smallest value (`sign` 1) or the largest (-1). All values have one
+ * order: numbers by size, then durations, times, and strings by code point. Without values the result is null.
+ */
+export function minOrMax(sign: 1 | -1): FoldOperation<StoredExtreme> {
+  const better = (state: StoredExtreme, value: Value) =>
+    state === null || sign * order(value, read(state)) < 0;
+  return {
+    takes: kinds.number | kinds.duration | kinds.timestamp | kinds.string,
+    empty: null,
+    add: (state, value) => {
+      if (typeof value === 'number' && typeof state === 'number') {
+        return sign * (value - state) < 0 ? value + 0 : state;
+      }
+      return better(state, value) ? kept(value) : state;
+    },
+    merge: (a, b) => (a === null || (b !== null && better(a, read(b))) ? b : a),
+    result: (state) => (state === null ? 'null' : storedText(read(state))),
+  };
+}
+
+function order(a: Value, b: Value): number {
+  return kindOrder.indexOf(kindOf(a)) - kindOrder.indexOf(kindOf(b)) || compare(a, b, 0);
+}
+
+function kindOf(value: Value): ValueKind {
+  if (isNumeric(value)) return 'number';
+  if (value instanceof Duration) return 'duration';
+  return value instanceof Timestamp ? 'timestamp' : 'string';
+}
+
+function kept(value: Value): StoredExtreme {
+  // Adding 0 turns -0 into 0, because JSON.stringify does not keep the sign of zero.
+  if (typeof value === 'number') return value + 0;
+  if (value instanceof Duration) return ['duration', value.micros];
+  if (value instanceof Timestamp) return ['timestamp', value.micros];
+  if (typeof value === 'string') {
+    storedText(value);
+    return ['string', value];
+  }
+  const exact = scaledDecimal(value as Numeric);
+  if (!exact) throw new FoldRejectedError(`A number has at most ${numberBounds}.`);
+  return ['number', scaledText(exact)];
+}
+
+function read(state: number | readonly [ValueKind, string | number]): Value {
+  if (typeof state === 'number') return state;
+  const [kind, value] = state;
+  if (kind === 'duration') return new Duration(value as number);
+  if (kind === 'timestamp') return new Timestamp(value as number);
+  if (kind === 'string') return value;
+  const exact = readDecimal(value as string);
+  return exact?.scale === 0 ? exact.units : new Decimal(value as string);
+}

@@ -1,0 +1,13 @@
+import { toJson } from '#cel';
+import type { Value } from '#cel';
+import { FoldRejectedError } from './fold-operation.js';
+
+/** The most characters of JSON that `min`, `max`, `first` and `last` store for a value. */
+const valueCharacters = 64 * 1024;
+
+/** Returns the JSON text of a value that a state stores. @throws FoldRejectedError if the text is longer than `maxLength` */
+export function storedText(value: Value, maxLength: number = valueCharacters): string {
+  const text = toJson(value, { maxLength });
+  if (text !== undefined) return text;
+  throw new FoldRejectedError(`A stored value has at most ${maxLength} characters of JSON.`);
+}

@@ -1,0 +1,49 @@
+import { StepBudget, withinBudget } from '#cel';
+import type { PipelineEvent, KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
+
+/** The result of adding an event to the state entries of a keyed stage. */
+export interface StateEntriesUpdate {
+  /** The changed entries, by name. */
+  readonly rows: readonly (readonly [name: string, row: StateEntry])[];
+  readonly results: readonly PipelineEvent[];
+  /** A drop, late or fail outcome; undefined if the entries took the event. */
+  readonly outcome: OperatorOutcome | undefined;
+}
+
+/**
+ * Adds an event to all its state entries, or to none if one of them fails it. The failed event becomes a dead letter
+ * that may be replayed, and would then be counted twice in the other entries. All evaluations together share one step
+ * budget.
+ */
+export function addToStateEntries(
+  operator: KeyedOperator,
+  there: CurrentEntries,
+  arrival: Arrival,
+): StateEntriesUpdate {
+  return withinBudget(new StepBudget(), () => addToAll(operator, there, arrival));
+}
+
+type Arrival = Parameters<KeyedOperator['add']>[2];
+
+interface CurrentEntries {
+  readonly names: readonly string[];
+  readonly rowOf: (name: string) => StateEntry | undefined;
+}
+
+function addToAll(
+  operator: KeyedOperator,
+  { names, rowOf }: CurrentEntries,
+  arrival: Arrival,
+): StateEntriesUpdate {
+  const rows: (readonly [string, StateEntry])[] = [];
+  const results: PipelineEvent[] = [];
+  let outcome: OperatorOutcome | undefined;
+  for (const name of names) {
+    const step = operator.add(rowOf(name), name, arrival);
+    if (step.outcome?.kind === 'fail') return { rows: [], results: [], outcome: step.outcome };
+    if (step.row) rows.push([name, step.row]);
+    results.push(...step.results);
+    outcome ??= step.outcome;
+  }
+  return { rows, results, outcome };
+}

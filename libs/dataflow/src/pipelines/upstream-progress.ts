@@ -1,0 +1,165 @@
+import type { EpochMicros } from '#event';
+import { noWatermark, type WatermarkProgress } from './source-watermark.js';
+
+/** A watermark record: the progress of a task, which it writes to the topics of the stages that it feeds. */
+export interface WatermarkRecord extends WatermarkProgress {
+  /** The partition that the task reads, such as `orders/3`. */
+  readonly source: string;
+  /** The next offset that the task will process. All records derived from earlier offsets precede this record. */
+  readonly next: number;
+}
+
+/**
+ * The position of a repartitioned record: it identifies the record among those derived from one upstream record. After
+ * a crash, an event may take another path, because the definition or the states of projections have changed. The
+ * position of one record therefore must not depend on the outcomes of others: it consists of the event that entered the
+ * chain, and of its emission index from `flat_map`.
+ */
+export interface RepartitionedPosition {
+  readonly source: string;
+  readonly offset: number;
+  /**
+   * Index of the event among those that entered the chain because of the upstream record. An upstream record that
+   * closes several windows causes several such events.
+   */
+  readonly index: number;
+  /** Emission index of the event's provenance. As texts, emission indices sort in the order of the elements. */
+  readonly path: string;
+}
+
+interface UpstreamPartition {
+  /** Offset of the last record that was taken; -1 before the first. */
+  offset: number;
+  index: number;
+  path: string;
+  /** The upstream offset below which all derived records have been seen. */
+  next: number;
+  watermark: EpochMicros;
+  idle: boolean;
+}
+
+/**
+ * The progress of a stage's partition in each upstream partition: which records are duplicates, and how far event time
+ * has advanced. The stage's watermark is the minimum of the upstream watermarks, without idle partitions; if all are
+ * idle, it is the maximum. An upstream partition without any record yet holds it back. The watermark never decreases.
+ *
+ * Only watermark records advance it. They are in the topic like the data, so reading the topic again gives the same
+ * decisions.
+ */
+export class UpstreamProgress {
+  readonly #feeders = new Map<string, UpstreamPartition>();
+  readonly #known: ReadonlySet<string>;
+  #watermark: EpochMicros = noWatermark;
+
+  /**
+   * @param known all partitions that feed the stage; a partition that only an earlier definition had does not hold the
+   * watermark back
+   * @param saved a result of `save`
+   */
+  constructor(known: Iterable<string>, saved?: string) {
+    this.#known = new Set(known);
+    if (saved === undefined) return;
+    const { watermark, feeders } = JSON.parse(saved) as SavedProgress;
+    this.#watermark = watermark;
+    for (const [source, [offset, index, next, time, idle, path]] of Object.entries(feeders)) {
+      this.#feeders.set(source, { offset, index, path, next, watermark: time, idle: idle === 1 });
+    }
+  }
+
+  get watermark(): EpochMicros {
+    return this.#watermark;
+  }
+
+  /**
+   * Takes a record unless it is a duplicate. Each upstream partition writes its records in one order. After a crash, or
+   * while a fenced task is still writing, records of that sequence may occur again.
+   * @returns false for a duplicate
+   */
+  take(position: RepartitionedPosition): boolean {
+    const { source, offset, index, path } = position;
+    const feeder = this.#feeder(source);
+    if (!isAfter(position, feeder)) return false;
+    Object.assign(feeder, { offset, index, path });
+    if (offset >= feeder.next) feeder.next = offset + 1;
+    // The watermark of an idle partition is an estimate from the clock. When the partition has a record again, its
+    // watermark counts as unknown until the next watermark record.
+    if (feeder.idle) feeder.watermark = noWatermark;
+    feeder.idle = false;
+    return true;
+  }
+
+  /** Takes a watermark record. A record with an older offset is ignored, because a fenced task has written it. */
+  control({ source, next, watermark, idle }: WatermarkRecord): void {
+    const feeder = this.#feeder(source);
+    if (next < feeder.next) return;
+    feeder.next = next;
+    if (watermark > feeder.watermark || !idle) feeder.watermark = watermark;
+    feeder.idle = idle;
+    this.#watermark = Math.max(this.#watermark, this.#least());
+  }
+
+  /**
+   * Returns whether a record at this position was taken. If the topic is intact, this is true for every record before
+   * the saved offset.
+   */
+  hasTaken(position: RepartitionedPosition): boolean {
+    const feeder = this.#feeders.get(position.source);
+    return feeder !== undefined && !isAfter(position, feeder);
+  }
+
+  /** Returns the progress in all upstream partitions as JSON text, for a checkpoint. */
+  save(): string {
+    const feeders: SavedProgress['feeders'] = {};
+    for (const [source, { offset, index, path, next, watermark, idle }] of this.#feeders) {
+      feeders[source] = [offset, index, next, watermark, idle ? 1 : 0, path];
+    }
+    return JSON.stringify({ watermark: this.#watermark, feeders } satisfies SavedProgress);
+  }
+
+  #feeder(source: string): UpstreamPartition {
+    const known = this.#feeders.get(source);
+    if (known) return known;
+    const feeder = { offset: -1, index: -1, path: '', next: 0, watermark: noWatermark, idle: false };
+    this.#feeders.set(source, feeder);
+    return feeder;
+  }
+
+  #least(): EpochMicros {
+    let [least, greatestIdle] = [Infinity, noWatermark];
+    for (const source of this.#known) {
+      const feeder = this.#feeders.get(source);
+      if (!feeder) return noWatermark;
+      if (feeder.idle) greatestIdle = Math.max(greatestIdle, feeder.watermark);
+      else least = Math.min(least, feeder.watermark);
+    }
+    return least === Infinity ? greatestIdle : least;
+  }
+}
+
+interface SavedProgress {
+  watermark: EpochMicros;
+  feeders: Record<
+    string,
+    [offset: number, index: number, next: number, watermark: EpochMicros, idle: 0 | 1, path: string]
+  >;
+}
+
+function isAfter(
+  a: Omit<RepartitionedPosition, 'source'>,
+  b: Omit<RepartitionedPosition, 'source'>,
+): boolean {
+  if (a.offset !== b.offset) return a.offset > b.offset;
+  if (a.index !== b.index) return a.index > b.index;
+  return a.path > b.path;
+}
+
+/**
+ * Returns the watermark that a stage passes on: the given one less `delay`, because results may lie behind the stage's
+ * watermark by that much. A watermark record has the stage's watermark. A record derived from an event has the greater
+ * of the stage's watermark and the one that the event carried, so that only the source's log decides which events are
+ * late, also after a dedupe. A record derived from a closing window has the stage's watermark before the change that
+ * closed the window.
+ */
+export function downstreamWatermark(watermark: EpochMicros, delay: EpochMicros): EpochMicros {
+  return watermark === noWatermark ? noWatermark : watermark - delay;
+}

@@ -1,0 +1,51 @@
+/**
+ * Commits the consumer group's offset of one partition, one call at a time. While a call runs, only the highest offered
+ * offset waits.
+ */
+export class OffsetCommitter {
+  private wanted: number;
+  private running: Promise<void> | undefined;
+
+  /**
+   * @param committed The committed offset of the group.
+   * @param commit Resolves false when the partition is no longer owned; nothing is committed after that.
+   */
+  constructor(
+    public committed: number,
+    private readonly commit: (next: number) => Promise<boolean>,
+  ) {
+    this.wanted = committed;
+  }
+
+  /** Commits `next`: all records below this offset are stored. Rejects as `commit` does. */
+  offer(next: number): Promise<void> {
+    this.wanted = Math.max(this.wanted, next);
+    if (this.wanted > this.committed) this.running ??= this.run();
+    return this.running ?? Promise.resolve();
+  }
+
+  /** Records that the group's committed offset is at least `next`, for example by a commit of another process. */
+  stands(next: number): void {
+    this.committed = Math.max(this.committed, next);
+    this.wanted = Math.max(this.wanted, next);
+  }
+
+  /** Resolves when no commit is in progress. */
+  async settled(): Promise<void> {
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    try {
+      while (this.wanted > this.committed) {
+        const next = this.wanted;
+        if (!(await this.commit(next))) return;
+        this.committed = Math.max(this.committed, next);
+      }
+    } finally {
+      // Reset it before the waiting callers continue: an offset that they offer next must not wait for a finished
+      // commit.
+      this.running = undefined;
+    }
+  }
+}

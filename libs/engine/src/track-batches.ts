@@ -1,0 +1,32 @@
+import type { Log } from '#log';
+import type { ActiveWork } from '#telemetry';
+
+/** Returns a log that reports each batch to `works` while a consumer processes it. */
+export function trackBatches(log: Log, works: ActiveWork): Log {
+  return {
+    admin: log.admin,
+    producer: () => log.producer(),
+    tableReader: (topic, handler) => log.tableReader(topic, handler),
+    close: () => log.close(),
+    consumer: (options) => {
+      const { handler, group } = options;
+      return log.consumer({
+        ...options,
+        handler: {
+          assigned: (assignment) => handler.assigned(assignment),
+          revoked: (partition) => handler.revoked(partition),
+          batch: async (batch) => {
+            const { topic, partition, records } = batch;
+            const offset = records[0]?.offset ?? -1;
+            const end = works.begin({ group, topic, partition, offset, records: records.length });
+            try {
+              await handler.batch(batch);
+            } finally {
+              end();
+            }
+          },
+        },
+      });
+    },
+  };
+}

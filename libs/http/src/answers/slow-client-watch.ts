@@ -1,0 +1,91 @@
+import type { Socket } from 'node:net';
+import { metrics } from '#telemetry';
+
+/** Limits that decide whether a client receives its answers too slowly. */
+export interface SlowClientLimits {
+  /** Bytes that a client must receive within `withinMs`, if so many are left of its answer. */
+  leastBytes: number;
+  /** Milliseconds in which a client must receive `leastBytes`. */
+  withinMs: number;
+  /** The same as `withinMs`, while the answer budget is full. */
+  tightMs: number;
+  /** Milliseconds between two polls of the connections. */
+  lookMs: number;
+}
+
+export const defaultSlowClientLimits: SlowClientLimits = {
+  leastBytes: 1024 * 1024,
+  withinMs: 20_000,
+  tightMs: 5_000,
+  lookMs: 1_000,
+};
+
+type Connection = Pick<Socket, 'writableLength' | 'bytesWritten' | 'destroy'>;
+
+/**
+ * Disconnects clients that receive their answers too slowly. A client must receive `leastBytes` in each period, so a
+ * client that reads one byte a second is disconnected, too.
+ */
+export class SlowClientWatch {
+  private readonly sendings = new Set<Sending>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param tightSince Returns whether the answer budget was full since a time, in milliseconds of `performance.now()`.
+   */
+  constructor(
+    private readonly bounds: SlowClientLimits,
+    private readonly tightSince: (time: number) => boolean,
+  ) {}
+
+  /** Watches the answer on this connection. Returns a function that ends the watch. */
+  add(connection: Connection): () => void {
+    const sending = new Sending(connection);
+    this.sendings.add(sending);
+    this.timer ??= setInterval(() => this.look(), this.bounds.lookMs).unref();
+    return () => void this.sendings.delete(sending);
+  }
+
+  /**
+   * Polls all connections and disconnects each client that is too slow. Time is measured in polls, so that a pause of
+   * this process does not count against a client.
+   */
+  look(): void {
+    const { leastBytes, withinMs, tightMs, lookMs } = this.bounds;
+    const isTight = this.tightSince(performance.now() - 2 * lookMs);
+    const mostLooks = (isTight ? tightMs : withinMs) / lookMs;
+    for (const sending of this.sendings) {
+      if (sending.look(leastBytes) < mostLooks) continue;
+      this.sendings.delete(sending);
+      metrics.httpAnswersCut.inc();
+      sending.connection.destroy();
+    }
+    if (this.sendings.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}
+
+class Sending {
+  private taken = 0;
+  /** Polls in the current period; -1 before the first poll. */
+  private looks = -1;
+
+  constructor(readonly connection: Connection) {}
+
+  /**
+   * Polls the connection. Returns the number of polls since the client last had received `leastBytes` or had nothing to
+   * receive.
+   */
+  look(leastBytes: number): number {
+    const { writableLength, bytesWritten } = this.connection;
+    // Node counts bytes as written when they are buffered: subtract the bytes that still wait.
+    const taken = bytesWritten - writableLength;
+    this.looks++;
+    if (this.looks === 0 || !writableLength || taken - this.taken >= leastBytes) {
+      this.looks = 0;
+      this.taken = taken;
+    }
+    return this.looks;
+  }
+}

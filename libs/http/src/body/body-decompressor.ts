@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { ProblemError } from '#api';
+import { collectBody, incomplete, type BodyLimits } from './collect-body.js';
+import { unzstd } from './unzstd.js';
+
+/** Compression of a request body. */
+export type Compression = 'gzip' | 'zstd';
+
+/** Number of bodies that are decompressed at the same time: Node's thread pool has four threads. */
+const concurrency = 4;
+/** Maximum number of compressed bodies that wait to be decompressed. */
+const mostWaiting = 256;
+
+/**
+ * Decompresses a few bodies at a time, so that many small decompression bombs cannot use up the body budget together.
+ */
+export class BodyDecompressor {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  /**
+   * Decompresses a body without blocking the event loop. Each decompressed chunk counts in the share, and decompression
+   * stops at the first chunk over the limit or the budget.
+   * @throws ProblemError `invalid_request` (the bytes are not of this compression), `payload_too_large`, `overloaded`
+   */
+  async inflate(sent: Buffer, compression: Compression, bounds: BodyLimits): Promise<Buffer> {
+    await this.enter();
+    try {
+      if (bounds.share?.hasEnded) throw incomplete();
+      return await inflated(sent, compression, bounds);
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(): Promise<void> {
+    if (this.running < concurrency) {
+      this.running++;
+      return;
+    }
+    if (this.waiting.length >= mostWaiting)
+      throw new ProblemError('overloaded', 'Too many compressed bodies are waiting.');
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Starts the body that has waited longest, if any. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.running--;
+  }
+}
+
+async function inflated(sent: Buffer, compression: Compression, bounds: BodyLimits): Promise<Buffer> {
+  const options = { chunkSize: Math.min(64 * 1024, bounds.limit) };
+  const unpacked: Readable = compression === 'zstd' ? unzstd(sent, options) : gunzip(sent, options);
+  let invalid = false;
+  unpacked.once('error', () => (invalid = true));
+  try {
+    const body = await collectBody(unpacked, bounds);
+    // The compressed bytes are no longer needed.
+    bounds.share?.giveBack(sent.length);
+    return body;
+  } catch (error) {
+    throw invalid ? new ProblemError('invalid_request', `The body is not valid ${compression}.`) : error;
+  } finally {
+    unpacked.destroy();
+  }
+}
+
+function gunzip(sent: Buffer, options: { chunkSize: number }): Readable {
+  const unpacked = createGunzip(options);
+  unpacked.end(sent);
+  return unpacked;
+}

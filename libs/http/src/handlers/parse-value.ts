@@ -1,0 +1,61 @@
+import { Transform } from 'class-transformer';
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+import { applyDecorators } from '@nestjs/common';
+import { ProblemError } from '#api';
+
+/** A value that cannot be parsed. The validator rejects its property. */
+class Unreadable {
+  constructor(readonly sent: unknown) {}
+}
+
+/** How to parse the text of a parameter or a field. */
+export interface ValueParser {
+  /** Name of the validation rule. */
+  name: string;
+  /**
+   * Returns the parsed value; undefined for an invalid text; a ProblemError if the text has a problem code of its own.
+   */
+  read: (text: string) => unknown;
+  /** Returns the error text, which says what the value must be. */
+  message: (sent: unknown) => string;
+}
+
+/** Parses the text of a property: the handler gets the value, such as a time or a duration, in place of the text. */
+export function ParseValue(reading: ValueParser): PropertyDecorator {
+  const validate = (value: unknown) => value != null && !(value instanceof Unreadable);
+  const sent = (value: unknown) => (value instanceof Unreadable ? value.sent : value);
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => readOne(value, reading)),
+    rule(reading, { validate, sent }),
+  );
+}
+
+/** Parses each text of a list property. */
+export function ParseValues(reading: ValueParser): PropertyDecorator {
+  const validate = (values: unknown) =>
+    Array.isArray(values) && values.every((value) => !(value instanceof Unreadable));
+  return applyDecorators(
+    Transform(({ value: values }: { value: unknown }) =>
+      Array.isArray(values) ? values.map((value) => readOne(value, reading)) : values,
+    ),
+    rule(reading, { validate, sent: (values) => values }),
+  );
+}
+
+function readOne(value: unknown, { read }: ValueParser): unknown {
+  if (value == null) return value;
+  return (typeof value === 'string' ? read(value) : undefined) ?? new Unreadable(value);
+}
+
+function rule(
+  { name, message }: ValueParser,
+  { validate, sent }: { validate: (value: unknown) => boolean; sent: (value: unknown) => unknown },
+): PropertyDecorator {
+  const defaultMessage = (found?: ValidationArguments) => message(sent(found?.value));
+  return ValidateBy({ name, validator: { validate, defaultMessage } });
+}
+
+/** Throws the first ProblemError among the values of a valid input. @throws ProblemError */
+export function throwProblemIn(input: object): void {
+  for (const value of Object.values(input)) if (value instanceof ProblemError) throw value;
+}

@@ -1,0 +1,20 @@
+/** A generation of a consumer group; it ends with the next rebalance. */
+export interface GroupGeneration {
+  id: number;
+  memberId: string;
+  topics: readonly string[];
+  /** Number of partitions of each topic that existed when the generation began. */
+  partitionsOf: ReadonlyMap<string, number>;
+  assignment: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface TopicPartition {
+  topic: string;
+  partition: number;
+}
+
+/** An offset that a group has committed for a partition. */
+export interface CommittedOffset extends TopicPartition {
+  /** The next offset to read; -1 if the group has committed none. */
+  offset: number;
+}

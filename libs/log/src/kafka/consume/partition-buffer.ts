@@ -1,0 +1,79 @@
+import type { RecordBatch } from '../../log.js';
+
+export interface PartitionBufferOptions {
+  topic: string;
+  partition: number;
+  /** First offset to read. */
+  from: number;
+  deliver(batch: RecordBatch): Promise<void>;
+  /** Called with the error with which `deliver` rejects. */
+  onError(error: unknown): void;
+  /** Called when every record before `next` has been delivered. */
+  onProgress?(next: number): void;
+}
+
+/**
+ * Buffer of one partition: delivers its batches one after the other. While one batch is processed, the next one is
+ * fetched and kept here, so the buffer has at most two batches.
+ */
+export class PartitionBuffer {
+  readonly topic: string;
+  readonly partition: number;
+  /** The offset to fetch next. */
+  next: number;
+  /** Node id of the broker to fetch from; undefined while the leader is not known. */
+  leader: number | undefined = undefined;
+  /** Called when there is room for another batch; set by the fetcher. */
+  onRoom: () => void = () => undefined;
+  private waiting: { batch: RecordBatch; release: () => void } | undefined;
+  private delivering: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(private readonly options: PartitionBufferOptions) {
+    this.topic = options.topic;
+    this.partition = options.partition;
+    this.next = options.from;
+  }
+
+  get wantsMore(): boolean {
+    return !this.closed && this.waiting === undefined;
+  }
+
+  /** Adds a fetched batch. Calls `release` once the batch is processed or discarded. */
+  offer(batch: RecordBatch, release: () => void): void {
+    if (this.closed) return release();
+    this.next = batch.next;
+    this.waiting = { batch, release };
+    this.delivering ??= this.deliver();
+  }
+
+  /**
+   * Delivers batches until none is waiting. Clears `delivering` in the event-loop turn that finds none, so that a later
+   * `offer` starts it again.
+   */
+  private async deliver(): Promise<void> {
+    while (this.waiting && !this.closed) {
+      const { batch, release } = this.waiting;
+      this.waiting = undefined;
+      this.onRoom();
+      try {
+        await this.options.deliver(batch);
+        this.options.onProgress?.(batch.next);
+      } catch (error) {
+        this.closed = true;
+        this.options.onError(error);
+      } finally {
+        release();
+      }
+    }
+    this.delivering = undefined;
+  }
+
+  /** Delivers no further batch; resolves when the batch that is being processed is done. */
+  async close(): Promise<void> {
+    this.closed = true;
+    this.waiting?.release();
+    this.waiting = undefined;
+    await this.delivering;
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Milliseconds that a fetch waits at the broker while a partition is paused. A connection answers one request at a
+ * time, so the fetch delays partitions that get room again meanwhile.
+ */
+const busyWaitMs = 10;
+/**
+ * Milliseconds of wait for each partition of a fetch. The broker checks each partition when the fetch arrives and when
+ * its wait ends, so the wait limits these checks per second.
+ */
+const msPerPartition = 1 / 4;
+const longestWaitMs = 1_000;
+/** Minimum size in bytes of a response after which the next fetch follows without a pause. */
+const enoughBytes = 64 * 1024;
+
+/**
+ * Poll back-off of the fetches from one broker: how long the next fetch waits for records, and the pause before it. New
+ * records end the wait at once, so a long wait delays only partitions that are added or get room again meanwhile. While
+ * a partition is paused, fetches wait only briefly; the wait doubles with each response without records.
+ */
+export class PollBackoff {
+  private rounds = 0;
+
+  constructor(private readonly bounds: { fetchWaitMs: number; fetchCollectMs: number }) {}
+
+  waitMs(fetch: { someHeld: boolean; partitions: number }): number {
+    const manyMs = Math.min(Math.ceil(fetch.partitions * msPerPartition), longestWaitMs);
+    const idleMs = Math.max(this.bounds.fetchWaitMs, manyMs);
+    if (!fetch.someHeld) return idleMs;
+    const shortMs = Math.max(busyWaitMs, Math.ceil(manyMs / 10));
+    return Math.min(shortMs * 2 ** this.rounds, idleMs);
+  }
+
+  /**
+   * Takes the size of a response. Returns the pause before the next fetch in milliseconds, so that records can
+   * accumulate.
+   */
+  answered({ bytes }: { bytes: number }): number {
+    this.rounds = bytes === 0 ? Math.min(this.rounds + 1, 10) : 0;
+    return bytes > 0 && bytes < enoughBytes ? this.bounds.fetchCollectMs : 0;
+  }
+}

@@ -1,0 +1,84 @@
+import { LogUnavailableError } from '../../errors.js';
+import type { NewRecord, RecordPosition } from '../../log.js';
+
+/** Upper limit of the bytes of a record on the wire, without its key, value and headers. */
+const recordOverhead = 24;
+
+/** One call of `append`: its records, the positions that are known so far, and its promise. */
+export class PendingAppend {
+  readonly result: Promise<RecordPosition[]>;
+  readonly bytes: number;
+  /** Size in bytes of each record. */
+  readonly sizes: Int32Array;
+  /** Partition of each record. */
+  readonly partitions: Int32Array;
+  private readonly positions: RecordPosition[];
+  private missing: number;
+  private done = false;
+  private resolve!: (positions: RecordPosition[]) => void;
+  private reject!: (error: Error) => void;
+
+  constructor(
+    readonly records: readonly NewRecord[],
+    readonly deadline: number,
+  ) {
+    this.sizes = new Int32Array(records.length);
+    this.partitions = new Int32Array(records.length);
+    this.positions = new Array<RecordPosition>(records.length);
+    this.missing = records.length;
+    this.bytes = this.measure();
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+  }
+
+  get settled(): boolean {
+    return this.done;
+  }
+
+  /** Sets the position at which the record with this index was written. Resolves the call after its last record. */
+  written(index: number, position: RecordPosition): void {
+    this.positions[index] = position;
+    this.missing--;
+    if (this.missing > 0 || this.done) return;
+    this.done = true;
+    this.resolve(this.positions);
+  }
+
+  fail(error: Error): void {
+    if (this.done) return;
+    this.done = true;
+    this.reject(error);
+  }
+
+  expire(): void {
+    this.fail(new LogUnavailableError('the records were not acknowledged in time'));
+  }
+
+  private measure(): number {
+    let sum = 0;
+    let lastHeaders: NewRecord['headers'] = undefined;
+    let headerBytes = 0;
+    for (let i = 0; i < this.records.length; i++) {
+      const { key, value, headers } = this.records[i] as NewRecord;
+      if (headers !== lastHeaders) {
+        lastHeaders = headers;
+        headerBytes = measureHeaders(headers);
+      }
+      const valueBytes = value === null ? 0 : Buffer.byteLength(value);
+      const size = Buffer.byteLength(key) + valueBytes + headerBytes + recordOverhead;
+      this.sizes[i] = size;
+      sum += size;
+    }
+    return sum;
+  }
+}
+
+function measureHeaders(headers: NewRecord['headers']): number {
+  let sum = 0;
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    sum += Buffer.byteLength(name) + Buffer.byteLength(value) + 8;
+  }
+  return sum;
+}

@@ -1,0 +1,290 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import type { NewRecord } from '../../log.js';
+import { PendingAppend } from './pending-append.js';
+import { KafkaProducer } from './kafka-producer.js';
+import type { GroupedRecords } from './partition-records.js';
+import { ProducerShard, type IdempotentProducer, type ProducerShardOptions } from './producer-shard.js';
+import type { TopicPartitionAnswer } from './send-batch.js';
+import type { TopicMetadataCache } from './topic-metadata-cache.js';
+
+interface Sent {
+  values: string[];
+  answer(): void;
+  fail(error: Error): void;
+}
+
+/** A broker with one partition for each topic that responds when the spec allows it. */
+class HandBroker {
+  readonly sent: Sent[] = [];
+  connections = 0;
+  refusing = false;
+  forgetting = false;
+  answersAtOnce = true;
+  /** Sequence numbers of the tries of a send, as kafkajs counts them. */
+  sequences = [0];
+  gone = new Set<string>();
+  private readonly ends = new Map<string, number>();
+
+  create(): IdempotentProducer {
+    return {
+      connect: async () => {
+        if (this.refusing) throw new Error('refused');
+        this.connections++;
+      },
+      disconnect: async () => undefined,
+      sendBatch: (batch) => this.take(batch.topicMessages as { topic: string; messages: GroupedRecords }[]),
+    };
+  }
+
+  private take(topics: { topic: string; messages: GroupedRecords }[]): Promise<TopicPartitionAnswer[]> {
+    for (const sequence of this.sequences) {
+      for (const { messages } of topics) messages.byPartition[0]?.isRenumbered(sequence);
+    }
+    return new Promise((resolve, reject) => {
+      const records = topics.flatMap(({ messages }) =>
+        Object.values(messages.byPartition).flatMap((p) => p.records),
+      );
+      const answer = (): void =>
+        resolve(this.forgetting ? [] : topics.map(({ topic, messages }) => this.write(topic, messages)));
+      this.sent.push({ values: records.map(({ value }) => String(value)), answer, fail: reject });
+      if (this.answersAtOnce) answer();
+    });
+  }
+
+  private write(topicName: string, messages: GroupedRecords): TopicPartitionAnswer {
+    const baseOffset = this.ends.get(topicName) ?? 0;
+    this.ends.set(topicName, baseOffset + (messages.byPartition[0]?.length ?? 0));
+    return { topicName, partition: 0, errorCode: 0, baseOffset: String(baseOffset) };
+  }
+}
+
+const records = (...values: string[]): NewRecord[] =>
+  values.map((value) => ({ topic: 't', key: 'k', value }));
+const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
+const lanes: ProducerShard[] = [];
+
+function laneOn(broker: HandBroker, options: Partial<ProducerShardOptions> = {}): ProducerShard {
+  const lane = new ProducerShard({
+    sendRecords: 1000,
+    sendBytes: 1_000_000,
+    partitionBatchBytes: 100_000,
+    lingerMs: 0,
+    requestTimeoutMs: 1000,
+    createProducer: () => broker.create(),
+    partitionCount: () => 1,
+    forgetTopic: () => undefined,
+    topicExists: async (topic) => !broker.gone.has(topic),
+    ...options,
+  });
+  lanes.push(lane);
+  return lane;
+}
+
+function append(lane: ProducerShard, what: NewRecord[], deadlineMs = 5_000): PendingAppend {
+  const call = new PendingAppend(what, Date.now() + deadlineMs);
+  call.result.catch(() => undefined);
+  lane.push(call);
+  return call;
+}
+
+afterEach(async () => {
+  await Promise.all(lanes.splice(0).map((lane) => lane.close()));
+});
+
+describe('a producer shard', () => {
+  it('sends records of one event-loop turn as one request', async () => {
+    const broker = new HandBroker();
+    const lane = laneOn(broker);
+    const calls = [append(lane, records('a', 'b')), append(lane, records('c'))];
+    expect(await Promise.all(calls.map(({ result }) => result))).toEqual([
+      [
+        { partition: 0, offset: 0 },
+        { partition: 0, offset: 1 },
+      ],
+      [{ partition: 0, offset: 2 }],
+    ]);
+    expect(broker.sent.map(({ values }) => values)).toEqual([['a', 'b', 'c']]);
+  });
+
+  it('has one request in flight, and collects records that arrive meanwhile', async () => {
+    const broker = new HandBroker();
+    broker.answersAtOnce = false;
+    const lane = laneOn(broker);
+    const first = append(lane, records('a'));
+    await soon();
+    const rest = [append(lane, records('b')), append(lane, records('c'))];
+    await soon();
+    expect(broker.sent).toHaveLength(1);
+    broker.answersAtOnce = true;
+    broker.sent[0]?.answer();
+    await Promise.all([first, ...rest].map(({ result }) => result));
+    expect(broker.sent.map(({ values }) => values)).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('sends records that arrive at the moment when it becomes idle', async () => {
+    const lane = laneOn(new HandBroker());
+    for (let turns = 0; turns < 12; turns++) {
+      await append(lane, records('a')).result;
+      for (let i = 0; i < turns; i++) await Promise.resolve();
+      expect(await append(lane, records('b'), 1_000).result).toHaveLength(1);
+      await soon();
+    }
+  });
+
+  it('keeps a partition batch below its limit, and keeps the order of its records', async () => {
+    const broker = new HandBroker();
+    const lane = laneOn(broker, { partitionBatchBytes: 300 });
+    const call = append(lane, records('a'.repeat(100), 'b'.repeat(100), 'c'.repeat(400), 'd'));
+    const positions = await call.result;
+    expect(positions.map(({ offset }) => offset)).toEqual([0, 1, 2, 3]);
+    const sent = broker.sent.map(({ values }) => values.map((value) => value[0]).join(''));
+    expect(sent).toEqual(['ab', 'c', 'd']);
+  });
+
+  it('replaces its producer after a request that omitted records because of their sequence number', async () => {
+    const broker = new HandBroker();
+    const lane = laneOn(broker);
+    await append(lane, records('a')).result;
+    expect(broker.connections).toBe(1);
+    broker.sequences = [3, 4];
+    await append(lane, records('b')).result;
+    broker.sequences = [0];
+    await append(lane, records('c')).result;
+    expect(broker.connections).toBe(2);
+  });
+
+  it('replaces its producer after a failed request, because its sequence numbers are no longer reliable', async () => {
+    const broker = new HandBroker();
+    broker.answersAtOnce = false;
+    const lane = laneOn(broker);
+    const failed = append(lane, records('a'));
+    await soon();
+    broker.sent[0]?.fail(new Error('OUT_OF_ORDER_SEQUENCE_NUMBER'));
+    await expect(failed.result).rejects.toThrow(LogUnavailableError);
+    broker.answersAtOnce = true;
+    expect(await append(lane, records('b')).result).toEqual([{ partition: 0, offset: 0 }]);
+    expect(broker.connections).toBe(2);
+  });
+
+  it('rejects an append if the response omits its partition', async () => {
+    const broker = new HandBroker();
+    broker.forgetting = true;
+    const lane = laneOn(broker);
+    await expect(append(lane, records('a')).result).rejects.toThrow(LogUnavailableError);
+  });
+
+  it('gives up a request that is not answered in time, and continues with a new producer', async () => {
+    const broker = new HandBroker();
+    broker.answersAtOnce = false;
+    const lane = laneOn(broker);
+    await expect(append(lane, records('a'), 100).result).rejects.toThrow(LogUnavailableError);
+    broker.answersAtOnce = true;
+    await append(lane, records('b')).result;
+    expect(broker.sent.map(({ values }) => values)).toEqual([['a'], ['b']]);
+  });
+
+  it('recovers when the broker returns, and does not send expired appends', async () => {
+    const broker = new HandBroker();
+    broker.refusing = true;
+    const lane = laneOn(broker);
+    const late = append(lane, records('late'), 100);
+    const patient = append(lane, records('patient'), 10_000);
+    await expect(late.result).rejects.toThrow(LogUnavailableError);
+    broker.refusing = false;
+    await patient.result;
+    expect(broker.sent.map(({ values }) => values)).toEqual([['patient']]);
+  });
+
+  it('rejects an append to a removed topic instead of waiting for the topic', async () => {
+    const broker = new HandBroker();
+    broker.answersAtOnce = false;
+    broker.gone.add('gone');
+    const lane = laneOn(broker);
+    const gone = append(lane, [{ topic: 'gone', key: 'k', value: 'a' }]);
+    const other = append(lane, records('b'));
+    await expect(gone.result).rejects.toThrow(UnknownTopicError);
+    await expect(other.result).rejects.toThrow(LogUnavailableError);
+  });
+});
+
+describe('the producer', () => {
+  const catalog = {
+    get: () => 1,
+    load: async () => 1,
+    close: async () => undefined,
+  } as unknown as TopicMetadataCache;
+
+  it('rejects an append beyond the limit of bytes in flight, and accepts appends when there is room again', async () => {
+    const broker = new HandBroker();
+    broker.answersAtOnce = false;
+    const lane = laneOn(broker);
+    const producer = new KafkaProducer({
+      lanes: [lane],
+      catalog,
+      bytesInFlight: 1000,
+      operationTimeoutMs: 5_000,
+    });
+    const first = producer.append(records('a'.repeat(900)));
+    await soon();
+    expect(producer.bytesInFlight).toBeGreaterThan(900);
+    await expect(producer.append(records('b'.repeat(200)))).rejects.toThrow(LogOverloadedError);
+    broker.answersAtOnce = true;
+    broker.sent[0]?.answer();
+    await first;
+    expect(producer.bytesInFlight).toBe(0);
+    await producer.append(records('c'.repeat(200)));
+    expect(broker.sent.map(({ values }) => values[0]?.[0])).toEqual(['a', 'c']);
+  });
+
+  it('accepts one append that is larger than the limit if nothing else is in flight', async () => {
+    const lane = laneOn(new HandBroker());
+    const producer = new KafkaProducer({
+      lanes: [lane],
+      catalog,
+      bytesInFlight: 10,
+      operationTimeoutMs: 5_000,
+    });
+    expect(await producer.append(records('a'.repeat(100)))).toHaveLength(1);
+  });
+
+  it('delays appends to a topic that is not known yet, keeps their order, and delays no others', async () => {
+    const broker = new HandBroker();
+    const known = new Set(['t']);
+    let found: () => void = () => undefined;
+    const finding = new Promise<void>((resolve) => (found = resolve));
+    const producer = new KafkaProducer({
+      lanes: [laneOn(broker)],
+      catalog: {
+        ...catalog,
+        get: (topic: string) => (known.has(topic) ? 1 : undefined),
+        load: (topic: string) => (known.has(topic) ? Promise.resolve(1) : finding),
+      } as unknown as TopicMetadataCache,
+      bytesInFlight: 1e6,
+      operationTimeoutMs: 5_000,
+    });
+    const to = (topic: string, value: string) => producer.append([{ topic, key: 'k', value }]);
+    const late = [to('new', 'n1'), to('new', 'n2')];
+    await to('t', 'a');
+    expect(broker.sent.map(({ values }) => values)).toEqual([['a']]);
+    known.add('new');
+    late.push(to('new', 'n3'));
+    found();
+    await Promise.all(late);
+    expect(broker.sent.flatMap(({ values }) => values)).toEqual(['a', 'n1', 'n2', 'n3']);
+  });
+
+  it('waits for all appends in flight when it is closed', async () => {
+    const lane = laneOn(new HandBroker());
+    const producer = new KafkaProducer({
+      lanes: [lane],
+      catalog,
+      bytesInFlight: 1e6,
+      operationTimeoutMs: 5_000,
+    });
+    const call = producer.append(records('a'));
+    await producer.close();
+    expect(await call).toHaveLength(1);
+    await expect(producer.append(records('b'))).rejects.toThrow(LogUnavailableError);
+  });
+});

@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '#async';
+import { LogUnavailableError, UnknownTopicError } from '../../errors.js';
+import { toLogError } from '../kafka-errors.js';
+import type { PendingAppend } from './pending-append.js';
+import { PartitionCountChangedError } from './partition-records.js';
+import { SendBatch, type SendLimits, type TopicPartitionAnswer } from './send-batch.js';
+
+/** The part of a kafkajs producer that a shard uses. */
+export interface IdempotentProducer {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  sendBatch(batch: {
+    acks: number;
+    timeout: number;
+    topicMessages: unknown[];
+  }): Promise<TopicPartitionAnswer[]>;
+}
+
+export interface ProducerShardOptions extends SendLimits {
+  lingerMs: number;
+  requestTimeoutMs: number;
+  createProducer(): IdempotentProducer;
+  partitionCount(topic: string): number;
+  /** Removes the cached metadata of a topic that was removed or recreated. */
+  forgetTopic(topic: string): void;
+  topicExists(topic: string): Promise<boolean>;
+}
+
+interface QueuedAppend {
+  append: PendingAppend;
+  /** Indexes of the records that this shard sends; undefined means all records. */
+  indexes?: number[];
+  next: number;
+}
+
+const expiryCheckMs = 200;
+const firstWaitMs = 50;
+const longestWaitMs = 1_000;
+/** Time after which a shard checks whether a topic of the slow request was removed. */
+const slowMs = 1_000;
+
+/**
+ * Producer shard: sends its share of the records through an idempotent producer, with at most one request in flight,
+ * because several requests break the order (kafkajs issues 598, 353). Records that arrive meanwhile form the next
+ * request.
+ *
+ * After a failed request, the shard replaces its producer with one that has a new producer id. kafkajs reuses the
+ * sequence numbers of a failed request, although a broker may have written its records. Such a broker would take the
+ * next records for duplicates and drop them. The shard also replaces its producer after a request that omitted records
+ * because they were already written.
+ */
+export class ProducerShard {
+  private readonly queue: QueuedAppend[] = [];
+  private producer: IdempotentProducer | undefined;
+  private running: Promise<void> | undefined;
+  private inFlight: { batch: SendBatch; giveUp: (error: Error) => void } | undefined;
+  private readonly expiryTimer: NodeJS.Timeout;
+  private closed = false;
+
+  constructor(private readonly options: ProducerShardOptions) {
+    this.expiryTimer = setInterval(() => this.expire(), expiryCheckMs).unref();
+  }
+
+  push(append: PendingAppend, indexes?: number[]): void {
+    this.queue.push({ append, next: 0, ...(indexes && { indexes }) });
+    this.running ??= this.run();
+  }
+
+  /** Stops sending. Call it after every append is settled: queued records are not sent any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.expiryTimer);
+    await this.producer?.disconnect().catch(() => undefined);
+  }
+
+  /**
+   * Sends until the queue is empty. Clears `running` in the event-loop turn that finds the queue empty, so that a later
+   * `push` starts it again.
+   */
+  private async run(): Promise<void> {
+    await this.linger();
+    const backoff = new Backoff(firstWaitMs, longestWaitMs);
+    while (this.queue.length > 0 && !this.closed) {
+      const producer = await this.open().catch(() => undefined);
+      if (producer) {
+        backoff.reset();
+        await this.sendNext(producer);
+        continue;
+      }
+      await sleep(backoff.next());
+    }
+    this.running = undefined;
+  }
+
+  private linger(): Promise<unknown> {
+    const { lingerMs } = this.options;
+    return lingerMs > 0 ? sleep(lingerMs) : new Promise((resolve) => setImmediate(resolve));
+  }
+
+  private async open(): Promise<IdempotentProducer> {
+    if (this.producer) return this.producer;
+    const producer = this.options.createProducer();
+    try {
+      await producer.connect();
+    } catch (error) {
+      void producer.disconnect().catch(() => undefined);
+      throw error;
+    }
+    if (this.closed) await producer.disconnect();
+    this.producer = producer;
+    return producer;
+  }
+
+  private async sendNext(producer: IdempotentProducer): Promise<void> {
+    const batch = this.take();
+    if (batch.empty) return;
+    const sending = this.send(producer, batch);
+    sending.catch(() => undefined);
+    const slow = setTimeout(() => void this.lookForTopics(batch), slowMs);
+    try {
+      batch.written(await this.orGivenUp(batch, sending));
+      if (batch.skipped) this.retire(producer);
+    } catch (error) {
+      batch.cancelled = true;
+      this.retire(producer);
+      this.failed(batch, error);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  private async send(producer: IdempotentProducer, batch: SendBatch): Promise<TopicPartitionAnswer[]> {
+    const timeout = this.options.requestTimeoutMs;
+    return producer.sendBatch({ acks: -1, timeout, topicMessages: batch.toTopicMessages() });
+  }
+
+  private async orGivenUp(
+    batch: SendBatch,
+    sending: Promise<TopicPartitionAnswer[]>,
+  ): Promise<TopicPartitionAnswer[]> {
+    const givenUp = new Promise<never>((_resolve, reject) => (this.inFlight = { batch, giveUp: reject }));
+    try {
+      return await Promise.race([sending, givenUp]);
+    } finally {
+      this.inFlight = undefined;
+    }
+  }
+
+  /**
+   * Gives up the request if one of its topics does not exist. kafkajs would retry while the topic is missing, and all
+   * other records would wait behind the request.
+   */
+  private async lookForTopics(batch: SendBatch): Promise<void> {
+    for (const topic of batch.topicNames) {
+      const exists = await this.options.topicExists(topic).catch(() => true);
+      if (!exists && this.inFlight?.batch === batch) this.inFlight.giveUp(new UnknownTopicError(topic));
+    }
+  }
+
+  private retire(producer: IdempotentProducer): void {
+    this.producer = undefined;
+    void producer.disconnect().catch(() => undefined);
+  }
+
+  /**
+   * Rejects the appends of a failed request. Appends to a missing topic are rejected with UnknownTopicError. The
+   * records of the others may be written or not.
+   */
+  private failed(batch: SendBatch, error: unknown): void {
+    if (error instanceof PartitionCountChangedError) {
+      for (const topic of batch.topicNames) this.options.forgetTopic(topic);
+    }
+    if (error instanceof UnknownTopicError) {
+      this.options.forgetTopic(error.topic);
+      batch.fail(error, [error.topic]);
+    }
+    const unknown = 'the records were not acknowledged';
+    batch.fail(
+      error instanceof UnknownTopicError ? new LogUnavailableError(unknown) : toLogError(error, unknown),
+    );
+  }
+
+  /** Moves as many records as fit from the front of the queue into one batch. */
+  private take(): SendBatch {
+    const batch = new SendBatch(this.options);
+    let finished = 0;
+    for (const queued of this.queue) {
+      if (!queued.append.settled && !this.takeFrom(queued, batch)) break;
+      finished++;
+    }
+    this.queue.splice(0, finished);
+    return batch;
+  }
+
+  private takeFrom(queued: QueuedAppend, batch: SendBatch): boolean {
+    const { append, indexes } = queued;
+    const count = indexes?.length ?? append.records.length;
+    for (; queued.next < count; queued.next++) {
+      const index = indexes ? (indexes[queued.next] as number) : queued.next;
+      const topic = append.records[index]?.topic as string;
+      if (!batch.add(append, index, this.options.partitionCount(topic))) return false;
+    }
+    return true;
+  }
+
+  private expire(): void {
+    const now = Date.now();
+    for (const { append } of this.queue) if (append.deadline <= now) append.expire();
+    const open = this.queue.filter(({ append }) => !append.settled);
+    if (open.length < this.queue.length) this.queue.splice(0, this.queue.length, ...open);
+    if (!this.inFlight || this.inFlight.batch.deadline > now) return;
+    this.inFlight.giveUp(new LogUnavailableError('the records were not acknowledged in time'));
+  }
+}

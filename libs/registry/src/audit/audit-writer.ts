@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '#api';
+import type { StreamId, TopicNames } from '#event';
+import { isRetriableLogError, LogOverloadedError, type Producer } from '#log';
+import type { Actor } from '../resources/resource-store.js';
+import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
+
+export interface AuditWriterOptions {
+  names: TopicNames;
+  producer(): Promise<Producer>;
+  /** Resolves with the id of the stream `tributary.audit` when that stream exists. */
+  stream(): Promise<StreamId>;
+}
+
+/** Milliseconds to wait before each retry. */
+const waits = [100, 400];
+/** Milliseconds after which no retry is made. */
+const tryingMs = 15_000;
+
+/** Appends events to the stream `tributary.audit`. */
+export class AuditWriter {
+  constructor(private readonly parts: AuditWriterOptions) {}
+
+  /** Appends an event that is not a change of a definition. @throws ProblemError log_unavailable */
+  async note(entry: AuditEntry, actor: Actor): Promise<void> {
+    const times = { event_id: randomUUID(), changed_at: timeNow(), revision: null };
+    await this.append({ ...entry, ...times }, actor, 'The operation is complete');
+  }
+
+  /** Appends the event of a change that is in effect. @throws ProblemError log_unavailable */
+  async changed(change: AuditedChange, actor: Actor): Promise<void> {
+    await this.append(change, actor, 'The change is in effect');
+  }
+
+  private async append(change: AuditedChange, actor: Actor, done: string): Promise<void> {
+    const began = Date.now();
+    for (let tries = 0; ; tries++) {
+      try {
+        const topic = this.parts.names.ofStream(await this.parts.stream());
+        const producer = await this.parts.producer();
+        await producer.append([{ topic, ...auditRecord(change, actor) }]);
+        return;
+      } catch (error) {
+        const wait = waits[tries];
+        if (wait === undefined || !mayReturn(error) || Date.now() - began > tryingMs)
+          throw lacks(done, error);
+        await sleep(wait);
+      }
+    }
+  }
+}
+
+function mayReturn(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.retryable;
+  return error instanceof LogOverloadedError || isRetriableLogError(error);
+}
+
+function lacks(done: string, cause: unknown): ProblemError {
+  const detail = `${done}, but it is missing from the audit stream: Kafka could not write the event. Check before you repeat it.`;
+  return new ProblemError('log_unavailable', detail, { cause, retryAfterSeconds: 2 });
+}

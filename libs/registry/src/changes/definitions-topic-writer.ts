@@ -1,0 +1,81 @@
+import { ProblemError } from '#api';
+import type { TopicNames } from '#event';
+import { LogOverloadedError, LogUnavailableError, type Log, type Producer } from '#log';
+import { writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
+
+/** Writes records to the definitions topic. */
+export class DefinitionsTopicWriter {
+  private opening: Promise<Producer> | undefined;
+
+  constructor(
+    private readonly log: Log,
+    private readonly names: TopicNames,
+  ) {}
+
+  /** Returns the producer, which the first call opens. @throws LogUnavailableError */
+  producer(): Promise<Producer> {
+    this.opening ??= this.log.producer().catch((error: unknown) => {
+      this.opening = undefined;
+      throw error instanceof Error ? error : new LogUnavailableError('no producer', { cause: error });
+    });
+    return this.opening;
+  }
+
+  /** Appends a record and resolves with its offset. */
+  async append(record: DefinitionRecord): Promise<number> {
+    const written = writeRecord(this.names.definitions, record);
+    if (Buffer.byteLength(written.value) > recordBytes)
+      throw new ProblemError('payload_too_large', 'The definition takes more than 1 MiB.');
+    const [position] = await (await this.producer()).append([written]);
+    if (!position) throw new LogUnavailableError('the record has no position');
+    return position.offset;
+  }
+
+  /**
+   * Writes tombstones for these keys without waiting. If that fails, the old records do no harm, and the next change
+   * retries.
+   */
+  tombstone(keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    const topic = this.names.definitions;
+    this.producer()
+      .then((producer) => producer.append(keys.map((key) => ({ topic, key, value: null }))))
+      .catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    await (await this.opening)?.close();
+  }
+}
+
+/** The most bytes of the value of one record. */
+const recordBytes = 1024 * 1024;
+const hourMs = 60 * 60 * 1000;
+
+/**
+ * Settings of the definitions topic. Kafka compacts the topic when a tenth of it is obsolete, and after a day at the
+ * latest. New processes thus read little, and hashes of secrets that are no longer used are deleted. Tombstones remain
+ * for a day, so that a slow reader does not miss one.
+ */
+export const definitionsTopic = {
+  partitions: 1,
+  config: {
+    'cleanup.policy': 'compact',
+    'max.message.bytes': String(2 * recordBytes),
+    'min.cleanable.dirty.ratio': '0.1',
+    'max.compaction.lag.ms': String(24 * hourMs),
+    'delete.retention.ms': String(24 * hourMs),
+    'segment.ms': String(hourMs),
+    'segment.bytes': String(16 * recordBytes),
+  },
+};
+
+/** Maps a log error to the problem that the caller of a change receives. Other errors are returned unchanged. */
+export function logErrorToProblem(error: unknown, unavailable: string): unknown {
+  if (error instanceof LogOverloadedError) {
+    const options = { cause: error, retryAfterSeconds: 1 };
+    return new ProblemError('overloaded', 'Too many records are being written at once.', options);
+  }
+  if (!(error instanceof LogUnavailableError)) return error;
+  return new ProblemError('log_unavailable', unavailable, { cause: error, retryAfterSeconds: 2 });
+}

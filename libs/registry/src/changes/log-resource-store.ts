@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProblemError } from '#api';
+import { LogUnavailableError } from '#log';
+import type { AuditWriter } from '../audit/audit-writer.js';
+import { timeNow } from '../audit/audit-event.js';
+import { keyText, newKey, type DefinitionRecord } from '../resources/definition-record.js';
+import type { Actor, ChangeResult, ResourceStore, ChangeFunction } from '../resources/resource-store.js';
+import type { ResourceView, WriteOutcome } from '../resources/resource-view.js';
+import type { ResourceRules, SubRecord } from '../resources/resource-rules.js';
+import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
+import type { KeyedMutex } from './keyed-mutex.js';
+
+export interface LogResourceStoreOptions<T, P> {
+  rules: ResourceRules<T, P>;
+  /** Returns the materialized view of this kind in the view that is served now. */
+  fold: () => ResourceView<T, P>;
+  writer: DefinitionsTopicWriter;
+  audit: AuditWriter;
+  /** Serializes the changes of one definition, so that changes of one process never conflict. */
+  turns: KeyedMutex;
+  /** The most definitions of this kind. */
+  most: number;
+  /** The most bytes of this kind's records in the topic, and approximately in the memory of every process. */
+  mostBytes: number;
+  /** Resolves when the view has the record at this offset. @throws an error if that takes too long */
+  caughtUp: (offset: number) => Promise<void>;
+}
+
+/** The most attempts of one change that loses against changes of other processes. */
+const maxTries = 20;
+/**
+ * Milliseconds of back-off per attempt of a change. The wait is random, so that two conflicting changes do not conflict
+ * again.
+ */
+const waitMs = 10;
+/**
+ * Milliseconds after which the record of a removal can be deleted: by then, every older record has been read and has
+ * lost.
+ */
+const removalKeptMs = 24 * 60 * 60 * 1000;
+/**
+ * The most keys of records of removed definitions that one change tombstones; all records of the last such definition
+ * are included.
+ */
+const forgottenAtOnce = 100;
+const unknownOutcome =
+  'Kafka did not confirm the change in time. It is unknown whether the change is in effect: check before you repeat it.';
+
+/**
+ * The definitions of one kind, changed through the log. A change is written with the next revision number; the first
+ * record of a revision in the log wins.
+ */
+export class LogResourceStore<T, P = T> implements ResourceStore<T> {
+  constructor(private readonly parts: LogResourceStoreOptions<T, P>) {}
+
+  get(name: string): T | undefined {
+    return this.parts.fold().get(name);
+  }
+
+  all(): T[] {
+    return this.parts.fold().all();
+  }
+
+  get size(): number {
+    return this.parts.fold().size;
+  }
+
+  /**
+   * Returns the definition that a change of this name would receive. That definition may have another name with the
+   * same identity.
+   */
+  sameAs(name: string): T | undefined {
+    return this.parts.fold().held(this.parts.rules.identityOf(name)).value;
+  }
+
+  /**
+   * Checks that there is room for one more definition.
+   * @throws ProblemError definition_limit_reached, or the kind's own problem
+   */
+  refuseFull(): void {
+    if (this.size >= this.parts.most) throw this.parts.rules.full();
+  }
+
+  /**
+   * Checks the kind's limit of bytes in the topic. Changes of an existing sub-record always pass the check: a key can
+   * be revoked even if the topic is full.
+   */
+  private refuseGrowth({ identity, slot, body }: DefinitionRecord): void {
+    const { fold, rules, mostBytes } = this.parts;
+    if (!body || fold().bytes < mostBytes || fold().held(identity).entry?.has(slot)) return;
+    const detail = `The definitions of the kind ${rules.kind} have reached the limit of ${mostBytes} bytes.`;
+    throw new ProblemError('definition_limit_reached', detail);
+  }
+
+  async change(name: string, next: ChangeFunction<T>, actor: Actor): Promise<ChangeResult<T>> {
+    const { rules, turns } = this.parts;
+    const thing = `${rules.kind}:${rules.identityOf(name)}`;
+    try {
+      return await turns.take(thing, () => this.changeInTurn(name, next, actor));
+    } catch (error) {
+      throw logErrorToProblem(error, unknownOutcome);
+    }
+  }
+
+  private async changeInTurn(name: string, next: ChangeFunction<T>, actor: Actor): Promise<ChangeResult<T>> {
+    const identity = this.parts.rules.identityOf(name);
+    for (let tries = 0; tries < maxTries; tries++) {
+      if (tries > 0) await sleep(Math.random() * waitMs * tries);
+      const { value: current, entry } = this.parts.fold().held(identity);
+      // The revision follows the value that `next` receives: a change that another process makes meanwhile wins.
+      const revision = (entry?.head?.revision ?? 0) + 1;
+      const wanted = await next(current);
+      if (wanted === current) return { value: current, changed: false };
+      if (current === undefined) this.refuseFull();
+      const record = this.recordOf(identity, { wanted, revision, actor });
+      this.refuseGrowth(record);
+      const outcome = await this.write(record);
+      if (!outcome.won) continue;
+      await this.note(name, record, outcome);
+      return { value: outcome.after, changed: true };
+    }
+    throw new ProblemError(
+      'definition_conflict',
+      'Concurrent changes of the same definition won every attempt: nothing is changed.',
+    );
+  }
+
+  private recordOf(
+    identity: string,
+    { wanted, revision, actor }: { wanted: T | undefined; revision: number; actor: Actor },
+  ): DefinitionRecord {
+    const { rules, fold } = this.parts;
+    const written = wanted === undefined ? undefined : asRead(rules, identity, rules.write(wanted));
+    const { entry } = fold().held(identity);
+    return {
+      ...newKey(rules.kind, identity, written),
+      revision,
+      changed_at: timeNow(),
+      changed_by: { key_id: actor.key_id, port: actor.port, request_id: actor.request_id },
+      keeps: (written && entry?.keptBeside(written.slot)) ?? {},
+      body: written?.body,
+    };
+  }
+
+  /**
+   * Writes a record and waits for its outcome. A winning record deletes the records that it supersedes and those of old
+   * removals; a losing record deletes itself.
+   */
+  private async write(record: DefinitionRecord): Promise<WriteOutcome<T>> {
+    const { fold, writer, caughtUp } = this.parts;
+    const key = keyText(record);
+    let outcome: WriteOutcome<T> | undefined;
+    const unwatch = fold().watch(key, (settled) => (outcome = settled));
+    try {
+      await caughtUp(await writer.append(record));
+    } finally {
+      unwatch();
+    }
+    // The view was replaced while the record was written.
+    if (!outcome)
+      throw new LogUnavailableError('the outcome of the record was lost when the view was replaced');
+    const old = fold().removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
+    writer.tombstone(outcome.won ? [...outcome.superseded, ...old] : [key]);
+    return outcome;
+  }
+
+  private async note(name: string, record: DefinitionRecord, outcome: WriteOutcome<T>): Promise<void> {
+    const { rules, audit } = this.parts;
+    const { before, after, previous } = outcome;
+    const event_type = rules.eventType(before, after);
+    if (event_type === undefined) return;
+    const change = {
+      event_type,
+      event_id: record.id,
+      kind: rules.kind,
+      name,
+      before: before && rules.redact(before),
+      after: after && rules.redact(after),
+      revision: record.revision,
+      changed_at: record.changed_at,
+      ...(previous && {
+        previous: {
+          revision: previous.revision,
+          changed_at: previous.changed_at,
+          changed_by: previous.changed_by,
+        },
+      }),
+    };
+    await audit.changed(change, record.changed_by);
+  }
+}
+
+/**
+ * Returns the body as other processes will read it.
+ * @throws UnreadableDefinitionError if they could not read it; nothing is written then
+ */
+function asRead<T, P>(rules: ResourceRules<T, P>, identity: string, written: SubRecord): SubRecord {
+  const body = JSON.parse(JSON.stringify(written.body)) as SubRecord['body'];
+  rules.read(identity, { slot: written.slot, body });
+  return { slot: written.slot, body };
+}

@@ -1,0 +1,119 @@
+import { Backoff } from '#async';
+import { LogUnavailableError, type Log, type GlobalTableReader } from '#log';
+import { DefinitionsView } from './definitions-view.js';
+
+/** Milliseconds between two checks whether the reader has failed. */
+const lookMs = 500;
+/** Milliseconds to wait after a new reader has failed, before the first retry. */
+const firstWaitMs = 1_000;
+const longestWaitMs = 30_000;
+
+/**
+ * Follows the definitions topic. If its reader fails, the last view is still served. New readers, each with a new view,
+ * are tried until one has read the whole topic.
+ */
+export class DefinitionsTopicFollower {
+  private reader: GlobalTableReader;
+  private current = new DefinitionsView();
+  private readonly listeners = new Set<() => void>();
+  private replacing: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly backoff = new Backoff(firstWaitMs, longestWaitMs);
+  private nextTry = 0;
+
+  constructor(
+    private readonly log: Log,
+    private readonly topic: string,
+  ) {
+    this.reader = this.readerOf(this.current);
+  }
+
+  /** The view that is served. After a failure of the reader, a new view object replaces it. */
+  get view(): DefinitionsView {
+    return this.current;
+  }
+
+  get failure(): Error | undefined {
+    return this.reader.failure;
+  }
+
+  /** Milliseconds since the log last answered; Infinity before its first answer. */
+  get ageMs(): number {
+    const { answeredAt } = this.reader;
+    return answeredAt === undefined ? Infinity : performance.now() - answeredAt;
+  }
+
+  private readerOf(view: DefinitionsView): GlobalTableReader {
+    return this.log.tableReader(this.topic, {
+      record: (record) => {
+        if (view.apply(record) && view === this.current) this.notify();
+      },
+    });
+  }
+
+  /** Resolves when the view has everything that was in the topic at the time of the call. */
+  async start(): Promise<void> {
+    if (this.reader.failure) await this.replace();
+    else await this.reader.start();
+    this.timer ??= setInterval(() => void this.look(), lookMs).unref();
+  }
+
+  /** Concurrent calls share one new reader. */
+  private replace(): Promise<void> {
+    this.replacing ??= this.replaceReader().finally(() => (this.replacing = undefined));
+    return this.replacing;
+  }
+
+  private async look(): Promise<void> {
+    if (!this.reader.failure || this.replacing || Date.now() < this.nextTry) return;
+    try {
+      await this.replace();
+      this.backoff.reset();
+    } catch {
+      this.nextTry = Date.now() + this.backoff.next();
+    }
+  }
+
+  private async replaceReader(): Promise<void> {
+    const view = new DefinitionsView();
+    const reader = this.readerOf(view);
+    try {
+      await reader.start();
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+    const failed = this.reader;
+    this.reader = reader;
+    this.current = view;
+    await failed.close();
+    this.notify();
+  }
+
+  /** Resolves when the view has the record at this offset. @throws LogUnavailableError after `timeoutMs` */
+  async caughtUp(offset: number, timeoutMs: number): Promise<void> {
+    try {
+      await this.reader.caughtUp(offset, timeoutMs);
+    } catch (error) {
+      throw new LogUnavailableError('the view of the definitions is not up to date', { cause: error });
+    }
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private notify(): void {
+    for (const listener of [...this.listeners]) listener();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.reader.close();
+    await this.replacing?.then(
+      () => this.reader.close(),
+      () => undefined,
+    );
+  }
+}

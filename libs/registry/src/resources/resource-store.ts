@@ -1,0 +1,41 @@
+/** The principal that changes a definition. The audit stores the principal, which has no secrets. */
+export interface Actor {
+  /** Id of the API key; null if the port requires none. */
+  key_id: string | null;
+  /** `core`, `query` or `ingest`; `system` for changes that no request has caused. */
+  port: string;
+  request_id: string | null;
+}
+
+/** The actor of changes that no request has caused. */
+export const systemActor: Actor = { key_id: null, port: 'system', request_id: null };
+
+/** Computes the new definition from the current one; undefined means that there is none. */
+export type ChangeFunction<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
+
+/** The result of changing a definition. */
+export interface ChangeResult<T> {
+  /** The current definition; undefined if it was removed. */
+  value: T | undefined;
+  /** False if `next` returned the current definition: nothing was written. */
+  changed: boolean;
+}
+
+/**
+ * The definitions of one kind: reads come from memory, changes use compare-and-set. The order of the log decides
+ * between two concurrent changes of a definition; the loser calls `next` again with the winner's result.
+ */
+export interface ResourceStore<T> {
+  get(name: string): T | undefined;
+  all(): T[];
+  readonly size: number;
+  /**
+   * Changes a definition. `next` receives the current definition and returns the new one: the same object for no
+   * change, undefined to remove it. `next` may be asynchronous, and may be called several times. If `next` throws, the
+   * call rejects with that error and nothing is written. Resolves when this process's view and the audit have the
+   * change.
+   * @throws ProblemError definition_conflict (concurrent changes won every attempt), definition_limit_reached,
+   * log_unavailable
+   */
+  change(name: string, next: ChangeFunction<T>, actor: Actor): Promise<ChangeResult<T>>;
+}

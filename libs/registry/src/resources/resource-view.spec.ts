@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { LogRecord } from '#log';
+import { Random } from '#testkit';
+import { keyText, newKey, readKey, writeRecord, type DefinitionRecord } from './definition-record.js';
+import { systemActor } from './resource-store.js';
+import { ResourceView } from './resource-view.js';
+import { schemaRules } from '../schemas/schema-rules.js';
+import { schemaName, type SchemaSubject } from '../schemas/schema-subject.js';
+
+const name = schemaName('orders', 'order.placed');
+const at = '2026-11-21T04:00:00.000000Z';
+
+/** A log in which each record keeps its offset, also after compaction. */
+class SmallLog {
+  records: LogRecord[] = [];
+  private end = 0;
+
+  append(key: string, value: string | null): void {
+    const bytes = value === null ? null : Buffer.from(value);
+    const place = { topic: 'd', partition: 0, offset: this.end++, timestamp: this.end, headers: {} };
+    this.records.push({ ...place, key: Buffer.from(key), value: bytes });
+  }
+
+  fold(records: readonly LogRecord[] = this.records): ResourceView<SchemaSubject, unknown> {
+    const fold = new ResourceView(schemaRules);
+    for (const record of records) fold.apply(record, readKey(record.key));
+    return fold;
+  }
+
+  /** Compacts all records before a random offset. The tombstones there are removed or kept at random. */
+  compact(random: Random): void {
+    const cleaned = random.int(this.records.length + 1);
+    const last = new Map(this.records.slice(0, cleaned).map((record) => [String(record.key), record]));
+    const keepsTombstones = random.chance(0.5);
+    this.records = this.records.filter((record, index) => {
+      if (index >= cleaned) return true;
+      return last.get(String(record.key)) === record && (record.value !== null || keepsTombstones);
+    });
+  }
+}
+
+/** The expected state: the first record of a revision wins. */
+interface Truth {
+  revision: number;
+  value: SchemaSubject | undefined;
+}
+
+/**
+ * Simulates a process that changes the subject. The process may have an outdated view, and may end between any two
+ * steps.
+ */
+function change(log: SmallLog, random: Random, truth: Truth): Truth {
+  const seen = random.chance(0.7) ? log.records.length : Math.max(0, log.records.length - random.int(4));
+  const view = log.fold(log.records.slice(0, seen));
+  const { value, entry } = view.held(name);
+  const wanted = next(value, random);
+  const written = wanted && schemaRules.write(wanted);
+  const record: DefinitionRecord = {
+    ...newKey('schema', name, written),
+    revision: (entry?.head?.revision ?? 0) + 1,
+    changed_at: at,
+    changed_by: systemActor,
+    keeps: (written && entry?.keptBeside(written.slot)) ?? {},
+    body: written?.body,
+  };
+  const { key, value: text } = writeRecord('d', record);
+  log.append(key, text);
+  const won = record.revision === truth.revision + 1;
+  if (random.chance(0.7)) {
+    const gone = won ? (log.fold().held(name).entry?.superseded() ?? []) : [keyText(record)];
+    for (const old of gone) log.append(old, null);
+  }
+  return won ? { revision: record.revision, value: wanted } : truth;
+}
+
+function next(subject: SchemaSubject | undefined, random: Random): SchemaSubject | undefined {
+  const schema = { title: random.uuid() };
+  const version = { version: (subject?.versions.length ?? 0) + 1, schema, created_at: at };
+  if (!subject || random.chance(0.4)) {
+    const fresh = {
+      stream: 'orders',
+      event_type: 'order.placed',
+      compatibility: 'none',
+      retired: false,
+    } as const;
+    return { ...fresh, mode: 'enforce', versions: [...(subject?.versions ?? []), version] };
+  }
+  if (random.chance(0.2)) return undefined;
+  return { ...subject, mode: random.pick(['enforce', 'warn', 'off']) };
+}
+
+describe('the materialized view of a definition', () => {
+  it.each(Array.from({ length: 50 }, (_, seed) => seed))(
+    'is the same after any compaction, with processes that crash (seed %i)',
+    (seed) => {
+      const random = new Random(seed);
+      const log = new SmallLog();
+      const live: ResourceView<SchemaSubject, unknown> = new ResourceView(schemaRules);
+      let truth: Truth = { revision: 0, value: undefined };
+      for (let step = 0; step < 30; step++) {
+        const before = log.records.length;
+        truth = change(log, random, truth);
+        for (const record of log.records.slice(before)) live.apply(record, readKey(record.key));
+        if (random.chance(0.2)) log.compact(random);
+        expect(live.get(name)).toEqual(truth.value);
+        expect(log.fold().get(name)).toEqual(truth.value);
+      }
+    },
+  );
+});

@@ -1,0 +1,129 @@
+import type { LogRecord } from '#log';
+import { DefinitionRecords, type StoredRecord } from './definition-records.js';
+import { readRecord, type RecordKey } from './definition-record.js';
+import type { ResourceRules } from './resource-rules.js';
+
+/** The outcome of a record that this process has written. */
+export interface WriteOutcome<T> {
+  /** True if the record was the first of its revision. */
+  won: boolean;
+  before: T | undefined;
+  /** The current record before this one, if there was one; it may be a removal. */
+  previous: Pick<StoredRecord<unknown>, 'revision' | 'changed_at' | 'changed_by'> | undefined;
+  after: T | undefined;
+  /** Keys of records that can be tombstoned. */
+  superseded: string[];
+}
+
+/** The materialized view of one kind: all its definitions, from the records of the topic. */
+export class ResourceView<T, P = T> {
+  private readonly entries = new Map<string, DefinitionRecords<P>>();
+  private readonly byName = new Map<string, DefinitionRecords<P>>();
+  /**
+   * Composed definitions, on first use, so that a definition with many records is not composed once for each record.
+   */
+  private readonly values = new Map<DefinitionRecords<P>, T>();
+  /** Time of each removal in milliseconds, by identity, the first removal first. */
+  private readonly removed = new Map<string, number>();
+  private heldBytes = 0;
+  private readonly watched = new Map<string, (outcome: WriteOutcome<T>) => void>();
+
+  constructor(readonly rules: ResourceRules<T, P>) {}
+
+  get(name: string): T | undefined {
+    return this.valueOf(this.byName.get(name));
+  }
+
+  all(): T[] {
+    return [...this.byName.values()].map((entry) => this.valueOf(entry) as T);
+  }
+
+  get size(): number {
+    return this.byName.size;
+  }
+
+  /** Bytes of all records of this kind in the topic. */
+  get bytes(): number {
+    return this.heldBytes;
+  }
+
+  /** Returns the current definition of an identity, and its records. */
+  held(identity: string): { value: T | undefined; entry: DefinitionRecords<P> | undefined } {
+    const entry = this.entries.get(identity);
+    return { value: this.valueOf(entry), entry };
+  }
+
+  private valueOf(entry: DefinitionRecords<P> | undefined): T | undefined {
+    if (entry?.head?.part === undefined) return undefined;
+    let value = this.values.get(entry);
+    if (value === undefined) {
+      value = this.rules.compose(entry.live().map(({ part }) => part as P));
+      this.values.set(entry, value);
+    }
+    return value;
+  }
+
+  /** Calls `settle` when the record with this key has been applied. Returns a function that ends the watch. */
+  watch(key: string, settle: (outcome: WriteOutcome<T>) => void): () => void {
+    this.watched.set(key, settle);
+    return () => this.watched.delete(key);
+  }
+
+  /**
+   * Applies one record. Returns true if a definition has changed.
+   * @throws UnreadableDefinitionError
+   */
+  apply({ key: bytes, value, timestamp }: LogRecord, key: RecordKey): boolean {
+    const text = String(bytes);
+    if (value === null) return this.tombstone(text, key.identity);
+    const { body, ...record } = readRecord(key, value);
+    const part = body && this.rules.read(key.identity, { slot: key.slot, body });
+    const entry = this.entries.get(key.identity) ?? new DefinitionRecords<P>();
+    this.entries.set(key.identity, entry);
+    const settle = this.watched.get(text);
+    const [before, previous] = [settle && this.valueOf(entry), entry.head];
+    const won = this.update(key.identity, timestamp, () =>
+      entry.add({ ...record, key: text, part, bytes: value.length }),
+    );
+    settle?.({ won, before, previous, after: this.valueOf(entry), superseded: entry.superseded() });
+    return won;
+  }
+
+  private tombstone(text: string, identity: string): boolean {
+    const entry = this.entries.get(identity);
+    if (!entry) return false;
+    return this.update(identity, this.removed.get(identity) ?? 0, () => entry.remove(text));
+  }
+
+  /** Runs `work`, which changes the records of an identity, and updates the indexes. */
+  private update(identity: string, timestamp: number, work: () => boolean): boolean {
+    const entry = this.entries.get(identity) as DefinitionRecords<P>;
+    const [bytes, before] = [entry.bytes, entry.head?.part];
+    const changed = work();
+    this.heldBytes += entry.bytes - bytes;
+    if (entry.empty) this.entries.delete(identity);
+    if (!changed && !entry.empty) return false;
+    this.values.delete(entry);
+    const after = entry.head?.part;
+    const [old, name] = [before, after].map((part) => part && this.rules.nameOf(part));
+    if (old !== undefined && old !== name) this.byName.delete(old);
+    if (name !== undefined) this.byName.set(name, entry);
+    this.removed.delete(identity);
+    if (entry.head && after === undefined) this.removed.set(identity, timestamp);
+    return changed;
+  }
+
+  /**
+   * Returns the keys of all records of definitions that were removed before `time` (milliseconds). The list ends after the
+   * definition with which `most` keys are reached.
+   */
+  removedBefore(time: number, most: number): string[] {
+    const old: string[] = [];
+    for (const [identity, at] of this.removed) {
+      if (at >= time || old.length >= most) break;
+      const entry = this.entries.get(identity);
+      if (entry?.head) old.push(...entry.superseded(), entry.head.key);
+    }
+    return old;
+  }
+}

@@ -1,0 +1,33 @@
+import type { InputError } from '#api';
+import { schemaBounds } from '../bounds.js';
+
+/** A JSON Schema that cannot be used, with up to 20 errors; their pointers are relative to the schema. */
+export class InvalidSchemaError extends Error {
+  override readonly name = 'InvalidSchemaError';
+
+  constructor(
+    message: string,
+    readonly errors: readonly InputError[],
+  ) {
+    super(message);
+  }
+}
+
+/** Throws an InvalidSchemaError if the list of errors is not empty. */
+export function throwIfInvalid(found: readonly InputError[]): void {
+  if (found.length > 0) throwInvalidSchema(found);
+}
+
+/** @throws InvalidSchemaError always */
+export function throwInvalidSchema(found: readonly InputError[]): never {
+  const places = found.length === 1 ? 'one place' : `${found.length} places`;
+  const errors = found.slice(0, schemaBounds.errors);
+  throw new InvalidSchemaError(
+    `The JSON Schema cannot be used: it is wrong in ${places}. See errors.`,
+    errors.map(({ pointer, detail }) => ({ pointer: shortened(pointer), detail })),
+  );
+}
+
+function shortened(pointer: string): string {
+  return pointer.length > 300 ? `${pointer.slice(0, 300)}…` : pointer;
+}

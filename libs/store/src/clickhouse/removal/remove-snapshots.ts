@@ -1,0 +1,37 @@
+import { TupleParam } from '@clickhouse/client';
+import type { ClickHouseConnection } from '../connection.js';
+import { entityHashCondition } from './erased-entity.js';
+import { hasRows, removeRows, type EventRowSet } from './row-set.js';
+
+/** The key of a snapshot within its entity: its version and its last event. */
+export interface SnapshotKey {
+  version: number;
+  last: { partition: number; offset: number; ingested_at: number };
+}
+
+/**
+ * Removes the snapshots of a set, if there are any. A snapshot is removed together with its first event: the
+ * set's condition uses the columns `first_partition`, `first_offset` and `first_ingested_at`.
+ */
+export async function removeSnapshots(connection: ClickHouseConnection, set: EventRowSet): Promise<void> {
+  if (await hasRows(connection, 'snapshots', set)) await removeRows(connection, 'snapshots', set);
+}
+
+/**
+ * Removes single snapshots of one entity. The DELETE statement contains only the entity's hash, not its id.
+ */
+export function removeSnapshotsByKey(
+  connection: ClickHouseConnection,
+  { stream, hash, places }: { stream: string; hash: string; places: readonly SnapshotKey[] },
+): Promise<void> {
+  const keys = places.map(
+    ({ version, last }) => new TupleParam([version, last.partition, last.offset, last.ingested_at]),
+  );
+  const these =
+    '(version, partition, offset, ingested_at) IN {keys:Array(Tuple(UInt64, UInt16, UInt64, Int64))}';
+  return removeRows(connection, 'snapshots', {
+    stream,
+    condition: `${entityHashCondition('entity_id')} AND ${these}`,
+    params: { hash, keys },
+  });
+}

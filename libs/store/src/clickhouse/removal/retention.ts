@@ -1,0 +1,63 @@
+import type { EventEraser } from '../../event-eraser.js';
+import type { ClickHouseConnection } from '../connection.js';
+import {
+  belowEndCondition,
+  totalEvents,
+  countByPartition,
+  hasRows,
+  recordRemovedOffsets,
+  removeRows,
+  type EventRowSet,
+} from './row-set.js';
+import { removeSnapshots } from './remove-snapshots.js';
+
+const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
+
+/** Implements EventEraser.expire. */
+export async function expire(
+  connection: ClickHouseConnection,
+  { stream, before }: Parameters<EventEraser['expire']>[0],
+): Promise<number> {
+  const params = { before };
+  const events = await removeEvents(connection, { stream, condition: earlier('ingested_at'), params });
+  await removeSnapshots(connection, { stream, condition: 'first_ingested_at < {before:Int64}', params });
+  await removeLetters(connection, { stream, condition: earlier('created_at'), params });
+  return events;
+}
+
+/** Implements EventEraser.truncate. */
+export async function truncate(
+  connection: ClickHouseConnection,
+  { stream, partition, before }: Parameters<EventEraser['truncate']>[0],
+): Promise<number> {
+  const params = { partition, before };
+  const set = { stream, condition: 'partition = {partition:UInt16} AND offset < {before:UInt64}', params };
+  const events = await removeEvents(connection, set);
+  const first = 'first_partition = {partition:UInt16} AND first_offset < {before:UInt64}';
+  await removeSnapshots(connection, { stream, condition: first, params });
+  await removeLetters(connection, set);
+  return events;
+}
+
+/**
+ * Removes only the events that were found and noted: concurrently written events may match the set too.
+ * `events` is last: as long as it contains the rows, a repeat finds them.
+ */
+async function removeEvents(connection: ClickHouseConnection, set: EventRowSet): Promise<number> {
+  const found = await countByPartition(connection, set, ['events']);
+  if (found.length === 0) return 0;
+  const below = new Map(found.map(({ partition, end }) => [partition, end]));
+  const bounded = {
+    ...set,
+    condition: `${set.condition} AND ${belowEndCondition}`,
+    params: { ...set.params, below },
+  };
+  await recordRemovedOffsets(connection, bounded, ['events']);
+  await removeRows(connection, 'events_by_entity', bounded);
+  await removeRows(connection, 'events', bounded);
+  return totalEvents(found);
+}
+
+async function removeLetters(connection: ClickHouseConnection, set: EventRowSet): Promise<void> {
+  if (await hasRows(connection, 'dead_letters', set)) await removeRows(connection, 'dead_letters', set);
+}

@@ -1,0 +1,30 @@
+/** Maximum number of bytes of the texts in one query, in escaped form. */
+const bytesPerQuery = 128 * 1024;
+/** Maximum number of bytes of an escaped character: `\\x00`, with each backslash escaped again. */
+const escapedBytes = 8;
+
+/** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
+export const longQuerySettings = { max_query_size: String(4 * 1024 * 1024) };
+
+/** Splits a list of texts into parts that each fit in one query. */
+export function* splitBySize(texts: readonly string[]): Generator<string[]> {
+  let part: string[] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    const size = escapedSize(text) + 3;
+    if (part.length > 0 && bytes + size > bytesPerQuery) {
+      yield part;
+      part = [];
+      bytes = 0;
+    }
+    part.push(text);
+    bytes += size;
+  }
+  if (part.length > 0) yield part;
+}
+
+function escapedSize(text: string): number {
+  // eslint-disable-next-line no-control-regex -- these characters are escaped
+  const escaped = text.match(/[\u0000-\u001f'\\\u007f]/g)?.length ?? 0;
+  return Buffer.byteLength(text, 'utf8') + escaped * (escapedBytes - 1);
+}

@@ -1,0 +1,119 @@
+import { request as requestHttp, Agent, type IncomingMessage } from 'node:http';
+import { request as requestHttps, Agent as SecureAgent } from 'node:https';
+import type { Transform } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { StoreUnavailableError } from '../../errors.js';
+import { SqlError } from '../../analyst-sql.js';
+
+/** One statement for ClickHouse's HTTP interface. */
+export interface ClickHouseHttpRequest {
+  sql: string;
+  /** Parameters of the URL: settings, `param_*`, `database` and so on. */
+  url: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  /** Milliseconds until the answer must begin. Default: 10 000. */
+  patienceMs?: number;
+}
+
+/**
+ * A client for ClickHouse's HTTP interface that returns answers as raw streams, in any format and
+ * compression.
+ */
+export class ClickHouseHttpClient {
+  private readonly agent: Agent;
+  private readonly base: URL;
+
+  constructor(private readonly options: { url: string; user: string; password: string }) {
+    this.base = new URL(options.url);
+    const keepAlive = { keepAlive: true, timeout: 2_500 };
+    this.agent = this.base.protocol === 'https:' ? new SecureAgent(keepAlive) : new Agent(keepAlive);
+  }
+
+  /**
+   * Sends a query and resolves when the answer begins. @throws StoreUnavailableError, or the signal's reason
+   */
+  async send({
+    sql,
+    url,
+    headers,
+    signal,
+    patienceMs = 10_000,
+  }: ClickHouseHttpRequest): Promise<IncomingMessage> {
+    signal.throwIfAborted();
+    const target = new URL(this.base);
+    for (const [name, value] of Object.entries(url)) target.searchParams.set(name, value);
+    const request = this.base.protocol === 'https:' ? requestHttps : requestHttp;
+    const { user, password } = this.options;
+    return new Promise((resolve, reject) => {
+      const sent = request(target, {
+        method: 'POST',
+        agent: this.agent,
+        signal,
+        headers: { ...headers, 'x-clickhouse-user': user, 'x-clickhouse-key': password },
+      });
+      // A hanging server does not enforce the time limit of a statement, so the client does.
+      const hangs = setTimeout(
+        () => sent.destroy(new Error(`no answer within ${patienceMs} ms`)),
+        patienceMs,
+      );
+      sent.once('close', () => clearTimeout(hangs));
+      sent.once('response', (answer) => {
+        clearTimeout(hangs);
+        resolve(answer);
+      });
+      sent.once('error', (error) => {
+        const message = `ClickHouse cannot be reached: ${error.message}`;
+        reject(
+          signal.aborted ? (signal.reason as Error) : new StoreUnavailableError(message, { cause: error }),
+        );
+      });
+      sent.end(sql);
+    });
+  }
+
+  /** Returns the complete answer of a short query. @throws SqlError with ClickHouse's message */
+  async text(query: ClickHouseHttpRequest): Promise<string> {
+    const answer = await this.send(query);
+    if (answer.statusCode !== 200) throw await readSqlError(answer);
+    return text(answer);
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  br: createBrotliDecompress,
+  deflate: createInflate,
+};
+
+/** Reads the error from an answer of ClickHouse. */
+export async function readSqlError(answer: IncomingMessage): Promise<SqlError> {
+  const decoder = decoders[answer.headers['content-encoding'] ?? '']?.();
+  const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');
+  const code = Number(answer.headers['x-clickhouse-exception-code'] ?? 0);
+  const status = tooDeep.has(code) ? 400 : (answer.statusCode ?? 500);
+  return new SqlError(code, status, messageOf(body));
+}
+
+/** Codes of a statement that is nested too deep or too large: ClickHouse answers 500, and the statement is at fault. */
+const tooDeep = new Set([
+  167, // TOO_DEEP_AST
+  168, // TOO_BIG_AST
+  306, // TOO_DEEP_RECURSION
+]);
+
+/**
+ * Returns the message of a ClickHouse error without prefix and version: `Code: 62. DB::Exception: Syntax
+ * error: … (SYNTAX_ERROR) (version …)`. It also removes ClickHouse's suggestion ("Maybe you meant"), because
+ * that can name a view that the key may not see.
+ */
+function messageOf(body: string): string {
+  const [, message = 'The statement failed. (UNKNOWN_EXCEPTION)'] =
+    /DB::Exception: ([\s\S]*?)(?: \(version [^)]*\)(?: \(chdb\)\))?)?\s*$/.exec(body) ?? [];
+  return message.replaceAll(/\.? Maybe you meant:? [^?]*\?/g, '');
+}

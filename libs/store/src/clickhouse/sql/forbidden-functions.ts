@@ -1,0 +1,49 @@
+/**
+ * Functions that analysts may not call, in lower case, because ClickHouse accepts some names in any case.
+ * They read something other than their arguments (tables or dictionaries by name, files, the server, its
+ * settings, models), write to the server's log, sleep, or call external services.
+ */
+const forbidden = new Set([
+  ...['joinget', 'joingetornull', 'hascolumnintable', 'file', 'catboostevaluate', 'evalmlmethod'],
+  ...['naivebayesclassifier', 'naivebayesclassifierwithprob', 'naivebayesclassifierwithallprobs'],
+  ...['getsetting', 'getsettingordefault', 'getserversetting', 'getmergetreesetting', 'getmacro'],
+  ...['globalvariable', 'getclienthttpheader', 'getserverport', 'tcpport', 'getoskernelversion'],
+  ...['getmaxtablenamelengthfordatabase', 'mergetreepartinfo', 'ismergetreepartcoveredby'],
+  ...['hostname', 'fqdn', 'fullhostname', 'serveruuid', 'buildid', 'uptime', 'showcertificate', 'chdb'],
+  ...['filesystemavailable', 'filesystemcapacity', 'filesystemunreserved'],
+  ...[
+    'currentprofiles',
+    'enabledprofiles',
+    'defaultprofiles',
+    'currentroles',
+    'enabledroles',
+    'defaultroles',
+  ],
+  ...['current_roles', 'enabled_roles', 'authenticateduser', 'initialqueryid', 'initial_query_id'],
+  ...['addresstoline', 'addresstolinewithinlines', 'addresstosymbol', 'demangle', 'tid', 'logtrace'],
+  ...['sleep', 'sleepeachrow', 'runningconcurrency', 'zookeepersessionuptime', 'generateserialid'],
+  ...[
+    'transactionid',
+    'transactionlatestsnapshot',
+    'transactionoldestsnapshot',
+    'connectionid',
+    'connection_id',
+  ],
+  ...[
+    'structuretocapnprotoschema',
+    'structuretoprotobufschema',
+    'formatrow',
+    'formatrownonewline',
+    'fuzzquery',
+  ],
+  ...['timeseriesidtotags', 'timeseriesidtogroup', 'timeseriesstoretags', 'hasthreadfuzzer'],
+]);
+
+/** Prefixes and patterns of such functions: later versions of ClickHouse add more of them. */
+const forbiddenFamilies =
+  /^(dict|region(to|in|hierarchy)|ai[a-z]*(classify|embed|extract|generate|translate)$|__)/;
+
+export function isForbiddenFunction(name: string): boolean {
+  const lower = name.toLowerCase();
+  return forbidden.has(lower) || forbiddenFamilies.test(lower);
+}

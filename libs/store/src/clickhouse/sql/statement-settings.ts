@@ -1,0 +1,64 @@
+import type { SqlRequest } from '../../analyst-sql.js';
+import { rowFilters, type SqlDatabases } from './row-filters.js';
+
+/** Limits of one statement of an analyst. */
+export interface StatementBounds {
+  seconds: number;
+  rowsRead: number;
+  memoryBytes: number;
+  resultRows: number;
+  resultBytes: number;
+  /** Bytes on disk for sorting and grouping. */
+  temporaryBytes: number;
+}
+
+export const defaultSqlBounds: StatementBounds = {
+  seconds: 30,
+  rowsRead: 2_000_000_000,
+  memoryBytes: 2 * 1024 ** 3,
+  resultRows: 50_000_000,
+  resultBytes: 16 * 1024 ** 3,
+  temporaryBytes: 8 * 1024 ** 3,
+};
+
+/**
+ * Settings that keep the filters of a query plan in their written order: first the filters of the API key,
+ * then those of the statement. In another order, an error raised by the statement's own condition could
+ * reveal rows that the key may not see.
+ */
+const filtersInOrder = {
+  query_plan_merge_filters: '0',
+  query_plan_filter_push_down: '0',
+  optimize_move_to_prewhere: '0',
+  query_plan_optimize_prewhere: '0',
+};
+
+/** Returns the settings of a statement. `readonly = 1` prevents the statement from changing them. */
+export function statementSettings(
+  question: SqlRequest,
+  databases: SqlDatabases,
+  bounds: StatementBounds,
+): Record<string, string> {
+  const seconds = Math.min(question.seconds ?? bounds.seconds, bounds.seconds);
+  return {
+    readonly: '1',
+    additional_table_filters: rowFilters(question, databases),
+    final: '1',
+    apply_deleted_mask: '1',
+    // All rows of one event have the same ingestion month: FINAL need not compare partitions.
+    do_not_merge_across_partitions_select_final: '1',
+    ...filtersInOrder,
+    max_execution_time: String(seconds),
+    timeout_overflow_mode: 'throw',
+    max_rows_to_read: String(bounds.rowsRead),
+    read_overflow_mode: 'throw',
+    max_memory_usage: String(bounds.memoryBytes),
+    max_result_rows: String(bounds.resultRows),
+    max_result_bytes: String(bounds.resultBytes),
+    result_overflow_mode: 'throw',
+    max_temporary_data_on_disk_size_for_query: String(bounds.temporaryBytes),
+    cancel_http_readonly_queries_on_client_close: '1',
+    // The statistics count all rows read, including rows that the key may not see.
+    output_format_write_statistics: '0',
+  };
+}

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { EventPosition } from '../event-position.js';
+import type { EventQuery } from '../store.js';
+
+/** The time range of the last page of one kind of query. */
+interface PageTimeRange {
+  /**
+   * Microseconds between the page's start time and its last event; unknown if the query had no start time.
+   */
+  span?: number;
+  /** The timestamp of the page's last event, in microseconds. */
+  last: number;
+}
+
+const maxQueryKinds = 1_000;
+/** The time range that is searched first, as a multiple of the last page's time range. */
+const searchFactor = 4;
+
+/**
+ * Time-range hints for pages over several streams. No table has the page order over several streams, so
+ * ClickHouse sorts the matching rows. With a time bound this is little work, because the primary key skips
+ * all other granules; without one, ClickHouse reads every matching row. This class remembers the time range
+ * of the last page of each kind of query and proposes a bound. A bound is only a hint: if the page is not
+ * full within the bound, the caller repeats the query without it.
+ */
+export class TimeRangeHints {
+  private readonly reaches = new Map<string, PageTimeRange | null>();
+
+  /**
+   * Returns a time, inclusive, up to which (for descending order, down to which) the page is likely to be
+   * full. Undefined if there is no hint.
+   */
+  bound(query: EventQuery, after: EventPosition | undefined): number | undefined {
+    const reach = this.reaches.get(queryKindOf(query));
+    if (!reach) return undefined;
+    const start = startOf(query, after);
+    if (start === undefined) return reach.last;
+    if (reach.span === undefined) return undefined;
+    const distance = Math.max(reach.span, 1) * searchFactor;
+    return query.order === 'asc' ? start + distance : start - distance;
+  }
+
+  /** @param last The timestamp of the page's last event; undefined if the page was not full. */
+  remember(query: EventQuery, after: EventPosition | undefined, last: number | undefined): void {
+    const kind = queryKindOf(query);
+    const start = startOf(query, after);
+    const known = this.reaches.get(kind);
+    this.reaches.delete(kind);
+    this.reaches.set(
+      kind,
+      last === undefined ? null : { last, span: start === undefined ? known?.span : Math.abs(last - start) },
+    );
+    const oldest = this.reaches.keys().next().value;
+    if (this.reaches.size > maxQueryKinds && oldest !== undefined) this.reaches.delete(oldest);
+  }
+}
+
+function startOf(query: EventQuery, after: EventPosition | undefined): number | undefined {
+  return after?.timestamp ?? (query.order === 'asc' ? query.since : query.until);
+}
+
+/** Returns a key for the kind of a query: queries of one kind differ only in their times and cursor. */
+function queryKindOf(query: EventQuery): string {
+  const started = query.cursor !== undefined || startOf(query, undefined) !== undefined;
+  const text = JSON.stringify(
+    [
+      query.access,
+      query.streams,
+      query.eventTypes,
+      query.eventTypePrefix,
+      query.where,
+      query.order,
+      query.limit,
+      started,
+    ],
+    (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
+  );
+  return createHash('sha256').update(text).digest('base64');
+}

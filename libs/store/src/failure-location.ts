@@ -1,0 +1,41 @@
+/**
+ * The failure location of an event in a pipeline. It also identifies the event among all events derived from
+ * the same source event.
+ */
+export interface FailureLocation {
+  /** Id of the pipeline's job in which the event failed. */
+  readonly run: string;
+  /**
+   * JSON pointer to the operator in the pipeline definition, such as `/operators/2/map`; empty if the event
+   * failed before the first operator.
+   */
+  readonly operator: string;
+  /**
+   * Source stream of the event. Empty for a window result: its dead letter names the target stream instead.
+   */
+  readonly stream: string;
+  /** Emission index: distinguishes several events derived from the same source event. */
+  readonly path: string;
+  /**
+   * 0, or the number of the replay in which the event failed again. A dead letter of a replay differs from
+   * the replayed dead letter.
+   */
+  readonly replay: number;
+}
+
+/**
+ * Returns the failure location as stored text; it is part of the dead letter's identity. Empty without a
+ * failure location.
+ */
+export function formatFailureLocation(step: FailureLocation | undefined): string {
+  if (!step) return '';
+  const { run, operator, stream, path, replay } = step;
+  return JSON.stringify([run, operator, stream, path, replay]);
+}
+
+/** Parses a stored failure location, as `stepText` writes it. */
+export function parseFailureLocation(text: string): FailureLocation | undefined {
+  if (text === '') return undefined;
+  const [run, operator, stream, path, replay] = JSON.parse(text) as [string, string, string, string, number];
+  return { run, operator, stream, path, replay };
+}

@@ -1,0 +1,100 @@
+import type { EventRow } from './event-row.js';
+import { EventRowReader } from './event-row-reader.js';
+
+/** The stream partition that the rows of a batch belong to. */
+export interface RowBatchPartition {
+  readonly stream: string;
+  readonly partition: number;
+}
+
+/**
+ * A batch of rows of one partition, in offset order, encoded in ClickHouse's RowBinary format. Rows are
+ * encoded once, directly from the bytes of a record, without objects or text in between. Row indexes start at
+ * 0.
+ */
+export class EventRowBatch {
+  /**
+   * @param bytes The encoded rows, one after the other.
+   * @param starts The byte offset at which each row begins, relative to the first row, then the offset at
+   * which the last row ends.
+   */
+  constructor(
+    readonly place: RowBatchPartition,
+    readonly bytes: Buffer,
+    private readonly starts: Uint32Array,
+  ) {}
+
+  get count(): number {
+    return this.starts.length - 1;
+  }
+
+  /** Bytes of memory that the batch occupies. */
+  get memory(): number {
+    return this.bytes.length + this.starts.byteLength;
+  }
+
+  offsetOf(row: number): number {
+    return this.readerAt(row).offset;
+  }
+
+  /** The event id as a UUID in lower case. */
+  eventIdOf(row: number): string {
+    return this.readerAt(row).eventId;
+  }
+
+  /** The entity id; null for an event without an entity. */
+  entityOf(row: number): string | null {
+    return this.readerAt(row).entityId;
+  }
+
+  versionOf(row: number): number {
+    return this.readerAt(row).version;
+  }
+
+  row(row: number): EventRow {
+    return this.readerAt(row).row(this.starts[row]!);
+  }
+
+  rows(): EventRow[] {
+    return Array.from({ length: this.count }, (_, row) => this.row(row));
+  }
+
+  setVersion(row: number, version: number): void {
+    this.readerAt(row).version = version;
+  }
+
+  /** Returns the rows from `from` up to, but not including, `until`. Both batches share the same bytes. */
+  slice(from: number, until: number): EventRowBatch {
+    const { starts, bytes } = this;
+    const first = starts[from]!;
+    const own = starts.slice(from, until + 1).map((start) => start - first);
+    return new EventRowBatch(this.place, bytes.subarray(first, starts[until]), own);
+  }
+
+  /** Returns a batch without the rows whose indexes are in `left`. */
+  without(left: ReadonlySet<number>): EventRowBatch {
+    if (left.size === 0) return this;
+    const { bytes, starts } = this;
+    const kept = Array.from({ length: this.count }, (_, row) => row).filter((row) => !left.has(row));
+    const ends = new Uint32Array(kept.length + 1);
+    for (const [i, row] of kept.entries()) ends[i + 1] = ends[i]! + starts[row + 1]! - starts[row]!;
+    const parts = kept.map((row) => bytes.subarray(starts[row], starts[row + 1]));
+    return new EventRowBatch(this.place, Buffer.concat(parts), ends);
+  }
+
+  /**
+   * Lowers by one the version of each later event of an entity. The caller uses this after it discards the
+   * entity's event at offset `after`.
+   */
+  lowerVersions(entityId: string, after: number): void {
+    for (let row = this.count - 1; row >= 0; row--) {
+      const reader = this.readerAt(row);
+      if (reader.offset <= after) return;
+      if (reader.entityId === entityId) reader.version -= 1;
+    }
+  }
+
+  private readerAt(row: number): EventRowReader {
+    return new EventRowReader(this.bytes, this.starts[row]!);
+  }
+}

@@ -1,0 +1,125 @@
+import { lookup as resolve, type LookupAddress } from 'node:dns';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type ClientRequest,
+  type RequestOptions,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { withAnySignal } from '#async';
+import type { WebhookNetworks } from './networks.js';
+import { notPublic, webhookUrlError } from './webhook-url.js';
+
+export interface WebhookRequest {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** The receiver's answer, or why there was none. The failure text contains nothing that the receiver sent. */
+export type WebhookResult =
+  { status: number; retryAfter: string | undefined } | { failure: string; isFinal: boolean };
+
+/** Error of a host name that resolves to a forbidden address. */
+class ForbiddenAddressError extends Error {
+  override readonly name = 'ForbiddenAddressError';
+}
+
+/** Maximum number of idle connections to one receiver. */
+const mostIdleSockets = 16;
+const idleMs = 4000;
+
+/**
+ * Sends POST requests to addresses that users have chosen. It resolves host names itself for each connection, and
+ * connects to an address that it has checked. A later change of the DNS record has no effect (DNS rebinding). It does
+ * not follow redirects and does not read answers.
+ */
+export class WebhookClient {
+  private readonly agents: { http: HttpAgent; https: HttpsAgent };
+
+  constructor(
+    private readonly networks: WebhookNetworks,
+    private readonly timeoutMs: number,
+  ) {
+    // The caller bounds the number of connections. With a bound here, requests to fast receivers would wait for slow
+    // ones.
+    const options = { keepAlive: true, maxFreeSockets: mostIdleSockets, timeout: idleMs };
+    this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  }
+
+  /** Returns why an address is invalid, without resolving its name; undefined if it is valid. */
+  wrongIn(url: string): string | undefined {
+    return webhookUrlError(url, this.networks);
+  }
+
+  /** Sends one request. Never rejects: an aborted request is a failure. */
+  async post(post: WebhookRequest, signal: AbortSignal): Promise<WebhookResult> {
+    const wrong = this.wrongIn(post.url);
+    if (wrong !== undefined) return { failure: `The address ${wrong}.`, isFinal: true };
+    const late = AbortSignal.timeout(this.timeoutMs);
+    return withAnySignal([signal, late], (ended) => this.send(post, ended));
+  }
+
+  private send({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookResult> {
+    const bytes = Buffer.from(body);
+    const options: RequestOptions = {
+      method: 'POST',
+      headers: {
+        ...headers,
+        'content-length': bytes.length,
+        'user-agent': 'Tributary-Webhooks/1',
+      },
+      lookup: this.lookup(new URL(url)),
+      signal,
+    };
+    return new Promise((done) => {
+      const request = this.open(new URL(url), options);
+      request.on('error', (error) => done(this.failed(error)));
+      request.on('response', (response) => {
+        const { statusCode = 0, headers: answered } = response;
+        done({ status: statusCode, retryAfter: answered['retry-after'] });
+        // The content is ignored. A short answer is read to its end, so that the connection can be reused.
+        response.on('error', () => undefined);
+        if (Number(answered['content-length'] ?? Infinity) > 4096) response.destroy();
+        else response.resume();
+      });
+      request.end(bytes);
+    });
+  }
+
+  close(): void {
+    this.agents.http.destroy();
+    this.agents.https.destroy();
+  }
+
+  private open(url: URL, options: RequestOptions): ClientRequest {
+    const { http, https } = this.agents;
+    if (url.protocol === 'https:') return httpsRequest(url, { ...options, agent: https });
+    return httpRequest(url, { ...options, agent: http });
+  }
+
+  private lookup(url: URL): LookupFunction {
+    const mayBe = (address: string): boolean =>
+      url.protocol === 'https:' ? this.networks.permits(address) : this.networks.opens(address);
+    return (host, options, answer) => {
+      resolve(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+        const permitted = error ? [] : addresses.filter(({ address }) => mayBe(address));
+        const [first] = permitted;
+        if (error) answer(error, '', 0);
+        // Reject the name if any of its addresses is forbidden: an attacker's name server may mix them.
+        else if (!first || permitted.length < addresses.length)
+          answer(new ForbiddenAddressError(`The address ${notPublic}.`), '', 0);
+        else if (options.all) answer(null, permitted);
+        else answer(null, first.address, first.family);
+      });
+    };
+  }
+
+  private failed(error: Error & { code?: string }): WebhookResult {
+    if (error instanceof ForbiddenAddressError) return { failure: error.message, isFinal: true };
+    const isTimeout = error.name === 'TimeoutError' || error.name === 'AbortError';
+    const reason = isTimeout ? `no answer within ${this.timeoutMs} ms` : (error.code ?? error.name);
+    return { failure: `It could not be reached: ${reason}.`, isFinal: false };
+  }
+}

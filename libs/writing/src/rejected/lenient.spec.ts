@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decodeRejectedEvent, limits, type RejectedEventRecord } from '#event';
+import type { ProblemDocument } from '#api';
+import { generateKey } from '#http';
+import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
+
+interface Item {
+  event_id?: string;
+  partition?: number;
+  offset?: number;
+  error?: { code: string };
+}
+
+let given: TestIngest;
+beforeEach(async () => void (given = await startTestIngest()));
+afterEach(() => given.close());
+
+const lenient = { prefer: 'handling=lenient' };
+const lines = { 'content-type': 'application/x-ndjson' };
+const raw = (body: string, query = 'event_type=seen', headers: Record<string, string> = {}) =>
+  given.post(`/api/v1/streams/access/raw?${query}`, body, headers);
+const kept = (stream = 'access'): RejectedEventRecord[] =>
+  given.records(stream).flatMap(({ value }) => decodeRejectedEvent(value ?? '') ?? []);
+const items = (answer: { json(): unknown }) => (answer.json() as { events: Item[] }).events;
+
+describe('a raw write with some rejected values', () => {
+  it('writes the others, keeps the rejected ones, and is a 200', async () => {
+    const answer = await raw('{"a":1}\n{"a":\n{"a":3}', 'event_type=seen&entity_id=ann');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).not.toHaveProperty('preference-applied');
+    expect(answer.json()).toMatchObject({
+      ...{ accepted: 2, refused: 1 },
+      positions: [{ offset: 2 }],
+      errors: [{ index: 1, code: 'invalid_json', status: 400, offset: 1 }],
+    });
+    expect(kept()).toMatchObject([
+      {
+        refused: { code: 'invalid_json', detail: expect.stringContaining('RFC 8259') as string, errors: [] },
+        ...{ form: 'raw', mapping: { event_type: 'seen', entity_id: 'ann' } },
+        ...{ entity_id: 'ann', cut: false, text: '{"a":' },
+      },
+    ]);
+  });
+
+  it('is a 200 even if all values are rejected', async () => {
+    const answer = await raw('what\nis\nthis\n', 'event_type=seen', { ...lines, ...lenient });
+    expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([200, 'handling=lenient']);
+    expect(answer.json()).toMatchObject({ accepted: 0, refused: 3 });
+    expect(
+      kept()
+        .map(({ text }) => text)
+        .sort(),
+    ).toEqual(['is', 'this', 'what']);
+  });
+
+  it('writes no value with strict handling', async () => {
+    const strict = { prefer: 'handling=strict' };
+    expect((await raw('{}\nwhat\n', 'event_type=seen', strict)).statusCode).toBe(400);
+    expect(given.records('access')).toEqual([]);
+    const answer = await raw('{}', 'event_type=seen', strict);
+    expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([201, 'handling=strict']);
+  });
+
+  it('keeps the id that a value would have had: a repeated request has the same', async () => {
+    await raw('{}\nwhat\n');
+    await raw('{}\nwhat\n');
+    const [first, second] = kept();
+    expect(first!.event_id).toBe(second!.event_id);
+  });
+
+  it('keeps the pointers to the errors', async () => {
+    await raw('{}\n{"kind":7.5,"id":{}}', 'event_type=/kind&entity_id=/id');
+    expect(kept().map(({ refused }) => refused.errors.map(({ pointer }) => pointer))).toEqual(
+      expect.arrayContaining([['/0/kind'], ['/1/id']]),
+    );
+  });
+
+  it('lists a hundred errors', async () => {
+    const answer = await raw('what\n'.repeat(500), 'event_type=seen', lines);
+    expect(answer.json()).toMatchObject({ refused: 500, errors: { length: 100 } });
+  });
+
+  it('keeps the beginning of a value that is too large', async () => {
+    await raw(`{"a":"${'x'.repeat(limits.requestBytes - 100)}"}`);
+    const [record] = given.records('access');
+    expect(record!.value!.length).toBeLessThan(20_000);
+    expect(kept()).toMatchObject([{ cut: true, refused: { code: 'payload_too_large' } }]);
+  });
+
+  it('rejects the rest of a list, or of multi-line values, as one value', async () => {
+    await raw('[{"a":1},{"b":2] {"c":3}\n');
+    expect(kept().map(({ text }) => text)).toEqual(['{"b":2] {"c":3}\n']);
+    expect(given.records('access')).toHaveLength(2);
+  });
+});
+
+describe('a batch with lenient handling', () => {
+  it('is a 200, and keeps rejected events', async () => {
+    const broken = { ...event({ entity_id: 'o-1' }), data: 7 };
+    const answer = await given.batch({ events: [event(), broken] }, lenient);
+    expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([200, 'handling=lenient']);
+    expect(answer.json()).toMatchObject({ accepted: 1, rejected: 1 });
+    const position = { partition: expect.any(Number) as number, offset: expect.any(Number) as number };
+    expect(items(answer)[1]).toEqual({
+      error: expect.objectContaining({ code: 'invalid_request' }) as object,
+      ...position,
+    });
+    expect(kept('orders')).toMatchObject([
+      {
+        form: 'event',
+        entity_id: 'o-1',
+        text: JSON.stringify(broken),
+        refused: { errors: [{ pointer: '/events/1/data' }] },
+      },
+    ]);
+  });
+
+  it('without errors is a 200, and a 201 without the preference', async () => {
+    expect((await given.batch({ events: [event()] })).statusCode).toBe(201);
+    expect((await given.batch({ events: [event()] }, lenient)).statusCode).toBe(200);
+  });
+
+  it('is a 207 without the preference, and keeps nothing', async () => {
+    expect((await given.batch({ events: [event(), event({ data: 7 })] })).statusCode).toBe(207);
+    expect(kept('orders')).toEqual([]);
+  });
+
+  it('lists events without a stream in which they can be kept', async () => {
+    const answer = await given.batch({ events: [event(), { ...event(), stream: '..' }, 7] }, lenient);
+    expect(answer.statusCode).toBe(200);
+    const listed = items(answer).slice(1);
+    expect(listed.map((item) => Object.keys(item))).toEqual([['error'], ['error']]);
+    expect(given.records('orders')).toHaveLength(1);
+  });
+
+  it('is a 400 if nothing was written or kept', async () => {
+    const answer = await given.batch({ events: [7] }, lenient);
+    expect([answer.statusCode, answer.json<ProblemDocument>().code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('writes nothing of an atomic batch with an invalid event, and reports no lenient handling', async () => {
+    const body = { events: [event(), event({ data: 7 })] };
+    const answer = await given.post('/api/v1/events/batch?atomic=true', body, lenient);
+    expect([answer.statusCode, answer.headers['preference-applied']]).toEqual([400, undefined]);
+    expect(given.records('orders')).toEqual([]);
+  });
+
+  it('also keeps an event with an invalid entity and an invalid id', async () => {
+    await given.batch({ events: [event({ entity_id: 7, event_id: 'x' })] }, lenient);
+    const [record] = kept('orders');
+    expect(record).toMatchObject({
+      entity_id: null,
+      event_id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+    });
+  });
+});
+
+describe('the rejected events of a request with a key', () => {
+  it('contain nothing of the key, and are not kept in a stream that the key does not cover', async () => {
+    await given.close();
+    const { key, keyId, sha256 } = generateKey();
+    const config = { INGEST_REQUIRE_KEYS: true, API_KEYS: [`${keyId}:${sha256}:events:write`] };
+    given = await startTestIngest({ config });
+    const authorization = `Bearer ${key}`;
+    await raw('what', 'event_type=seen', { authorization });
+    const value = String(given.records('access')[0]!.value);
+    for (const secret of [key, keyId, sha256]) expect(value).not.toContain(secret);
+    const wrong = { ...event(), stream: 'tributary.audit', data: 7 };
+    const answer = await given.batch({ events: [event(), wrong] }, { authorization, ...lenient });
+    expect(items(answer)[1]).toEqual({ error: expect.anything() as object });
+    expect(kept('tributary.audit')).toEqual([]);
+  });
+});

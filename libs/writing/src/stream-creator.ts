@@ -1,0 +1,155 @@
+import { ProblemError } from '#api';
+import type { TopicNames } from '#event';
+import type { Actor, Definitions, StreamDefinition } from '#registry';
+import { EventRejection } from './rejection.js';
+
+/** Maximum number of streams that are created at the same time, over all requests. */
+const concurrency = 8;
+/** Maximum number of stream creations that wait; a request that needs one more gets 503. */
+const mostWaiting = 256;
+/** Maximum number of streams that one request may create by writing to them. */
+const mostNew = 100;
+
+/** Options for creating the streams that one request needs. */
+export interface StreamCreationOptions {
+  /** Whether one stream that cannot be created prevents all creations. */
+  atomic: boolean;
+  /** Connection of the client: after a disconnect no further stream is created. */
+  client: { readonly destroyed: boolean };
+  /** Actor that creates the streams, for the audit. */
+  actor: Actor;
+}
+
+/** Ensures that streams exist before events are written to them. */
+export class StreamCreator {
+  private readonly creations = new Map<string, Promise<void>>();
+  /** The topic name of each stream: all records share one string object. */
+  private readonly names = new WeakMap<StreamDefinition, string>();
+  private readonly waiting: (() => void)[] = [];
+  private creating = 0;
+
+  constructor(
+    private readonly definitions: Definitions,
+    private readonly topics: TopicNames,
+    private readonly autoCreate: boolean,
+  ) {}
+
+  /** Returns the topic of a stream; undefined if the stream does not exist or is being deleted. */
+  topicOf(name: string): string | undefined {
+    const definition = this.definitions.stream(name);
+    if (definition?.state !== 'live') return undefined;
+    let topic = this.names.get(definition);
+    if (topic === undefined) this.names.set(definition, (topic = this.topics.ofStream(definition.id)));
+    return topic;
+  }
+
+  /**
+   * Creates missing streams, up to 100. Resolves with the streams that cannot be written to, and their rejections.
+   * @throws ProblemError `log_unavailable`, `overloaded`, or `request_timeout` when the client has disconnected
+   */
+  async ensure(
+    streams: ReadonlySet<string>,
+    options: StreamCreationOptions,
+  ): Promise<Map<string, EventRejection>> {
+    const missing = [...streams].filter((stream) => !this.isLive(stream));
+    const refused = this.refusedBeforehand(missing);
+    if (options.atomic && refused.size > 0) return refused;
+    const wanted = missing.filter((stream) => !refused.has(stream));
+    for (let i = 0; i < wanted.length; i += concurrency) {
+      if (options.client.destroyed) throw clientGone();
+      await this.createAll(wanted.slice(i, i + concurrency), { refused, actor: options.actor });
+    }
+    return refused;
+  }
+
+  private isLive(stream: string): boolean {
+    return this.definitions.stream(stream)?.state === 'live';
+  }
+
+  private refusedBeforehand(missing: readonly string[]): Map<string, EventRejection> {
+    const refused = new Map<string, EventRejection>();
+    let created = 0;
+    for (const stream of missing) {
+      if (this.definitions.stream(stream)) refused.set(stream, beingDeleted(stream));
+      else if (!this.autoCreate) refused.set(stream, notCreated(stream));
+      else if (++created > mostNew) refused.set(stream, tooManyNew(stream));
+    }
+    return refused;
+  }
+
+  private async createAll(
+    streams: readonly string[],
+    { refused, actor }: { refused: Map<string, EventRejection>; actor: Actor },
+  ): Promise<void> {
+    const outcomes = await Promise.allSettled(streams.map((stream) => this.create(stream, actor)));
+    outcomes.forEach((outcome, i) => {
+      if (outcome.status === 'rejected') refused.set(streams[i]!, rejectionOf(outcome.reason));
+    });
+  }
+
+  private create(stream: string, actor: Actor): Promise<void> {
+    let creation = this.creations.get(stream);
+    if (!creation) {
+      creation = this.createOnce(stream, actor).finally(() => this.creations.delete(stream));
+      this.creations.set(stream, creation);
+    }
+    return creation;
+  }
+
+  private async createOnce(stream: string, actor: Actor): Promise<void> {
+    await this.enter();
+    try {
+      await this.definitions.createStream({ stream }, actor);
+    } finally {
+      this.leave();
+    }
+  }
+
+  private async enter(): Promise<void> {
+    if (this.creating < concurrency) {
+      this.creating++;
+      return;
+    }
+    if (this.waiting.length >= mostWaiting)
+      throw new ProblemError('overloaded', 'Too many streams are being created at once.');
+    await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Starts the creation that has waited longest, if any. */
+  private leave(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.creating--;
+  }
+}
+
+function notCreated(stream: string): EventRejection {
+  return new EventRejection(
+    'stream_not_found',
+    `There is no stream ${stream}, and writes do not create streams here: create it with POST /api/v1/streams.`,
+  );
+}
+
+function beingDeleted(stream: string): EventRejection {
+  const detail = `The stream ${stream} is being deleted. When that is done, its name can be used again.`;
+  return new EventRejection('stream_being_deleted', detail);
+}
+
+function tooManyNew(stream: string): EventRejection {
+  const detail = `One request can create at most ${mostNew} streams: ${stream} was not created.`;
+  return new EventRejection('invalid_request', detail);
+}
+
+function clientGone(): ProblemError {
+  return new ProblemError('request_timeout', 'The connection ended before the streams were created.');
+}
+
+/**
+ * Returns the rejection if the error concerns one stream only. Throws an error that concerns the whole request, such as
+ * one of the log.
+ */
+function rejectionOf(reason: unknown): EventRejection {
+  if (reason instanceof ProblemError && !reason.retryable)
+    return new EventRejection(reason.code, reason.message);
+  throw reason;
+}

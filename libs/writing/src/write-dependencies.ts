@@ -1,0 +1,14 @@
+import type { TopicNames } from '#event';
+import type { Definitions } from '#registry';
+import type { Producer } from '#log';
+
+/** Dependencies of the write endpoints, provided by the app that mounts them. */
+export interface WriteDependencies {
+  producer: Producer;
+  definitions: Definitions;
+  topics: TopicNames;
+  /** Whether the first event of a stream creates the stream. */
+  autoCreateStreams: boolean;
+}
+
+export const WRITE_DEPENDENCIES = Symbol('WritePorts');

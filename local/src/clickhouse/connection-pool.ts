@@ -1,0 +1,83 @@
+import { ClickHouseException, code } from './errors.js';
+import type { EngineConnection, ConnectionState } from './engine-connection.js';
+
+interface Waiting {
+  state: ConnectionState;
+  resolve(lane: EngineConnection): void;
+  reject(error: Error): void;
+  timer: NodeJS.Timeout;
+}
+
+export interface PoolLimits {
+  /** The maximum number of statements that wait for a free connection; further ones are refused. */
+  maxWaiting: number;
+  /** The maximum waiting time in milliseconds. */
+  maxWaitMs: number;
+}
+
+/** A pool of connections. Each is lent to one statement at a time, and waiting statements are in a bounded queue. */
+export class ConnectionPool {
+  private readonly free: EngineConnection[];
+  private readonly waiting: Waiting[] = [];
+
+  constructor(
+    private readonly lanes: readonly EngineConnection[],
+    private readonly limits: PoolLimits,
+  ) {
+    this.free = [...lanes];
+  }
+
+  get busy(): number {
+    return this.lanes.length - this.free.length + this.waiting.length;
+  }
+
+  /**
+   * Lends a connection to one statement, until `release`. Prefers a connection that is already in the desired state.
+   * @throws ClickHouseException if too many statements wait, or the waiting time is exceeded.
+   */
+  acquire(state: ConnectionState): Promise<EngineConnection> {
+    const index = Math.max(
+      0,
+      this.free.findIndex((lane) => lane.fits(state)),
+    );
+    const [lane] = this.free.splice(index, 1);
+    if (lane) return Promise.resolve(lane);
+    if (this.waiting.length >= this.limits.maxWaiting) return Promise.reject(tooMany(this.limits.maxWaiting));
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.waiting.splice(this.waiting.indexOf(entry), 1);
+        reject(tooMany(this.waiting.length + 1));
+      }, this.limits.maxWaitMs);
+      const entry: Waiting = { state, resolve, reject, timer };
+      this.waiting.push(entry);
+    });
+  }
+
+  forEach(visit: (lane: EngineConnection) => void): void {
+    this.lanes.forEach(visit);
+  }
+
+  release(lane: EngineConnection): void {
+    const next = this.waiting.shift();
+    if (!next) return void this.free.push(lane);
+    clearTimeout(next.timer);
+    next.resolve(lane);
+  }
+
+  /** Closes all connections. The caller ensures that no statement runs. */
+  close(): void {
+    for (const entry of this.waiting.splice(0)) {
+      clearTimeout(entry.timer);
+      entry.reject(new ClickHouseException(code.aborted, 'ABORTED', 'The server is shutting down'));
+    }
+    for (const lane of this.lanes) lane.close();
+  }
+}
+
+function tooMany(waiting: number): ClickHouseException {
+  return new ClickHouseException(
+    code.tooManySimultaneousQueries,
+    'TOO_MANY_SIMULTANEOUS_QUERIES',
+    `Too many simultaneous queries: ${waiting} are waiting for a free connection of the embedded engine`,
+  );
+}

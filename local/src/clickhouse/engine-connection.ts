@@ -1,0 +1,131 @@
+import { Session } from 'chdb';
+import { quote, quoteName } from './sql.js';
+
+/** The settings of a connection that a statement needs. */
+export interface ConnectionState {
+  database: string;
+  settings: ReadonlyMap<string, string>;
+  params: ReadonlyMap<string, string>;
+}
+
+export interface StatementResult {
+  bytes: Uint8Array;
+  rows: number;
+}
+
+/**
+ * One connection to the engine. A connection runs one statement at a time, and keeps database, settings and
+ * parameters between statements, like a ClickHouse session. A statement with the same settings needs no preparation.
+ * For other settings the connection is reopened, which takes less than a millisecond. Resetting them by a statement
+ * could fail, because that statement runs under the old settings (for instance a low `max_memory_usage`).
+ *
+ * Parameters are set by `SET param_x`, which affects only this connection. chdb's own binding is shared by all
+ * connections of a process and allows only one bound query at a time.
+ */
+export class EngineConnection {
+  private session: Session;
+  private database: string | undefined;
+  private settings: ReadonlyMap<string, string> = new Map();
+  /** No setting was made on this connection since it was opened. */
+  private fresh = true;
+  /** The marker of the running statement in system.processes, by which it can be cancelled. */
+  marker: string | undefined;
+
+  constructor(
+    private readonly path: string,
+    private readonly args: string[],
+  ) {
+    this.session = this.open();
+  }
+
+  /** Whether the connection needs no preparation for a statement with this state. */
+  fits(state: ConnectionState): boolean {
+    return this.database === state.database && sameMap(this.settings, state.settings);
+  }
+
+  /**
+   * Brings the connection into this state; a failure leaves no part of it.
+   * @throws the engine's error for an unknown database, setting or type.
+   */
+  async prepare(state: ConnectionState): Promise<void> {
+    if (!sameMap(this.settings, state.settings)) this.reopen();
+    if (!this.fresh) {
+      // The first attempt may fail because of the settings of earlier statements. Only the second attempt on a fresh
+      // connection decides.
+      if (await this.bring(state).then(succeeded, failed)) return;
+      this.reopen();
+    }
+    try {
+      await this.bring(state);
+    } catch (error) {
+      this.reopen();
+      throw error;
+    }
+  }
+
+  private async bring(state: ConnectionState): Promise<void> {
+    if (this.database !== state.database) {
+      this.fresh = false;
+      await this.session.queryAsync(`USE ${quoteName(state.database)}`);
+      this.database = state.database;
+    }
+    const changes = [
+      ...[...state.settings]
+        .filter(([name]) => !this.settings.has(name))
+        .map(([name, value]) => `${name} = ${quote(value)}`),
+      ...[...state.params].map(([name, value]) => `param_${name} = ${quote(value)}`),
+    ];
+    if (changes.length === 0) return;
+    this.fresh = false;
+    await this.session.queryAsync(`SET ${changes.join(', ')}`);
+    this.settings = state.settings;
+  }
+
+  /** Resets all settings of the connection, including those made by statements of users. */
+  reopen(): void {
+    this.session.close();
+    this.session = this.open();
+    this.database = undefined;
+    this.settings = new Map();
+    this.fresh = true;
+  }
+
+  private open(): Session {
+    return new Session(this.path, { connectionArgs: this.args });
+  }
+
+  /** Runs a statement and resolves with its complete answer. */
+  async run(sql: string, format: string): Promise<StatementResult> {
+    const result = await this.session.queryAsync(this.marked(sql), { format });
+    return { bytes: result.bytes(), rows: Number(result.rowsRead) };
+  }
+
+  /**
+   * Returns the answer of a statement block by block, each encoded separately. Each block is computed when it is
+   * requested.
+   */
+  async *stream(sql: string, format: string): AsyncGenerator<Uint8Array> {
+    const stream = this.session.queryStream(this.marked(sql), { format });
+    for await (const chunk of stream) yield chunk.raw();
+  }
+
+  /** Makes the next statement select its database again. */
+  forgetDatabase(): void {
+    this.database = undefined;
+  }
+
+  close(): void {
+    this.session.close();
+  }
+
+  private marked(sql: string): string {
+    return this.marker ? `/*${this.marker}*/ ${sql}` : sql;
+  }
+}
+
+const succeeded = (): boolean => true;
+const failed = (): boolean => false;
+
+function sameMap(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([name, value]) => b.get(name) === value);
+}

@@ -1,0 +1,55 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PositionFile } from './position-file.js';
+
+/** Milliseconds between two reads of the position while no item arrives. */
+const lookEveryMs = 250;
+
+/** A stream that knows its position. */
+export interface PositionedStream<T> extends AsyncIterable<T> {
+  readonly position: string | undefined;
+}
+
+export interface FollowOptions<T> {
+  /** Opens the stream, which ends when this signal is aborted. */
+  open: (signal: AbortSignal) => PositionedStream<T>;
+  signal: AbortSignal;
+  /** The file where the position is saved. */
+  file?: PositionFile;
+  /** The stream ends after this number of items. */
+  most: number;
+}
+
+/**
+ * Yields the items of a stream. The saved position advances when the previous item was written, and also while no
+ * item arrives.
+ */
+export async function* follow<T>({ open, signal, file, most }: FollowOptions<T>): AsyncGenerator<T> {
+  const failed = new AbortController();
+  const stream = open(AbortSignal.any([signal, failed.signal]));
+  let written = true;
+  const keep = async () => {
+    if (written && stream.position !== undefined) await file?.move(stream.position);
+  };
+  const timer = setInterval(() => void keep().catch((error) => failed.abort(error)), lookEveryMs);
+  let left = most;
+  try {
+    for await (const item of stream) {
+      written = false;
+      yield item;
+      if (file) await untilTold(signal);
+      written = true;
+      await keep();
+      if (--left === 0) return;
+    }
+  } finally {
+    clearInterval(timer);
+    await keep();
+    await file?.save();
+  }
+}
+
+/** Waits for an iteration of the event loop: a closed output is reported then, and its last write did not arrive. */
+async function untilTold(signal: AbortSignal): Promise<void> {
+  await nextTurn();
+  signal.throwIfAborted();
+}
