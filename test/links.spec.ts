@@ -43,3 +43,16 @@ describe('the files that are named in', () => {
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
   });
 });
+
+describe('the code in CONTRIBUTING.md', () => {
+  const text = readFileSync('CONTRIBUTING.md', 'utf8');
+  const withoutSpace = (code: string) => code.replaceAll(/\s+/g, '');
+  const sources = [...text.matchAll(/`((?:apps|libs)\/[^`\s]+\.ts)`/g)].map(([, path = '']) => path);
+  const code = withoutSpace(sources.map((path) => readFileSync(path, 'utf8')).join('\n'));
+
+  it('is that of the files which it names', () => {
+    const blocks = [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+    expect(blocks.length).toBe(3);
+    for (const block of blocks) expect(code.includes(withoutSpace(block)), block).toBe(true);
+  });
+});
