@@ -59,7 +59,7 @@ function describe(wanted: Goal | undefined): string {
   return wanted ? `${wanted.text}: ${wanted.reached ? 'yes' : '**no**'}` : '';
 }
 
-/** Formats a number with three significant digits and separated thousands. */
+/** Formats a number with three significant digits and separators of thousands. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { systemActor } from '#registry';
-import type { OperatorSpec, PipelineSpec } from '#dataflow';
+import type { OperatorDefinition, PipelineSpec } from '#dataflow';
 import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
@@ -13,14 +13,14 @@ export interface PipelinePair {
   windows: string;
 }
 
-export function specOf(streams: readonly string[], operators: OperatorSpec[]): PipelineSpec {
+export function specOf(streams: readonly string[], operators: OperatorDefinition[]): PipelineSpec {
   return { source: { streams, where: notFlush, idle_after: '5s' }, operators, from: 'beginning' };
 }
 
-export const copying = (stream: string): OperatorSpec[] => [{ emit: { stream } }];
+export const copying = (stream: string): OperatorDefinition[] => [{ emit: { stream } }];
 
 /** The times of the driver's events are within one day, so none is late. */
-export const perHour = (stream: string): OperatorSpec[] => [
+export const perHour = (stream: string): OperatorDefinition[] => [
   { map: { data: { amount: 'event.data.amount', type: 'event.event_type' } } },
   { window: { tumbling: '1h', key: 'event.data.type', lateness: '2d' } },
   { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },

@@ -1,7 +1,7 @@
 import { testEngines } from './engines.js';
 
 /** The address and password of a ClickHouse server. */
-export interface ClickHouseServer {
+export interface ClickHouseAddress {
   clickhouseUrl: string;
   clickhousePassword: string;
 }
@@ -18,14 +18,14 @@ export function testClickHouse(database: string): {
 
 /** Returns the options of `openClickHouse` for a database of this server. */
 export function clickHouseOf(
-  { clickhouseUrl: url, clickhousePassword: password }: ClickHouseServer,
+  { clickhouseUrl: url, clickhousePassword: password }: ClickHouseAddress,
   database: string,
 ): { url: string; user: string; password: string; database: string } {
   return { url, user: 'default', password, database };
 }
 
 /** Returns the headers that authenticate a request to ClickHouse. */
-export function clickHouseHeaders({ clickhousePassword }: Pick<ClickHouseServer, 'clickhousePassword'>): {
+export function clickHouseHeaders({ clickhousePassword }: Pick<ClickHouseAddress, 'clickhousePassword'>): {
   'X-ClickHouse-User': string;
   'X-ClickHouse-Key': string;
 } {
@@ -33,7 +33,7 @@ export function clickHouseHeaders({ clickhousePassword }: Pick<ClickHouseServer,
 }
 
 /** Sends a statement to ClickHouse's HTTP interface, without the store's code. */
-export function askClickHouse(server: ClickHouseServer, statement: string, search = ''): Promise<Response> {
+export function askClickHouse(server: ClickHouseAddress, statement: string, search = ''): Promise<Response> {
   return fetch(`${server.clickhouseUrl}/${search}`, {
     method: 'POST',
     body: statement,

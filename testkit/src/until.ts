@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Waiting {
+export interface WaitOptions {
   /** Describes the condition in the error message. */
   what: string;
   /** A value that changes as long as there is progress. Without it, nothing counts as progress. */
@@ -17,7 +17,10 @@ export interface Waiting {
  * standstill does.
  * @throws an Error with the diagnosis after a standstill
  */
-export async function until(condition: () => boolean | Promise<boolean>, waiting: Waiting): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  waiting: WaitOptions,
+): Promise<void> {
   const { what, progress = () => undefined, patienceMs = 60_000, intervalMs = 20 } = waiting;
   let state = progress();
   let moved = Date.now();

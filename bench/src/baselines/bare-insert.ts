@@ -1,5 +1,5 @@
 import { openClickHouse } from '#store';
-import { clickHouseOf, type ClickHouseServer } from '#testkit';
+import { clickHouseOf, type ClickHouseAddress } from '#testkit';
 import { ClickHouse } from '../clickhouse.js';
 
 /** As in libs/store: one insert is one ClickHouse block. */
@@ -20,7 +20,7 @@ const columns =
  * prepared bodies, one after the other. Returns rows per second of the inserts alone.
  */
 export async function bareInsert(source: {
-  server: ClickHouseServer;
+  server: ClickHouseAddress;
   database: string;
   stream: string;
 }): Promise<{ rowBinary: number; jsonEachRow: number }> {
@@ -31,7 +31,7 @@ export async function bareInsert(source: {
 }
 
 async function insertAgain(
-  source: { server: ClickHouseServer; database: string; stream: string },
+  source: { server: ClickHouseAddress; database: string; stream: string },
   format: 'RowBinary' | 'JSONEachRow',
 ): Promise<number> {
   const database = `${source.database}_bare`;
@@ -57,7 +57,7 @@ async function insertAgain(
 }
 
 /** Creates empty tables with the store's own migrations, so they have the same version. */
-async function emptyTables(server: ClickHouseServer, database: string): Promise<void> {
+async function emptyTables(server: ClickHouseAddress, database: string): Promise<void> {
   await new ClickHouse(server, 'default').run(`DROP DATABASE IF EXISTS ${database}`);
   const store = openClickHouse(clickHouseOf(server, database));
   await store.migrate();

@@ -3,7 +3,7 @@
  * its text: a repeated part is copied for each repetition, and nested repetitions multiply. The bounds of an invalid
  * regular expression are meaningless.
  */
-export interface PatternSize {
+export interface RegexSize {
   /**
    * Lower bound of the instructions. Alternatives count as the largest of them, because RE2 merges them where it can. A
    * part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
@@ -13,7 +13,7 @@ export interface PatternSize {
   most: number;
 }
 
-export function patternSize(source: string): PatternSize {
+export function patternSize(source: string): RegexSize {
   const open: Group[] = [];
   let group = new Group();
   for (const { groups = {} } of source.matchAll(tokens)) {
@@ -59,7 +59,7 @@ const instructionsOfCapture = 2;
 const instructionsOfChoice = 1;
 const instructionsOfProgram = 2;
 
-interface Size extends PatternSize {
+interface Size extends RegexSize {
   /**
    * Whether the part is exactly one character. Alternatives that are one character each compile to one instruction
    * together.

@@ -24,7 +24,7 @@ function listen(signal: AbortSignal, aborted: () => void): () => void {
     aborted();
     return () => undefined;
   }
-  // Many concurrent calls are not a leak: a higher limit prevents the warning of Node.
+  // Many concurrent calls add many listeners to one signal, which is no leak. A higher limit prevents Node's warning.
   allowMore(signal, 1);
   signal.addEventListener('abort', aborted, { once: true });
   return () => {

@@ -1,5 +1,5 @@
 export type { LogEvent } from '#cel';
-export { DefinitionError, type DefinitionFault } from './definition/definition-error.js';
+export { DefinitionError, type DefinitionProblem } from './definition/definition-error.js';
 export * from './entity-state/entity-state.js';
 export { hash64 } from './fold-operations/hash64.js';
 export { foldOperations } from './fold-operations/index.js';
@@ -23,7 +23,7 @@ export { pipelineLimits } from './flow/limits.js';
 export * from './id-window/id-window.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';
-export type { OperatorEffect, OperatorSpec } from './operators/operator.js';
+export type { OperatorEffect, OperatorDefinition } from './operators/operator.js';
 export { addToStateEntries } from './pipelines/add-to-state-entries.js';
 export { compilePipeline } from './pipelines/compile-pipeline.js';
 export { derivedId } from './pipelines/derived-id.js';

@@ -205,8 +205,8 @@ export interface ConsumerHandler {
    */
   batch(batch: RecordBatch): Promise<void>;
   /**
-   * Called when the consumer loses the partition, and before the partition is assigned to it again. A partition that a
-   * rebalance leaves with the consumer is not revoked. If the log no longer has the next offset (retention removed it,
+   * Called when the consumer loses the partition, and before the partition is assigned to it again. A partition that the
+   * consumer keeps in a rebalance is not revoked. If the log no longer has the next offset (retention removed it,
    * or the topic was recreated), the partition is revoked and assigned again; `assigned` then returns where reading
    * continues.
    */

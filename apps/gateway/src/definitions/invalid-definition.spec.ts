@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DefinitionFault } from '#dataflow';
+import type { DefinitionProblem } from '#dataflow';
 import { invalidDefinitionProblem } from './invalid-definition.js';
 
 const required = { pointer: '/key', detail: 'is required' };
@@ -22,7 +22,7 @@ describe('the problem of an invalid definition', () => {
   });
 
   it('is invalid_expression when only expressions are wrong', () => {
-    const codeOf = (...errors: DefinitionFault[]) =>
+    const codeOf = (...errors: DefinitionProblem[]) =>
       invalidDefinitionProblem(errors, { what: 'pipeline' }).code;
     expect(codeOf(inExpression, inExpression)).toBe('invalid_expression');
     expect(codeOf(inExpression, required)).toBe('invalid_request');

@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import type { DefinitionFault } from '#dataflow';
+import type { DefinitionProblem } from '#dataflow';
 
 const mostErrors = 100;
 
@@ -19,7 +19,7 @@ export interface InvalidDefinitionContext {
  * @param errors at least one
  */
 export function invalidDefinitionProblem(
-  errors: readonly DefinitionFault[],
+  errors: readonly DefinitionProblem[],
   { what, at = '' }: InvalidDefinitionContext,
 ): ProblemError {
   const [first] = errors;

@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { Allow, IsArray, IsIn, IsInt, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import type { PipelineDefinition } from '#registry';
-import type { OperatorSpec, PipelineSpec } from '#dataflow';
+import type { OperatorDefinition, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -39,7 +39,7 @@ export class PipelineAnswer {
     items: { type: 'object' },
     description: 'The operators as they were defined.',
   })
-  operators: readonly OperatorSpec[];
+  operators: readonly OperatorDefinition[];
   @IsIn(pipelineStarts) from: PipelineSpec['from'];
   @JsonSchemaPart(time) @IsString() created_at: string;
   @JsonSchemaPart({
@@ -135,7 +135,7 @@ export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
   };
 }
 
-/** Converts the definition of a pipeline and the statistics of its job. `stats` are by the id of the job. */
+/** Converts the definition of a pipeline and the statistics of its job. The keys of `stats` are the ids of jobs. */
 export function pipelineStatsAnswer(
   definition: PipelineDefinition,
   stats: ReadonlyMap<string, JobStats>,

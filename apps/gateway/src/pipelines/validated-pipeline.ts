@@ -3,7 +3,7 @@ import { ProblemError, type InputError } from '#api';
 import {
   compilePipeline,
   DefinitionError,
-  type DefinitionFault,
+  type DefinitionProblem,
   type CompiledPipeline,
   type PipelineSpec,
 } from '#dataflow';
@@ -65,6 +65,6 @@ function wrongWebhooks({ webhooks }: CompiledPipeline, networks: WebhookNetworks
   });
 }
 
-function refused(errors: readonly DefinitionFault[], at: string | undefined): ProblemError {
+function refused(errors: readonly DefinitionProblem[], at: string | undefined): ProblemError {
   return invalidDefinitionProblem(errors, { what: 'pipeline', ...(at !== undefined && { at }) });
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from '#event';
 import { ProblemError, type InputError } from '#api';
 import type { ProjectionSpec } from '#registry';
 import { shortPointerTo } from '#http';
-import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionFault } from '#dataflow';
+import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionProblem } from '#dataflow';
 import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
 
@@ -65,7 +65,7 @@ function wrongIn(pointer: string, field: unknown): InputError[] {
   ];
 }
 
-function errorsOf(compile: () => unknown): readonly DefinitionFault[] {
+function errorsOf(compile: () => unknown): readonly DefinitionProblem[] {
   try {
     compile();
     return [];

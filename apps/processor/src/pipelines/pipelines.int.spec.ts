@@ -6,7 +6,7 @@ import { decodeRecord, encodeRecord, TopicNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { compilePipeline, IdWindow, type OperatorSpec } from '#dataflow';
+import { compilePipeline, IdWindow, type OperatorDefinition } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
@@ -143,7 +143,7 @@ async function emitted(stream: string): Promise<Record<string, unknown>[]> {
   return found;
 }
 
-async function define(operators: OperatorSpec[]): Promise<void> {
+async function define(operators: OperatorDefinition[]): Promise<void> {
   const started_at = new Date().toISOString();
   const source = { streams: ['orders'], where: 'event.event_type == "order.placed"' };
   await definitions.pipelines.change(

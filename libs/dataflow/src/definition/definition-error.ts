@@ -2,7 +2,7 @@ import type { InputError } from '#api';
 import { ExpressionError } from '#cel';
 
 /** An error at one location of a definition. */
-export interface DefinitionFault extends InputError {
+export interface DefinitionProblem extends InputError {
   /** True if the location holds an expression and the expression is invalid. */
   readonly inExpression?: true;
 }
@@ -11,7 +11,7 @@ export interface DefinitionFault extends InputError {
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 
-  constructor(readonly errors: readonly DefinitionFault[]) {
+  constructor(readonly errors: readonly DefinitionProblem[]) {
     super(errors.map(({ pointer, detail }) => `${pointer}: ${detail}`).join(' '));
   }
 }
@@ -48,7 +48,7 @@ export function translatePointers<T>(moved: (pointer: string) => string, make: (
  * Calls `read` and returns its result. If `read` throws a DefinitionError, adds its errors to `errors` and returns
  * undefined. A client thus receives all errors of a definition at once.
  */
-export function collectErrors<T>(errors: DefinitionFault[], read: () => T): T | undefined {
+export function collectErrors<T>(errors: DefinitionProblem[], read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -90,7 +90,7 @@ function set(node: MergeNode, last: NonNullable<MergeNode['set']>): MergeNode {
   return { set: last, ...objectAfter(node, last[1]) };
 }
 
-/** Returns the parts of a node that are later than a position; undefined if there are none. */
+/** Returns the part of a node after a position, or undefined if the node has nothing after it. */
 function after(node: MergeNode, position: FoldPosition): MergeNode | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };

@@ -4,7 +4,7 @@ import {
   collectErrors,
   locateExpressionErrors,
   DefinitionError,
-  type DefinitionFault,
+  type DefinitionProblem,
 } from '../definition/definition-error.js';
 import type { FoldOperation } from '../fold-operations/fold-operation.js';
 import { foldOperations } from '../fold-operations/index.js';
@@ -34,7 +34,7 @@ export function compileFields(definition: Readonly<Record<string, FoldField>>): 
     const detail = `must have 1 to ${foldLimits.fields} fields`;
     throw new DefinitionError([{ pointer: '/fields', detail }]);
   }
-  const errors: DefinitionFault[] = [];
+  const errors: DefinitionProblem[] = [];
   const fields = names.flatMap(
     (name) => collectErrors(errors, () => compileField(name, definition[name] as FoldField)) ?? [],
   );

@@ -1,13 +1,13 @@
 import { kinds } from '#cel';
-import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { list, MemberReader, definitionError } from '../definition/members.js';
 import type { ReadableEvent } from '../flow/readable-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
 import { catchOperatorError, type Step } from '../flow/step.js';
-import type { StepFactory, Operator, OperatorSpec } from './operator.js';
+import type { StepFactory, Operator, OperatorDefinition } from './operator.js';
 
-type BranchSpec = { operators: readonly OperatorSpec[] } & ({ when: string } | { otherwise: true });
+type BranchSpec = { operators: readonly OperatorDefinition[] } & ({ when: string } | { otherwise: true });
 
 /** The most levels of branches inside branches. */
 const mostLevels = 4;
@@ -30,7 +30,7 @@ export const branch: Operator<readonly BranchSpec[]> = {
     const specs = list(spec, at, [1, pipelineLimits.operators]);
     if (at.split('/branch').length - 1 > mostLevels)
       throw definitionError(at, `is nested more than ${mostLevels} levels deep`);
-    const errors: DefinitionFault[] = [];
+    const errors: DefinitionProblem[] = [];
     const branches = specs.flatMap((value, i): Branch[] => {
       const pointer = `${at}/${i}`;
       const read = collectErrors(errors, () => readBranch(value, pointer));

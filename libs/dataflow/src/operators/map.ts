@@ -1,7 +1,7 @@
 import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
 import { limits, jsonPointerTo } from '#event';
 import { anyKind, kinds } from '#cel';
-import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { MemberReader, object, definitionError } from '../definition/members.js';
 import { tooManyDerivedEvents } from '../flow/evaluation-context.js';
 import { compileOperand, compileOperandKey } from '../flow/operand.js';
@@ -12,7 +12,7 @@ import type { Operator } from './operator.js';
 
 type Text = (event: FoldEvent) => string;
 
-/** The most levels of nesting in the `data` of a `map`. */
+/** The maximum nesting depth of the `data` in the definition of a `map`. */
 const mostLevels = 16;
 
 /**
@@ -24,7 +24,7 @@ export const map: Operator = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
   compile(spec, { at }) {
     const members = new MemberReader(spec, at, ['data', 'event_type', 'entity_id']);
-    const errors: DefinitionFault[] = [];
+    const errors: DefinitionProblem[] = [];
     const part = <T>(name: string, compile: (value: unknown, pointer: string) => T): T | undefined =>
       members.has(name)
         ? collectErrors(errors, () => compile(members.any(name), members.at(name)))
@@ -58,7 +58,7 @@ export const map: Operator = {
 function compileData(spec: unknown, pointer: string, depth = 1): Text {
   const members = Object.entries(object(spec, pointer));
   if (depth > mostLevels) throw definitionError(pointer, `is nested more than ${mostLevels} levels deep`);
-  const errors: DefinitionFault[] = [];
+  const errors: DefinitionProblem[] = [];
   const parts = members.map(([name, value], i) => {
     const text = collectErrors(errors, () => compileMember(value, jsonPointerTo(pointer, name), depth));
     return { before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`, text: text as Text };

@@ -1,4 +1,4 @@
-import type { DefinitionFault } from '../definition/definition-error.js';
+import type { DefinitionProblem } from '../definition/definition-error.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import type { ReadableEvent } from '../flow/readable-event.js';
 import type { Step } from '../flow/step.js';
@@ -32,11 +32,11 @@ export interface Operator<Spec = unknown> {
  * An operator in the form that clients write: an object with exactly one member, named after the operator. Each
  * operator reads the value itself.
  */
-export type OperatorSpec = Readonly<Record<string, unknown>>;
+export type OperatorDefinition = Readonly<Record<string, unknown>>;
 
 /** A list of operators, with its JSON pointer into the definition. */
 export interface OperatorList {
-  readonly operators: readonly OperatorSpec[];
+  readonly operators: readonly OperatorDefinition[];
   readonly pointer: string;
 }
 
@@ -57,7 +57,7 @@ export interface BranchLocation {
   readonly pointer: string;
   readonly index: number;
   /** Receives the errors in the operators of the branch. */
-  readonly errors: DefinitionFault[];
+  readonly errors: DefinitionProblem[];
 }
 
 /**

@@ -1,5 +1,9 @@
 import { jsonPointerTo } from '#event';
-import { DefinitionError, translatePointers, type DefinitionFault } from '../definition/definition-error.js';
+import {
+  DefinitionError,
+  translatePointers,
+  type DefinitionProblem,
+} from '../definition/definition-error.js';
 import { expressionText, MemberReader, object, definitionError } from '../definition/members.js';
 import { expressionCharacters } from '../flow/operand.js';
 import type { FoldField } from '../folds/compile-fields.js';
@@ -24,7 +28,7 @@ export const reduce: Operator = {
 /** Compiles the fields of a `reduce`. @throws DefinitionError with every error of every field */
 export function compileReduce(spec: unknown, at: string): Fold {
   const fields: Record<string, FoldField> = {};
-  const errors: DefinitionFault[] = [];
+  const errors: DefinitionProblem[] = [];
   for (const [name, value] of Object.entries(object(spec, at))) {
     const pointer = jsonPointerTo(at, name);
     if (ownNames.includes(name))

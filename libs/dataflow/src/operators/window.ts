@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { MemberReader, definitionError, type DurationBounds } from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
@@ -30,7 +30,7 @@ export const window: Operator<WindowSpec> = {
   effects: ({ late }, at) =>
     late ? [{ kind: 'write', stream: late.stream, pointer: `${at}/late/stream` }] : [],
   compile(spec, { at, following }) {
-    const errors: DefinitionFault[] = [];
+    const errors: DefinitionProblem[] = [];
     const read = collectErrors(errors, () => readWindow(spec, at));
     const reduced = collectErrors(errors, () => reducedBy(following, at));
     if (!read || !reduced) throw new DefinitionError(errors);

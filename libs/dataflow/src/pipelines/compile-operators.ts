@@ -1,5 +1,5 @@
 import { jsonPointerTo } from '#event';
-import { collectErrors, type DefinitionFault } from '../definition/definition-error.js';
+import { collectErrors, type DefinitionProblem } from '../definition/definition-error.js';
 import { list, object, definitionError } from '../definition/members.js';
 import type { KeyedStage } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
@@ -43,7 +43,7 @@ interface ListLocation {
   /** Properties of the chain that contains the list; compiling an operator may change them. */
   readonly chain: { looksUp: boolean };
   /** Receives the errors of the operators, in their order. */
-  readonly errors: DefinitionFault[];
+  readonly errors: DefinitionProblem[];
 }
 
 const end: StepFactory = () => () => undefined;

@@ -1,6 +1,6 @@
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { compileSource } from '../folds/compile-source.js';
-import { collectErrors, DefinitionError, type DefinitionFault } from '../definition/definition-error.js';
+import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
 import { CompilationResult, compileList } from './compile-operators.js';
 import { readableEvent } from '../flow/readable-event.js';
@@ -18,7 +18,7 @@ const idleDefaultMs = 30_000;
  */
 export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   const made = new CompilationResult();
-  const errors: DefinitionFault[] = [];
+  const errors: DefinitionProblem[] = [];
   const members = collectErrors(errors, () => new MemberReader(spec, '', ['source', 'operators', 'from']));
   if (!members) throw new DefinitionError(errors);
   collectErrors(errors, () => members.oneOf('from', ['beginning', 'now']));
@@ -51,7 +51,7 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   };
 }
 
-function checkCounts({ operators, effects, stages }: CompilationResult, errors: DefinitionFault[]): void {
+function checkCounts({ operators, effects, stages }: CompilationResult, errors: DefinitionProblem[]): void {
   const outputs = effects.filter(({ kind }) => kind !== 'ask').length;
   const most = (count: number, limit: number, names: string) => {
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });
@@ -66,7 +66,7 @@ function checkCounts({ operators, effects, stages }: CompilationResult, errors: 
 function compileSourceOf(
   value: unknown,
   pointer: string,
-  errors: DefinitionFault[],
+  errors: DefinitionProblem[],
 ): Pick<CompiledPipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
   const members = new MemberReader(value, pointer, ['streams', 'event_types', 'where', 'idle_after']);
   collectErrors(errors, () => checkStreams(members));

@@ -1,5 +1,5 @@
 import type { SourceFilter } from '../folds/compile-source.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorDefinition } from '../operators/operator.js';
 
 /**
  * A pipeline definition, in the form that clients write. Expressions are CEL on `event`; durations are strings such as
@@ -14,7 +14,7 @@ export interface PipelineSpec {
      */
     idle_after?: string;
   };
-  operators: readonly OperatorSpec[];
+  operators: readonly OperatorDefinition[];
   /** Where a job begins to read a stream that it has not read yet. */
   from: 'beginning' | 'now';
 }

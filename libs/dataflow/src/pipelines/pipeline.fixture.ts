@@ -3,7 +3,7 @@ import type { LogEvent } from '#cel';
 import { compilePipeline } from './compile-pipeline.js';
 import { sourceEvent } from '../flow/readable-event.js';
 import type { PipelineEvent, OperatorOutcome, CompiledPipeline, LookupAnswers } from '../flow/pipeline.js';
-import type { OperatorSpec } from '../operators/operator.js';
+import type { OperatorDefinition } from '../operators/operator.js';
 
 /**
  * Returns an event with raw JSON as its data. The offset of the event decides its time: events are one second apart.
@@ -33,7 +33,7 @@ export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): PipelineEve
 }
 
 /** Returns a pipeline that runs these operators on the stream `orders`. */
-export function pipelineOf(...operators: OperatorSpec[]): CompiledPipeline {
+export function pipelineOf(...operators: OperatorDefinition[]): CompiledPipeline {
   return compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' });
 }
 
@@ -41,7 +41,7 @@ const noTables: LookupAnswers = () => null;
 
 /** Returns the outcomes of an event with this data in the first stage. */
 export function outcomesOf(
-  operators: OperatorSpec[],
+  operators: OperatorDefinition[],
   data: string,
   tables = noTables,
 ): readonly OperatorOutcome[] {

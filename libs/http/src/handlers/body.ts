@@ -1,7 +1,7 @@
 import { Body as JsonBody } from '@nestjs/common';
 import { DescribeBody } from '../openapi/schema-of.js';
 import { handlerOf } from './handler-of.js';
-import { ValidatedPipe } from './validated-pipe.js';
+import { ValidatingPipe } from './validating-pipe.js';
 
 /**
  * Injects the JSON body as an instance of its class: validated, parsed and documented.
@@ -9,7 +9,7 @@ import { ValidatedPipe } from './validated-pipe.js';
  */
 export function Body(options: { mayBeEmpty?: boolean } = {}): ParameterDecorator {
   return (target, key, index) => {
-    JsonBody(new ValidatedPipe(options))(target, key, index);
+    JsonBody(new ValidatingPipe(options))(target, key, index);
     const { type, document } = handlerOf(target, key, index);
     document(DescribeBody(type));
   };

@@ -7,7 +7,7 @@ import type { HasConsistencyCheck } from './consistent.js';
 import { parseBody } from './parse-body.js';
 import { parseQuery, Repeatable } from './parse-query.js';
 import { ParseValue, ParseValues } from './parse-value.js';
-import { ValidatedPipe } from './validated-pipe.js';
+import { ValidatingPipe } from './validating-pipe.js';
 
 const seconds = {
   name: 'isSeconds',
@@ -89,8 +89,8 @@ describe('a handler', () => {
 
   it('gets an empty object for an empty body only if the body may be empty', () => {
     const metadata = { type: 'body', metatype: Lengths } as const;
-    expect(new ValidatedPipe({ mayBeEmpty: true }).transform(undefined, metadata)).toEqual({});
-    expect(() => new ValidatedPipe().transform(undefined, metadata)).toThrow(
+    expect(new ValidatingPipe({ mayBeEmpty: true }).transform(undefined, metadata)).toEqual({});
+    expect(() => new ValidatingPipe().transform(undefined, metadata)).toThrow(
       expect.objectContaining({ code: 'invalid_json' }) as Error,
     );
   });

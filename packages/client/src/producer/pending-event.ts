@@ -1,7 +1,7 @@
 import type { EventPosition } from './event-position.js';
 
 /** The data of an event that a producer keeps until its outcome is known. */
-export interface PendingEventData {
+export interface UnsentEvent {
   event_id: string;
   stream: string;
   /** Undefined for an event without an entity, whose order does not matter. */
@@ -39,7 +39,7 @@ export class PendingEvent {
   private readonly onAbort: (() => void) | undefined;
 
   constructor(
-    readonly origin: PendingEventData,
+    readonly origin: UnsentEvent,
     private readonly outcome: PromiseCallbacks,
     private readonly observer: DeliveryObserver,
   ) {

@@ -25,7 +25,7 @@ export interface ChangesGateway {
   close(): void;
 }
 
-/** The inputs of streams of changes: the definition of one projection with a counter, and its store. */
+/** What a stream of changes reads in a test: the definition of one projection that has a counter, and the projection's store. */
 export class ChangesFixture {
   readonly store = new MemoryStore();
   definition: ProjectionDefinition | undefined = {

@@ -3,7 +3,7 @@ import { EngineRetry } from '#engine';
 import { systemActor } from '#registry';
 import type { NewRecord } from '#log';
 import type { DeadLetter } from '#store';
-import { compilePipeline, pipelineLimits, sourceEvent, type OperatorSpec } from '#dataflow';
+import { compilePipeline, pipelineLimits, sourceEvent, type OperatorDefinition } from '#dataflow';
 import { createLogger } from '#telemetry';
 import type { WebhookDelivery } from '#webhooks';
 import { EmittedEventValidator } from '../output/emitted-event-validator.js';
@@ -42,9 +42,9 @@ beforeEach(() => {
  * Computes a batch of 100 events, whose outputs have 50 MB, with these operators. Resolves with the remaining
  * outputs.
  */
-const computed = (...operators: OperatorSpec[]) => computedOver(grown, operators);
+const computed = (...operators: OperatorDefinition[]) => computedOver(grown, operators);
 
-async function computedOver(events: typeof inputs, operators: OperatorSpec[]): Promise<OutputBuffer> {
+async function computedOver(events: typeof inputs, operators: OperatorDefinition[]): Promise<OutputBuffer> {
   const world = await PipelineTestBed.make();
   const { definitions } = world;
   await definitions.createStream({ stream: 'out' }, systemActor);

@@ -138,7 +138,7 @@ export class SourceTask implements StageTask {
   }
 
   /**
-   * Decodes a record, and returns its event if it matches the pipeline. This function is synchronous, because the
+   * Decodes a record. Returns its event if it matches the pipeline's source, else undefined. This function is synchronous, because the
    * shared reader has the record only until the next one is read.
    */
   private admit(record: LogRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {

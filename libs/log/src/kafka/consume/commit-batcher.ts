@@ -58,7 +58,7 @@ export class CommitBatcher {
       for (const { resolve } of commits) resolve();
     } catch (error) {
       if (commits.length === 1) return first.reject(error);
-      // One invalid partition must not fail the others, so each commit is sent again by itself.
+      // One invalid partition must not fail the others: after a failure, each commit is sent again in a request of its own.
       await Promise.all(commits.map((one) => this.sendAll([one])));
     }
   }

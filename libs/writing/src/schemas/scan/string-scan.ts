@@ -11,7 +11,7 @@ export function stringScan(keywords: SchemaKeywords): ValueScan {
     const end = scanner.string(start + 1);
     if (end < 0 || !scanner.fits) return end;
     const length = end - start - 2;
-    // Schema lengths are in code points, of which there may be half as many.
+    // A schema counts code points: a string can have half as many code points as UTF-16 code units.
     if (scanner.escaped || length > most || length < least) scanner.fits = false;
     else if (length < 2 * least && hasSurrogates(scanner.text, start + 1, end - 1)) scanner.fits = false;
     else if (matches && !matches(scanner.text.slice(start + 1, end - 1))) scanner.fits = false;

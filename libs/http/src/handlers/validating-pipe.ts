@@ -6,7 +6,7 @@ import { parseQuery } from './parse-query.js';
  * Parses the query parameters or the body of a request into their class, and validates them. Handlers get parsed
  * values: times, durations, lists and numbers.
  */
-export class ValidatedPipe implements PipeTransform {
+export class ValidatingPipe implements PipeTransform {
   constructor(private readonly options: { mayBeEmpty?: boolean } = {}) {}
 
   /** Returns an instance of the parameter's class. @throws ProblemError */
