@@ -74,7 +74,7 @@ export class Tributary {
     const http = { timeoutMs: 60_000, ...options };
     this.api = new JsonApi(new HttpClient(http));
     this.ingest = new HttpClient({ ...http, url: ingestUrl ?? options.url });
-    this.streams = new Streams(this.api);
+    this.streams = new Streams(this.api, (stream) => this.written.forget([stream]));
     this.schemas = new Schemas(this.api);
     this.entities = new Entities(this.api);
     this.snapshots = new Snapshots(this.api);
@@ -163,6 +163,14 @@ export class Tributary {
     const intake = parseJson<Intake>(answer.text);
     for (const position of intake.positions) this.written.add(stream, position);
     return intake;
+  }
+
+  /**
+   * Forgets the positions that `afterWrites` returns, in these streams or in all. Call it if another client has deleted a stream
+   * that this client wrote to: the next stream of that name never reaches the old positions.
+   */
+  forgetWrites(...streams: string[]): void {
+    this.written.forget(streams);
   }
 
   /**

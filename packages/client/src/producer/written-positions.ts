@@ -8,6 +8,12 @@ export class WrittenPositions {
     if ((partitions.get(partition) ?? -1) < offset) partitions.set(partition, offset);
   }
 
+  /** Removes the positions of these streams, or of all. */
+  forget(streams: readonly string[]): void {
+    if (streams.length === 0) this.streams.clear();
+    for (const stream of streams) this.streams.delete(stream);
+  }
+
   /** Returns the positions of these streams, or of all, in the form of `wait_for`. */
   list(streams: readonly string[]): string[] {
     const chosen = streams.length > 0 ? streams : [...this.streams.keys()];

@@ -6,7 +6,11 @@ import type { ListQuery } from '../types/list.js';
 import type { CreatedStream, Stream, StreamChange, StreamDetail, StreamInput } from '../types/stream.js';
 
 export class Streams {
-  constructor(private readonly api: JsonApi) {}
+  /** @param deleted called after a stream was deleted: positions in it mean nothing for the next stream of the name */
+  constructor(
+    private readonly api: JsonApi,
+    private readonly deleted: (stream: string) => void,
+  ) {}
 
   list(query: ListQuery = {}, options: CallOptions = {}): Pages<Stream> {
     return this.api.list({ path: '/api/v1/streams', name: 'streams', query }, options);
@@ -26,7 +30,8 @@ export class Streams {
   }
 
   /** Deletes the stream with all its events. `confirm` must repeat its name. */
-  delete(name: string, { confirm, ...options }: CallOptions & { confirm: string }): Promise<void> {
-    return this.api.delete(path`/api/v1/streams/${name}`, { query: { confirm }, ...options });
+  async delete(name: string, { confirm, ...options }: CallOptions & { confirm: string }): Promise<void> {
+    await this.api.delete(path`/api/v1/streams/${name}`, { query: { confirm }, ...options });
+    this.deleted(name);
   }
 }
