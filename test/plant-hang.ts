@@ -10,5 +10,5 @@ process.on('SIGUSR2', () => {
   const { writer } = openClickHouse(clickHouseOptions(new AppConfig()));
   const shared = Object.getPrototypeOf(writer) as EventWriter;
   const never = () => new Promise<never>(() => undefined);
-  Object.assign(shared, { append: never, appendBlocks: never });
+  Object.assign(shared, { append: never, appendRowBatches: never });
 });
