@@ -82,6 +82,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     sql: options.sql ?? new FakeSql(),
     files: options.files ?? new FakeFiles(),
     producer: await log.producer(),
+    flushes: { ask: () => undefined },
     answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
     bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
     webhooks: new WebhookNetworks([]),

@@ -22,6 +22,7 @@ import { onScrape } from '#telemetry';
 import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
 import { openGateway, type Gateway } from './gateway.js';
+import { LogFlushSender } from './consistency/flush-sender.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
@@ -59,6 +60,8 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const producer = new DeferredProducer();
+  // Requests between processes: metrics and traces of writes leave them out.
+  const internal = new DeferredProducer();
   const bulkhead = new Bulkhead({
     concurrent: config.READS_CONCURRENT,
     queued: config.READS_QUEUED,
@@ -77,6 +80,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       files,
       definitions,
       producer,
+      flushes: new LogFlushSender({ producer: internal, topics, logger }),
       topics,
       bulkhead,
       answers,
@@ -104,6 +108,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   const tables = makeTables(context, store);
   await untilReachable(context, kafka, () => definitions.start());
   const connected = await untilReachable(context, kafka, () => log.producer());
+  internal.use(connected);
   producer.use(traced(new MeteredProducer(connected), context.tracing));
   void tables.then(() => views.start());
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);

@@ -107,6 +107,42 @@ describe('InsertQueue', () => {
     }
   });
 
+  it('waits only the interval if a reader waits, and as usual after that insert', async () => {
+    const { queue, inserts, done } = queueWith({ intervalMs: 1_000 });
+    vi.useFakeTimers();
+    const ended = async () => {
+      const end = done();
+      await vi.advanceTimersByTimeAsync(0);
+      await end;
+    };
+    try {
+      await queue.add(chunk(1));
+      await vi.advanceTimersByTimeAsync(500);
+      await ended();
+      await queue.add(chunk(2));
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(inserts).toEqual([[1]]);
+      queue.flushSoon();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(inserts).toEqual([[1], [2]]);
+      queue.flushSoon();
+      await vi.advanceTimersByTimeAsync(500);
+      await ended();
+      await queue.add(chunk(3));
+      await vi.advanceTimersByTimeAsync(499);
+      expect(inserts).toEqual([[1], [2]]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(inserts).toEqual([[1], [2], [3]]);
+      await vi.advanceTimersByTimeAsync(500);
+      await ended();
+      await queue.add(chunk(4));
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(inserts).toEqual([[1], [2], [3]]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('waits longer as long as the log has more records', async () => {
     const { queue, inserts, done } = queueWith({ intervalMs: 40 });
     const other = stateOf(1);

@@ -26,12 +26,12 @@ export interface QueueReservation {
 }
 
 /** Most intervals for which an insert that is not full waits for more rows. */
-const mostIntervals = 5;
+const mostIntervals = 7;
 /**
  * Ratio of the time between the starts of two inserts to the duration of the first. It limits inserts to about a
  * tenth of a core.
  */
-const restPerInsert = 10;
+const restPerInsert = 15;
 
 interface WaitingReservation {
   state: MaterializedPartition;
@@ -53,6 +53,8 @@ export class InsertQueue {
   private running: Promise<void> | undefined;
   private failed = false;
   private flushing = false;
+  /** A reader waits: the next insert follows the previous one after `intervalMs`. */
+  private awaited = false;
   private hurry: () => void = () => undefined;
   /** Reserved bytes that are not released yet. */
   private reserved = 0;
@@ -108,6 +110,12 @@ export class InsertQueue {
     this.letIn((entering) => entering.state === state);
   }
 
+  /** Makes the next insert start `intervalMs` after the previous one, because a reader waits for its events. */
+  flushSoon(): void {
+    this.awaited = true;
+    this.hurry();
+  }
+
   /** Writes everything that was added, without waiting for more. Also resolves when a write fails. */
   async flush(): Promise<void> {
     this.flushing = true;
@@ -145,6 +153,7 @@ export class InsertQueue {
 
   private async writeNext(): Promise<void> {
     this.lastStart = performance.now();
+    this.awaited = false;
     this.writing = this.take();
     await this.options.write(this.writing);
     this.lastTookMs = performance.now() - this.lastStart;
@@ -171,6 +180,7 @@ export class InsertQueue {
   private get spacingMs(): number {
     const { intervalMs } = this.options;
     const longest = mostIntervals * intervalMs;
+    if (this.awaited) return intervalMs;
     if (this.expectsMore) return longest;
     return Math.max(intervalMs, Math.min(restPerInsert * this.lastTookMs, longest));
   }

@@ -30,6 +30,7 @@ class ScriptedLog extends MemoryLog {
     return {
       subscribe: async () => undefined,
       joined: true,
+      fetchNow: () => undefined,
       reassign: () => undefined,
       commit: async (_topic, _partition, offset) => this.commits.push(offset) > 0,
       close: async () => undefined,

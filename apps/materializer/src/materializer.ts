@@ -131,6 +131,13 @@ export class Materializer implements ConsumerHandler {
     await this.consumer.subscribe([...topics]);
   }
 
+  /** Stores the pending events of a topic early, because a reader waits for them. Ignores topics of other processes. */
+  flushSoon(topic: string): void {
+    if (![...this.assignments].some((state) => state.topic === topic)) return;
+    this.queue.flushSoon();
+    this.consumer.fetchNow();
+  }
+
   async assigned(assignment: PartitionAssignment): Promise<number> {
     try {
       const start = await this.assignments.add(assignment);

@@ -1,4 +1,12 @@
-import { Erasures, LagMonitor, type LagGauge, ConsumerProgress, trackBatches } from '#engine';
+import {
+  ConsumerProgress,
+  createFlushTopic,
+  Erasures,
+  followFlushRequests,
+  LagMonitor,
+  trackBatches,
+  type LagGauge,
+} from '#engine';
 import { TopicNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
@@ -94,6 +102,10 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   lifecycle.onStop('lag', async () => lag.stop());
   lifecycle.onStop('usage', async () => usage.stop());
   lifecycle.onStop('windows', async () => windows.stop());
+  const flushes = followFlushRequests(log, topics, ({ group, topic }) => {
+    if (group === topics.materializerGroup) materializer.flushSoon(topic);
+  });
+  lifecycle.onStop('flush requests', () => flushes.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());
@@ -110,6 +122,9 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   await untilReachable(context, kafka, () =>
     log.admin.committed(topics.materializerGroup, topics.definitions),
   );
+  await untilReachable(context, kafka, () => createFlushTopic(log.admin, topics));
+  // Reading begins in the background: without requests, events are stored at the usual interval.
+  flushes.start().catch((error: unknown) => logger.warn({ err: error }, 'flush requests are not read'));
   followStreams(definitions, {
     subscribe: (ids) => materializer.subscribe(ids),
     failed: (error) => context.crash(error as Error),

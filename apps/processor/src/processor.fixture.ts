@@ -130,6 +130,7 @@ export class SimulatedProcessor {
         const consumer = log.consumer(options);
         return {
           joined: true,
+          fetchNow: () => undefined,
           subscribe: (names) => consumer.subscribe(names),
           reassign: (topic) => consumer.reassign(topic),
           close: () => consumer.close(),

@@ -2,6 +2,8 @@ import {
   Erasures,
   LagMonitor,
   ConsumerProgress,
+  createFlushTopic,
+  followFlushRequests,
   trackBatches,
   type LagGauge,
   type OwnedPartition,
@@ -158,6 +160,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   };
   registerChecks(context.health, { log, store, definitions, lag, progress, processor: saving });
   const flushMs = Math.max(1, config.SHUTDOWN_SECONDS - closeSeconds) * 1000;
+  const flushes = followFlushRequests(log, topics, ({ group }) => processor.flushSoon(group));
+  lifecycle.onStop('flush requests', () => flushes.close());
   lifecycle.onStop('processor', async () => {
     await Promise.all([processor.close(flushMs), pipelines.close(flushMs)]);
   });
@@ -184,6 +188,9 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   processor.start();
   pipelines.start();
   snapshotter.start();
+  await untilReachable(context, kafka, () => createFlushTopic(log.admin, topics));
+  // Reading begins in the background: without requests, states are saved at the usual interval.
+  flushes.start().catch((error: unknown) => logger.warn({ err: error }, 'flush requests are not read'));
 }
 
 function writerOf(

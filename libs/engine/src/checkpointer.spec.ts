@@ -162,3 +162,25 @@ it('saves tasks that are far behind less often, until a current task has changes
     vi.useRealTimers();
   }
 });
+
+it('saves early if a reader waits, and as usual after that save', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  try {
+    checkpointer = checkpointerWith(1_000);
+    const { task: one } = task(1);
+    checkpointer.add(one);
+    await vi.advanceTimersByTimeAsync(0);
+    checkpointer.add(one);
+    await vi.advanceTimersByTimeAsync(50);
+    checkpointer.flushSoon();
+    await vi.advanceTimersByTimeAsync(49);
+    expect(saves).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(saves).toHaveLength(2);
+    checkpointer.add(one);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(saves).toHaveLength(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});

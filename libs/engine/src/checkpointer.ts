@@ -45,6 +45,8 @@ export interface CheckpointerOptions<Task, Saving> {
  * written once for all of them.
  */
 const restBehind = 5;
+/** Milliseconds between two saves while a reader waits, at most. */
+const awaitedMs = 100;
 
 /** A caller of `flush` that waits until all changes from before its call are saved. */
 interface Flush<Task> {
@@ -72,6 +74,8 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
   private over = false;
   private saving: readonly Task[] = [];
   private readonly flushes = new Set<Flush<Task>>();
+  /** A reader waits: the next save follows the previous one after `awaitedMs`. */
+  private awaited = false;
   private hurry: () => void = () => undefined;
 
   constructor(private readonly options: CheckpointerOptions<Task, Saving>) {}
@@ -108,6 +112,12 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     this.waiting.delete(task);
     for (const flush of this.flushes) this.settle(flush, task, Infinity);
     this.letIn();
+  }
+
+  /** Makes the next save start soon after the previous one, because a reader waits for the states. */
+  flushSoon(): void {
+    this.awaited = true;
+    this.hurry();
   }
 
   /** Resolves when all changes from before this call are saved, or when nothing is saved any more. */
@@ -183,12 +193,14 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
   /** Milliseconds until the next save may start. */
   private get rest(): number {
     const allBehind = [...this.waiting].every((task) => task.isBehind);
-    const interval = this.options.intervalMs * (allBehind ? restBehind : 1);
+    const usualMs = this.options.intervalMs * (allBehind ? restBehind : 1);
+    const interval = this.awaited ? Math.min(awaitedMs, usualMs) : usualMs;
     return this.lastStart + interval - performance.now();
   }
 
   private async saveNext(): Promise<void> {
     this.lastStart = performance.now();
+    this.awaited = false;
     const taken = this.take();
     // Other tasks may compute while these changes are saved.
     this.letIn();

@@ -27,6 +27,12 @@ export { EngineRetry, type RetryOptions } from './retry.js';
 export { sampledRequests, type SampledRequest } from './sampled-requests.js';
 export { WorkShutdown } from './shutdown.js';
 export { trackBatches } from './track-batches.js';
+export {
+  createFlushTopic,
+  followFlushRequests,
+  sendFlushRequest,
+  type FlushRequest,
+} from './flush-requests.js';
 export { GarbageCollection, type GarbageCollectionOptions } from './garbage-collection.js';
 export { withWriteTrace, type TracedRequest, type WriteTrace } from './write-trace.js';
 export { logTimeAt, warmUpStart } from './warm-up.js';

@@ -46,6 +46,7 @@ beforeEach(() => {
   opened = async (partition) => task(partition);
   const consumer: Consumer = {
     joined: true,
+    fetchNow: () => void steps.push('fetch now'),
     subscribe: async (topics) => void steps.push(`subscribe ${topics.join()}`),
     reassign: (name) => void reassigned.push(name),
     commit: async (_topic, _partition, next) => committed.push(next) > 0,

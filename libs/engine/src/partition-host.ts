@@ -78,6 +78,11 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     for (const { task } of this.owned.values()) if (task) yield task;
   }
 
+  /** See `Consumer.fetchNow`. */
+  fetchNow(): void {
+    this.consumer.fetchNow();
+  }
+
   get isClosing(): boolean {
     return this.closing.signal.aborted;
   }

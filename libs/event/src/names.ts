@@ -53,6 +53,11 @@ export class TopicNames {
     return `${this.prefix}definitions`;
   }
 
+  /** Topic in which readers ask consumer groups to store pending events early. */
+  get flushRequests(): string {
+    return `${this.prefix}flush-requests`;
+  }
+
   get materializerGroup(): string {
     return `${this.prefix}materializer`;
   }

@@ -241,6 +241,8 @@ export interface Consumer {
    * @throws LogUnavailableError if the group's coordinator does not accept the offset after several tries
    */
   commit(topic: string, partition: number, offset: number): Promise<boolean>;
+  /** Fetches now instead of letting the log collect records (`collectMs`). */
+  fetchNow(): void;
   /**
    * False while the consumer waits for a rebalance: the group waits until every member has rejoined, and for a dead
    * member until its session times out. Meanwhile the consumer reads the partitions that it already owns. True as well

@@ -8,6 +8,7 @@ import type { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
+import type { FlushSender } from '../consistency/flush-sender.js';
 
 /** Injection tokens. Nest needs them for interfaces, which do not exist at run time. */
 export const LOG = Symbol('Log');
@@ -20,6 +21,8 @@ export const FILES = Symbol('EventFileExporter');
 export const SQL = Symbol('SqlQueries');
 export const DEFINITIONS = Symbol('Definitions');
 export const PRODUCER = Symbol('Producer');
+/** Flush requests of readers that wait. */
+export const FLUSHES = Symbol('FlushSender');
 export const LOGGER = Symbol('Logger');
 export const CONSISTENCY_BOUNDS = Symbol('ConsistencyLimits');
 
@@ -34,6 +37,7 @@ export interface Adapters {
   files: EventFileExporter;
   definitions: Definitions;
   producer: Producer;
+  flushes: FlushSender;
   topics: TopicNames;
   bulkhead: Bulkhead;
   answers: AnswerBudget;

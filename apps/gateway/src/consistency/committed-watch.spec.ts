@@ -60,6 +60,21 @@ describe('a watch of the committed offsets of a consumer group', () => {
     await watch.passed({ partition: 0, offset: 0 }, forever);
   });
 
+  it('asks the group to flush while somebody waits, and never for an offset that has passed', async () => {
+    const group = new Group();
+    const watch = group.watch();
+    group.offsets.set(0, 1);
+    await watch.passed({ partition: 0, offset: 0 }, forever);
+    await group.quiet();
+    expect(group.flushes).toBe(0);
+    const waiting = watch.passed({ partition: 0, offset: 1 }, forever);
+    await group.polled();
+    await group.polled();
+    expect(group.flushes).toBe(1);
+    group.offsets.set(0, 2);
+    await waiting;
+  });
+
   it('stops polling when the only waiter aborts', async () => {
     const group = new Group();
     const watch = group.watch();
@@ -76,11 +91,18 @@ class Group {
   readonly offsets = new Map<number, number>();
   polls = 0;
   mostAtOnce = 0;
+  flushes = 0;
   failure: Error | undefined;
   private running = 0;
 
   watch(): CommittedOffsetsWatch {
-    return new CommittedOffsetsWatch({ admin: this, group: 'g', topic: 't', pollMs: 1 });
+    return new CommittedOffsetsWatch({
+      admin: this,
+      group: 'g',
+      topic: 't',
+      pollMs: 1,
+      flush: () => this.flushes++,
+    });
   }
 
   async committed(): Promise<Map<number, number>> {

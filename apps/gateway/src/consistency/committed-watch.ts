@@ -7,7 +7,12 @@ export interface CommittedOffsetsWatchOptions {
   topic: string;
   /** Milliseconds between two polls. */
   pollMs: number;
+  /** Asks the group to commit soon; called while somebody waits, at most once in `flushMs`. */
+  flush(): void;
 }
+
+/** Milliseconds between two flush requests for one topic: a request may come before the awaited events were fetched. */
+const flushMs = 200;
 
 interface Waiter {
   partition: number;
@@ -23,6 +28,7 @@ export class CommittedOffsetsWatch {
   private readonly waiters = new Set<Waiter>();
   private committed = new Map<number, number>();
   private polling = false;
+  private flushedAt = -Infinity;
 
   constructor(private readonly options: CommittedOffsetsWatchOptions) {}
 
@@ -56,7 +62,9 @@ export class CommittedOffsetsWatch {
     this.polling = true;
     while (this.waiters.size > 0) {
       await this.pollOnce();
-      if (this.waiters.size > 0) await sleep(this.options.pollMs);
+      if (this.waiters.size === 0) break;
+      this.flush();
+      await sleep(this.options.pollMs);
     }
     this.polling = false;
   }
@@ -70,6 +78,13 @@ export class CommittedOffsetsWatch {
       return;
     }
     for (const waiter of [...this.waiters]) if (this.hasPassed(waiter)) waiter.settle();
+  }
+
+  private flush(): void {
+    const now = performance.now();
+    if (now - this.flushedAt < flushMs) return;
+    this.flushedAt = now;
+    this.options.flush();
   }
 
   private hasPassed({ partition, offset }: { partition: number; offset: number }): boolean {

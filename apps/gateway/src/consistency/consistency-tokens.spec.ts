@@ -138,6 +138,7 @@ function client(afterMs: number): AbortSignal {
 
 /** Streams and commits that a spec sets. `orders` has two partitions. */
 class World {
+  readonly flushes = { ask: () => undefined };
   failure: Error | undefined;
   private readonly streams = new Map<string, StreamDefinition>();
   polls = 0;
@@ -150,7 +151,7 @@ class World {
 
   waitFor(bounds: Partial<ConsistencyLimits> = {}): ConsistencyTokens {
     const quick = { timeoutMs: 60_000, unknownStreamMs: 5, pollMs: 1 };
-    return new ConsistencyTokens({ admin: this }, this, topics, { ...quick, ...bounds });
+    return new ConsistencyTokens({ admin: this }, this, topics, this.flushes, { ...quick, ...bounds });
   }
 
   announce(stream: string, partitions: number, id: StreamId = `${stream}#1`): void {

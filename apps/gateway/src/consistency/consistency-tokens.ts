@@ -5,7 +5,8 @@ import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
-import { DEFINITIONS, LOG, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
+import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../adapters/adapters.js';
+import type { FlushSender } from './flush-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
 import type { ConsistencyLimits } from './consistency-limits.js';
@@ -28,6 +29,7 @@ export class ConsistencyTokens {
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
     private readonly topics: TopicNames,
+    @Inject(FLUSHES) private readonly flushes: FlushSender,
     @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyLimits> = {},
   ) {
     this.bounds = { ...defaults, ...bounds };
@@ -84,7 +86,8 @@ export class ConsistencyTokens {
     if (known) return known;
     const { admin } = this.log;
     const { pollMs } = this.bounds;
-    const made = new CommittedOffsetsWatch({ admin, topic, group, pollMs });
+    const flush = () => this.flushes.ask({ group, topic });
+    const made = new CommittedOffsetsWatch({ admin, topic, group, pollMs, flush });
     if (this.watches.size >= limits.streams) this.forgetUnused();
     this.watches.set(key, made);
     return made;

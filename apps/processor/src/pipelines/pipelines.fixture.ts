@@ -178,6 +178,7 @@ export class SimulatedPipelines {
         const consumer = log.consumer(options);
         return {
           joined: true,
+          fetchNow: () => undefined,
           subscribe: (names) => consumer.subscribe(names),
           reassign: (topic) => consumer.reassign(topic),
           close: () => consumer.close(),

@@ -129,6 +129,11 @@ export class ProjectionProcessor {
     return this.retry.complaint;
   }
 
+  /** Saves the states of a consumer group's generation early, because a reader waits for them. */
+  flushSoon(group: string): void {
+    for (const generation of this.generations) if (generation.group === group) generation.flushSoon();
+  }
+
   /**
    * Stops taking batches, saves and commits what was read, and leaves the consumer groups. Events whose states cannot
    * be saved within `flushMs` milliseconds are read again by the next owner of the partition.

@@ -7,6 +7,7 @@ import type { ProjectionTask } from './projection-task.js';
 export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
   /** Name of the projection. */
   readonly name: string;
+  readonly group: string;
   private readonly host: PartitionTaskHost<ProjectionTask>;
 
   constructor(
@@ -15,10 +16,11 @@ export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
   ) {
     this.name = name;
     const { checkpointer, topics } = parts;
+    this.group = topics.projectionGroup(compiled.build.id);
     this.host = new PartitionTaskHost({
       ...parts,
       name,
-      group: topics.projectionGroup(compiled.build.id),
+      group: this.group,
       tasks: new ProjectionTaskFactory({ name, compiled }, parts),
       checkpointer: {
         drop: ({ projector }) => checkpointer.drop(projector),
@@ -29,6 +31,12 @@ export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
 
   [Symbol.iterator](): Iterator<ProjectionTask> {
     return this.host[Symbol.iterator]();
+  }
+
+  /** Saves the states early, because a reader waits for them. */
+  flushSoon(): void {
+    this.parts.checkpointer.flushSoon();
+    this.host.fetchNow();
   }
 
   async follow({ streams, compiled }: DesiredGeneration): Promise<void> {

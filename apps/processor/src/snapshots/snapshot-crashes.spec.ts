@@ -69,6 +69,7 @@ class Incarnation {
         const consumer = log.consumer(options);
         return {
           joined: true,
+          fetchNow: () => undefined,
           subscribe: (names) => consumer.subscribe(names),
           reassign: (topic) => consumer.reassign(topic),
           close: () => consumer.close(),

@@ -55,6 +55,11 @@ export class MemoryConsumer implements Consumer, MemoryGroupMember {
     this.group.rebalance();
   }
 
+  /** The in-memory log delivers records at once. */
+  fetchNow(): void {
+    // Nothing is collected.
+  }
+
   reassign(topic: string): void {
     const again = this.held.filter((held) => held.topic === topic && held.open && !held.ending);
     for (const held of again) this.letGo(held);

@@ -44,6 +44,8 @@ export class Fetcher {
   private readonly feeds = new Map<string, PartitionBuffer>();
   /** Fetch sessions by the node id of the broker; each session has a loop. */
   private readonly sessions = new Map<number, FetchSession<PartitionBuffer>>();
+  /** The pauses between two fetches of a broker, at most one for each broker. */
+  private readonly pauses = new Set<AbortController>();
   private findingLeaders = false;
   private closed = false;
   private wake: () => void = () => undefined;
@@ -69,6 +71,11 @@ export class Fetcher {
     this.sessionOf(feed)?.drop(feed);
     this.options.outage.gaveUp(feed);
     this.wakeUp();
+  }
+
+  /** Ends the pauses in which brokers collect records: the next fetches follow at once. */
+  fetchNow(): void {
+    for (const pause of this.pauses) pause.abort();
   }
 
   close(): void {
@@ -164,8 +171,16 @@ export class Fetcher {
       }
       const maxWaitMs = pace.waitMs({ someHeld: session.holding, partitions: session.size });
       const pauseMs = pace.answered({ bytes: await this.fetch(node, session, maxWaitMs) });
-      if (pauseMs > 0) await sleep(pauseMs);
+      if (pauseMs > 0) await this.collect(pauseMs);
     }
+  }
+
+  /** Lets the broker collect records for the next fetch, until the time is over or `fetchNow` is called. */
+  private async collect(ms: number): Promise<void> {
+    const pause = new AbortController();
+    this.pauses.add(pause);
+    await sleep(ms, undefined, { signal: pause.signal }).catch(() => undefined);
+    this.pauses.delete(pause);
   }
 
   /** Closes the session at the broker, which otherwise keeps it until it needs the room. */

@@ -174,6 +174,11 @@ export class GroupSession {
     });
   }
 
+  /** See `Fetcher.fetchNow`. */
+  fetchNow(): void {
+    this.fetcher.fetchNow();
+  }
+
   /** Implements `Consumer.reassign`. */
   reassign(topic: string): void {
     for (const own of [...this.owned.values()].filter((one) => one.topic === topic))

@@ -112,6 +112,10 @@ export class KafkaConsumer implements Consumer {
     return (this.session !== undefined && !this.joining) || this.topics.length === 0;
   }
 
+  fetchNow(): void {
+    this.session?.fetchNow();
+  }
+
   reassign(topic: string): void {
     this.session?.reassign(topic);
   }

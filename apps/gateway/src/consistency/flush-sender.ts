@@ -1,0 +1,41 @@
+import { sendFlushRequest, type FlushRequest } from '#engine';
+import type { TopicNames } from '#event';
+import type { Producer } from '#log';
+import type { Logger } from '#telemetry';
+
+/** Asks consumer groups to store pending events early. */
+export interface FlushSender {
+  /** Sends a request in the background. A lost request only delays the reader. */
+  ask(request: FlushRequest): void;
+}
+
+/** Sends flush requests to the log, at most `maxInFlight` at a time; further ones are dropped. */
+export class LogFlushSender implements FlushSender {
+  private inFlight = 0;
+
+  constructor(
+    private readonly parts: {
+      producer: Pick<Producer, 'append'>;
+      topics: TopicNames;
+      logger: Pick<Logger, 'debug'>;
+    },
+    private readonly maxInFlight = 100,
+  ) {}
+
+  ask(request: FlushRequest): void {
+    if (this.inFlight >= this.maxInFlight) return;
+    this.inFlight++;
+    void this.send(request);
+  }
+
+  private async send(request: FlushRequest): Promise<void> {
+    const { producer, topics, logger } = this.parts;
+    try {
+      await sendFlushRequest(producer, topics, request);
+    } catch (error) {
+      logger.debug({ err: error as Error, ...request }, 'a flush request was lost');
+    } finally {
+      this.inFlight--;
+    }
+  }
+}
