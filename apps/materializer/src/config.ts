@@ -17,7 +17,7 @@ export class MaterializerConfig extends AppConfig {
   /** Approximate upper bound of one insert, in bytes. */
   @FromText('number') @IsInt() @Min(1024) INSERT_BYTES = 32 * mebibyte;
   /**
-   * Milliseconds between two inserts that are not full. The interval is up to five times as long while inserts are slow
+   * Milliseconds between two inserts that are not full. The interval is up to seven times as long while inserts are slow
    * or the consumer has a backlog.
    */
   @FromText('number') @IsInt() @Min(0) @Max(60_000) INSERT_INTERVAL_MS = 100;

@@ -7,7 +7,7 @@ export interface InsertQueueOptions {
   insertBytes: number;
   /**
    * Least milliseconds from the start of one insert to the start of the next; a full insert starts earlier. The
-   * interval is up to five times as long while inserts are slow or the log has more records, because a few large
+   * interval is up to seven times as long while inserts are slow or the log has more records, because a few large
    * inserts cost ClickHouse much less than many small ones.
    */
   intervalMs: number;
@@ -29,7 +29,7 @@ export interface QueueReservation {
 const mostIntervals = 7;
 /**
  * Ratio of the time between the starts of two inserts to the duration of the first. It limits inserts to about a
- * tenth of a core.
+ * fifteenth of a core. A reader that waits shortens the time to `intervalMs`.
  */
 const restPerInsert = 15;
 
