@@ -49,6 +49,9 @@ export interface MaterializerOptions {
   onFailure(error: Error): void;
 }
 
+/** Milliseconds in which a fetch of new records usually ends. */
+const fetchMs = 10;
+
 const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metrics.erasedSkipped];
 
 /**
@@ -134,8 +137,9 @@ export class Materializer implements ConsumerHandler {
   /** Stores the pending events of a topic early, because a reader waits for them. Ignores topics of other processes. */
   flushSoon(topic: string): void {
     if (![...this.assignments].some((state) => state.topic === topic)) return;
-    this.queue.flushSoon();
     this.consumer.fetchNow();
+    // An insert that starts before the fetch ends would leave out the awaited events.
+    setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
   }
 
   async assigned(assignment: PartitionAssignment): Promise<number> {

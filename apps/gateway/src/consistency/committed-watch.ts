@@ -12,7 +12,7 @@ export interface CommittedOffsetsWatchOptions {
 }
 
 /** Milliseconds between two flush requests for one topic: a request may come before the awaited events were fetched. */
-const flushMs = 200;
+const flushMs = 100;
 
 interface Waiter {
   partition: number;
