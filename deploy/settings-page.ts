@@ -23,6 +23,8 @@ The standard \`OTEL_*\` variables set up traces: [docs/tracing.md](tracing.md). 
 [docs/operations.md](operations.md).
 `;
 
+type SettingValue = string | number | boolean | string[] | undefined;
+
 interface Section {
   title: string;
   text?: string;
@@ -74,7 +76,7 @@ export function undocumentedSettings(): string[] {
 
 function sectionText(section: Section): string {
   const comments = commentsIn(section.source);
-  const defaults = new section.type() as Record<string, unknown>;
+  const defaults = new section.type() as Record<string, SettingValue>;
   const rows = ownSettings(section).map((name) =>
     [
       `\`${name}\``,
@@ -98,7 +100,7 @@ function ownSettings({ type }: Section): string[] {
   return Object.keys(new type()).filter((name) => !common.includes(name));
 }
 
-function defaultText(name: string, value: unknown): string {
+function defaultText(name: string, value: SettingValue): string {
   if (isSecret(name) || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
     return 'none';
   const text = `\`${String(value)}\``;
@@ -110,12 +112,14 @@ function valuesText(type: new () => object, name: string): string {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(type, type.name, false, false)
     .filter(({ propertyName }) => propertyName === name);
-  const constraint = (rule: string) => rules.find((one) => one.name === rule)?.constraints?.[0] as unknown;
-  const [least, most, choice] = [constraint('min'), constraint('max'), constraint('isIn')];
-  if (Array.isArray(choice)) return choice.map((one) => `\`${String(one)}\``).join(', ');
+  const constraint = (rule: string) =>
+    rules.find((one) => one.name === rule)?.constraints?.[0] as number | undefined;
+  const [least, most] = [constraint('min'), constraint('max')];
+  const choice = rules.find(({ name: rule }) => rule === 'isIn')?.constraints?.[0] as string[] | undefined;
+  if (choice) return choice.map((one) => `\`${one}\``).join(', ');
   if (rules.some((rule) => rule.name === 'isBoolean')) return '`true`, `false`';
-  if (least !== undefined && most !== undefined) return `${String(least)} to ${String(most)}`;
-  if (least !== undefined) return `at least ${String(least)}`;
+  if (least !== undefined && most !== undefined) return `${least} to ${most}`;
+  if (least !== undefined) return `at least ${least}`;
   return isSecret(name) ? 'secret' : '';
 }
 

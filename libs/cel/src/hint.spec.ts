@@ -55,7 +55,10 @@ describe('the error of an expression', () => {
     },
   );
 
-  it.each(["event.data.a == 'x'", 'event.data.and == "a = b and c"'])('does not occur for the valid expression %s', (text) => {
-    expect(parseExpression(text)).toMatchObject({ kind: 'binary' });
-  });
+  it.each(["event.data.a == 'x'", 'event.data.and == "a = b and c"'])(
+    'does not occur for the valid expression %s',
+    (text) => {
+      expect(parseExpression(text)).toMatchObject({ kind: 'binary' });
+    },
+  );
 });

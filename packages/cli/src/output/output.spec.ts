@@ -26,7 +26,6 @@ describe('on a terminal', () => {
     '%s contains no control characters',
     async (form) => {
       const screen = await shown(form, true);
-      // eslint-disable-next-line no-control-regex
       expect(screen.replaceAll('\r\n', '\n')).not.toMatch(/[^\n\u0020-\u007e\u00a0-\u017f…]/);
       expect(screen).toContain('ž');
     },
