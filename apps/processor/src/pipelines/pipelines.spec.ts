@@ -90,6 +90,11 @@ describe('A pipeline without windows', () => {
     );
     expect(world.definitions.stream('out')).toMatchObject({ state: 'live', partitions: 2 });
     expect(await world.counted('p')).toEqual({ processed: 5, emitted: 4, dropped: 1, late: 0, failed: 0 });
+    expect(await world.steps('p')).toEqual({
+      '/operators/0/filter': '5 4 1 0 0',
+      '/operators/1/map': '4 4 0 0 0',
+      '/operators/2/emit': '4 4 0 0 0',
+    });
   });
 
   it('stores events that fail, are too large or violate a schema as dead letters, and continues', async () => {
@@ -145,6 +150,7 @@ describe('A pipeline without windows', () => {
       ['schema_violation', '/operators/1/branch/1/operators/1/emit: /data/amount'],
     ]);
     expect(await world.counted('p')).toMatchObject({ processed: 8, emitted: 4, dropped: 1, failed: 3 });
+    expect(Object.values(await world.steps('p')).slice(-2)).toEqual(['6 5 0 0 1', '5 4 0 0 1']);
   });
 
   const givenCustomers = async () => {
@@ -359,6 +365,11 @@ describe('A window', () => {
       source_events: expect.any(Number) as number,
     });
     expect(await world.counted('p')).toEqual({ processed: 130, emitted: 6, dropped: 0, late: 0, failed: 0 });
+    expect(await world.steps('p')).toEqual({
+      '/operators/0/window': '130 130 0 0 0',
+      '/operators/1/reduce': '130 6 0 0 0',
+      '/operators/2/emit': '6 6 0 0 0',
+    });
   });
 
   it('does not close before events that are still being written have arrived', async () => {
@@ -410,6 +421,7 @@ describe('A window', () => {
     await idle('q');
     expect(world.emitted('late').map(({ timestamp }) => timestamp)).toEqual([t0 + 2e6, t0 + 150e6]);
     expect(await world.counted('q')).toMatchObject({ late: 2, failed: 0 });
+    expect(await world.steps('q')).toMatchObject({ '/operators/0/window': '4 2 0 2 0' });
     expect((await world.letters()).map(({ source, reason }) => [source, reason])).toEqual([
       ['pipeline:p', 'late_event'],
       ['pipeline:p', 'late_event'],
@@ -431,6 +443,7 @@ describe('A window', () => {
     await world.write(orders(0, 120).flatMap((one) => [one, { ...one, id: one.id + 1000 }]));
     await idle();
     expect(await world.counted('p')).toMatchObject({ processed: 240 });
+    expect(await world.steps('p')).toMatchObject({ '/operators/0/dedupe': '240 120 120 0 0' });
     expect(world.emitted('out').length).toBeGreaterThanOrEqual(1);
     const total = (world.datas('out') as { events: number }[]).reduce((sum, { events }) => sum + events, 0);
     expect(total).toBe(120);

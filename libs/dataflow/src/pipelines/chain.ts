@@ -3,6 +3,7 @@ import { EvaluationContext, type KnownStates } from '../flow/evaluation-context.
 import { readableEvent } from '../flow/readable-event.js';
 import type { OperatorChain, PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Step } from '../flow/step.js';
+import { uncounted } from '../flow/step-counts.js';
 import type { StepFactory } from '../operators/operator.js';
 
 /** The kinds of data that the operators of a chain read. */
@@ -14,8 +15,8 @@ export interface ChainReads {
 /** Returns the chain of a stage. All evaluations of one call share one step budget. */
 export function operatorChain(make: StepFactory, { looksUp }: ChainReads): OperatorChain {
   const [plain, traced] = [make(false), make(true)];
-  const evaluate = (step: Step, flow: PipelineEvent, known: KnownStates) => {
-    const context = new EvaluationContext(known);
+  const evaluate = (step: Step, flow: PipelineEvent, known: KnownStates, counts = uncounted) => {
+    const context = new EvaluationContext(known, counts);
     withinBudget(new StepBudget(), () => step(readableEvent(flow), context));
     return context;
   };
@@ -27,7 +28,8 @@ export function operatorChain(make: StepFactory, { looksUp }: ChainReads): Opera
     looksUp,
     lookups: (flow, known) => (looksUp ? evaluate(plain, flow, known).missing : []),
     // Steps without a trace return no `pass` entries.
-    run: (flow, tables) => complete(evaluate(plain, flow, tables)) as OperatorOutcome[],
+    run: (flow, tables, counter) =>
+      complete(evaluate(plain, flow, tables, counter?.numbers)) as OperatorOutcome[],
     trace: (flow, tables) => complete(evaluate(traced, flow, tables)),
   };
 }

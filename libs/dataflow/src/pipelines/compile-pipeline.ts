@@ -31,10 +31,11 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   checkCounts(made, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
-  const { stages, feeders, effects, entries } = made;
+  const { steps: all, stages, feeders, effects, entries } = made;
   return {
     ...source,
     chain: operatorChain(steps, chain),
+    steps: all,
     stages,
     entry: (at) => {
       const entry = entries.get(at);
