@@ -58,7 +58,8 @@ describe('the operators of a definition', () => {
 });
 
 describe('a chain counts the events', () => {
-  const { steps, chain, entry } = pipelineOf(...all);
+  const pipeline = pipelineOf(...all);
+  const { steps, chain } = pipeline;
 
   it('that enter and leave each of its operators', () => {
     const datas = ['{"n":0}', '{"n":"x"}', '{"n":1,"list":[]}', '{"n":1,"list":[1,2,3,0,"a"],"k":"a"}'];
@@ -75,14 +76,33 @@ describe('a chain counts the events', () => {
     ]);
   });
 
+  it('of a branch without operators, which ends there', () => {
+    const { steps, chain } = pipelineOf({
+      branch: [
+        { when: 'event.data.n > 1', operators: [] },
+        { otherwise: true, operators: [out] },
+      ],
+    });
+    expect(countsOf(steps, chain, '{"n":1}', '{"n":2}', '{"n":3}')).toEqual([
+      '/operators/0/branch 3 3 0 0 0',
+      '/operators/0/branch/1/operators/0/emit 1 1 0 0 0',
+    ]);
+  });
+
   it('from the operator at which a replayed event continues', () => {
-    const counts = countsOf(steps, entry('/operators/2/map')!, '{"item":0}', '{"item":"a"}');
+    const counts = countsOf(steps, pipeline.entry('/operators/2/map')!, '{"item":0}', '{"item":"a"}');
     expect(counts.filter((text) => !text.endsWith('0 0 0 0 0'))).toEqual([
       '/operators/2/map 2 1 0 0 1',
       '/operators/3/branch 1 0 1 0 0',
     ]);
     const emit = '/operators/3/branch/0/operators/0/emit';
-    expect(countsOf(steps, entry(emit)!, '{}')[4]).toBe(`${emit} 1 1 0 0 0`);
+    expect(countsOf(steps, pipeline.entry(emit)!, '{}')[4]).toBe(`${emit} 1 1 0 0 0`);
+    const two = pipelineOf(out, { filter: 'true' }, out);
+    expect(countsOf(two.steps, two.entry('/operators/0/emit')!, '{}')).toEqual([
+      '/operators/0/emit 1 1 0 0 0',
+      '/operators/1/filter 0 0 0 0 0',
+      '/operators/2/emit 0 0 0 0 0',
+    ]);
   });
 
   it('once, although lookups evaluate its operators too', () => {

@@ -22,6 +22,10 @@ export interface OperatorStep {
    * again when its state does.
    */
   readonly key: string;
+  /** True if the step before this one in the definition passes events on to it. */
+  readonly follows: boolean;
+  /** True if the operator writes events out of the pipeline. It also passes each event on. */
+  readonly isOutput: boolean;
   /**
    * True if `out` is counted. Otherwise each event leaves the operator once, unless it is dropped, late or failed, and
    * `out` is computed.
@@ -29,17 +33,18 @@ export interface OperatorStep {
   readonly countsOut: boolean;
 }
 
-const width = stepResults.length;
-const offsets: Readonly<Record<StepResult, number>> = { in: 0, out: 1, dropped: 2, late: 3, failed: 4 };
+/**
+ * What is counted at a step. The rest is computed, so that an event costs nothing at most operators: `arrived` are the
+ * events that no earlier step has passed on, `alone` those that an output does not pass on (see `CompiledPipeline.entry`).
+ */
+const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;
+type Counted = (typeof counted)[number];
+const width = counted.length;
+const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<Record<Counted, number>>;
 
-/** Returns the index in `StepCounter.numbers` at which the events that enter an operator are counted. */
-export function inSlot(step: number): number {
-  return step * width + offsets.in;
-}
-
-/** Returns the index in `StepCounter.numbers` at which the events that leave an operator are counted. */
-export function outSlot(step: number): number {
-  return step * width + offsets.out;
+/** Returns the index in `StepCounter.numbers` of a number of a step. */
+export function stepSlot(step: number, of: Counted): number {
+  return step * width + offsets[of];
 }
 
 /** Receives counts that nobody reads. */
@@ -47,7 +52,7 @@ export const uncounted: Float64Array = new Float64Array(pipelineLimits.operators
 
 /** Counts what each operator of a pipeline does during one batch. A step is an index in `steps`. */
 export class StepCounter {
-  /** The numbers of all steps, one step after another. The steps of a chain write here without a call. */
+  /** The numbers of all steps, one step after another. A chain adds to them. */
   readonly numbers: Float64Array;
   private readonly stepOf: ReadonlyMap<string, number>;
 
@@ -59,27 +64,30 @@ export class StepCounter {
   /** Counts the end of an event at the operator that an outcome names. Ignores an operator of another definition. */
   end(at: string, result: 'dropped' | 'late' | 'failed'): void {
     const step = this.stepOf.get(at);
-    if (step !== undefined) this.numbers[step * width + offsets[result]]! += 1;
+    if (step !== undefined) this.numbers[stepSlot(step, result)]! += 1;
   }
 
-  enter(step: number, events = 1): void {
-    this.numbers[inSlot(step)]! += events;
-  }
-
+  /** Counts events that leave a step with `countsOut`. */
   leave(step: number, events = 1): void {
-    this.numbers[outSlot(step)]! += events;
+    this.numbers[stepSlot(step, 'out')]! += events;
   }
 
   /** Returns the numbers of every step of the definition, also those that are zero. */
   counts(): StepCounts {
-    return Object.fromEntries(this.steps.map(({ key, countsOut }, step) => [key, this.of(step, countsOut)]));
+    let passed = 0;
+    const entries = this.steps.map((step, i) => {
+      const continuing = this.of(i, 'arrived') + (step.follows ? passed : 0);
+      const into = continuing + this.of(i, 'alone');
+      const [dropped, late, failed] = [this.of(i, 'dropped'), this.of(i, 'late'), this.of(i, 'failed')];
+      const out = step.countsOut ? this.of(i, 'out') : into - dropped - late - failed;
+      passed = step.isOutput ? continuing : out;
+      return [step.key, [into, out, dropped, late, failed]];
+    });
+    return Object.fromEntries(entries) as StepCounts;
   }
 
-  private of(step: number, countsOut: boolean): StepNumbers {
-    const counted = [...this.numbers.subarray(step * width, (step + 1) * width)];
-    if (countsOut) return counted;
-    const [into = 0, , ...ended] = counted;
-    return [into, ended.reduce((rest, events) => rest - events, into), ...ended];
+  private of(step: number, name: Counted): number {
+    return this.numbers[stepSlot(step, name)] ?? 0;
   }
 }
 

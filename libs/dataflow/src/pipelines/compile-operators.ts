@@ -4,7 +4,7 @@ import { list, object, definitionError } from '../definition/members.js';
 import type { KeyedStage } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { catchOperatorError, type Step } from '../flow/step.js';
-import { inSlot, outSlot, type OperatorStep } from '../flow/step-counts.js';
+import { stepSlot, type OperatorStep } from '../flow/step-counts.js';
 import { operators } from '../operators/index.js';
 import type {
   OperatorEffect,
@@ -34,6 +34,8 @@ export interface EntryPoint {
   readonly make: StepFactory;
   /** Properties of the chain that contains the operator. */
   readonly chain: ChainReads;
+  /** The number of a `StepCounter` that counts the events that enter here. */
+  readonly slot: number;
 }
 
 /** The location of a list of operators. */
@@ -69,10 +71,10 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
   const { operator, at, spec } = named;
   const site = siteOf(named, { specs, index, context });
   const { following } = site;
-  const step = addStep(at, operator, made);
+  const step = addStep({ at, operator, follows: index > 0 }, made);
   if (following) {
     made.operators += 1;
-    addStep(following.at, { isMultiple: true }, made);
+    addStep({ at: following.at, operator: { isMultiple: true }, follows: true }, made);
   }
   const compiled = collectErrors(errors, () => operator.compile(spec, site));
   if (compiled) addEffects(named, context);
@@ -83,15 +85,19 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
     : compileStage(compiled, at, { context, step, reduceStep: following && step + 1, rest });
 }
 
-/** Adds an operator to the steps of the definition, and returns its index. @param at pointer to the operator's value */
-function addStep(
-  at: string,
-  { isMultiple = false }: Pick<Operator, 'isMultiple'>,
-  { steps }: CompilationResult,
-): number {
+/** Adds an operator to the steps of the definition, and returns its index. */
+function addStep({ at, operator, follows }: AddedOperator, { steps }: CompilationResult): number {
+  const { isMultiple: countsOut = false, isOutput = false } = operator;
   const end = at.lastIndexOf('/');
-  const step = { path: at.slice(0, end), operator: at.slice(end + 1), key: at, countsOut: isMultiple };
+  const step = { path: at.slice(0, end), operator: at.slice(end + 1), key: at, follows, isOutput, countsOut };
   return steps.push(step) - 1;
+}
+
+interface AddedOperator {
+  /** JSON pointer to the operator's value. */
+  readonly at: string;
+  readonly operator: Pick<Operator, 'isMultiple' | 'isOutput'>;
+  readonly follows: boolean;
 }
 
 interface NamedOperator {
@@ -131,8 +137,14 @@ function siteOf(
     branch: (value, { pointer, index: branch, errors }) => {
       const branches = [...context.branches, branch];
       const place = { ...context, pointer: `${pointer}/operators`, branches, errors };
-      const make = compileList(value, place, context.made);
-      return (traces) => (traces ? passed(pointer, make(traces)) : make(traces));
+      const { made } = context;
+      const first = made.steps.length;
+      const make = compileList(value, place, made);
+      const arrivals = made.steps.length > first ? stepSlot(first, 'arrived') : undefined;
+      return (traces) => {
+        if (traces) return passed(pointer, make(true));
+        return arrivals === undefined ? make(false) : counted(arrivals, make(false));
+      };
     },
   };
 }
@@ -170,15 +182,12 @@ function compileStep(
   const nextOf = (traces: boolean) => {
     const next = rest(traces);
     if (traces) return isOutput ? next : passed(at, next);
-    return isMultiple ? counted(outSlot(step), next) : next;
+    return isMultiple ? counted(stepSlot(step, 'out'), next) : next;
   };
-  const stepTo = (next: Step, traces: boolean) => {
-    const own = compiled(next, traces);
-    return traces ? own : counted(inSlot(step), own);
-  };
-  const make: StepFactory = (traces) => stepTo(nextOf(traces), traces);
-  const only: StepFactory = (traces) => stepTo(end(traces), traces);
-  made.entries.set(at, { make: isOutput ? only : make, chain });
+  const make: StepFactory = (traces) => compiled(nextOf(traces), traces);
+  const only: StepFactory = (traces) => compiled(end(traces), traces);
+  const slot = stepSlot(step, isOutput ? 'alone' : 'arrived');
+  made.entries.set(at, { make: isOutput ? only : make, chain, slot });
   return make;
 }
 
@@ -225,9 +234,8 @@ function compileStage(
   made.feeders.set(id, context.stage);
   stage.chain = operatorChain(rest({ ...context, stage: id, chain }), chain);
   const forward = forwardStep(id, at, compiled);
-  const make: StepFactory = (traces) => (traces ? forward : counted(inSlot(step), forward));
-  made.entries.set(at, { make, chain: context.chain });
-  return make;
+  made.entries.set(at, { make: () => forward, chain: context.chain, slot: stepSlot(step, 'arrived') });
+  return () => forward;
 }
 
 function forwardStep(stage: string, at: string, { keyOf }: StatefulOperator): Step {

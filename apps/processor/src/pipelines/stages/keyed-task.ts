@@ -207,7 +207,7 @@ export class KeyedTask implements StageTask {
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
-    if (!outcome) countTaken(work);
+    if (!outcome) work.output.steps.leave(work.stage.step);
     addResults(results, work, cause);
     if (outcome) work.output.add(outcome, cause);
   }
@@ -238,12 +238,6 @@ export class KeyedTask implements StageTask {
     [work.results, work.weight] = [[], 0];
     await writing.take(stage.chain, results);
   }
-}
-
-/** Counts an event that the window or dedupe takes. A window passes it on to its reduce. */
-function countTaken({ stage: { step, reduceStep }, output: { steps } }: PartComputation): void {
-  steps.leave(step);
-  if (reduceStep !== undefined) steps.enter(reduceStep);
 }
 
 /** Adds results of a record. The index of a result counts all events that enter the chain because of that record. */
