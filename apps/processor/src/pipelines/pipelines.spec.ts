@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorDefinition, type PipelineSpec } from '#dataflow';
+import { metrics } from '#telemetry';
 import { MemoryTracing } from '#telemetry/memory';
 import type { WebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
@@ -464,6 +465,36 @@ describe('A pipeline', () => {
     await world.change('p', { paused: false });
     await idle();
     expect((world.datas('out') as { n: number }[]).map(({ n }) => n)).toEqual([30, 30]);
+  });
+
+  it('has metrics of the operators of its current definition, until it is deleted', async () => {
+    const series = async () => {
+      const { values } = await metrics.pipelineStepEvents.get();
+      const own = values.filter(({ labels }) => labels.pipeline === 'measured');
+      return own.map(({ labels: { path, operator, result }, value }) =>
+        [path, operator, result, value].join(' '),
+      );
+    };
+    await world.define('measured', spec({ filter: 'event.data.amount > 9' }, out));
+    start();
+    await world.write(orders(0, 30));
+    await through('measured');
+    const [filtered, emitted] = [
+      ['in 30', 'out 20', 'dropped 10'],
+      ['in 20', 'out 20'],
+    ];
+    await eventually(async () =>
+      expect(await series()).toEqual([
+        ...filtered.map((text) => `/operators/0 filter ${text}`),
+        ...emitted.map((text) => `/operators/1 emit ${text}`),
+      ]),
+    );
+    await world.define('measured', spec({ map: { entity_id: '"e"' } }, out));
+    await eventually(async () =>
+      expect(await series()).toEqual(emitted.map((text) => `/operators/1 emit ${text}`)),
+    );
+    await world.definitions.pipelines.change('measured', () => undefined, systemActor);
+    await eventually(async () => expect(await series()).toEqual([]));
   });
 
   it('continues with a changed definition, and keeps unchanged windows', async () => {
