@@ -28,6 +28,10 @@ interface Shown {
   lag: number;
   watermark: string | null;
   internal_topics: { topic: string; stage: string; partitions: number }[];
+  steps: ({ path: string; operator: string } & Record<
+    'in' | 'out' | 'dropped' | 'late' | 'failed',
+    number
+  >)[];
 }
 
 const json = { 'content-type': 'application/json' };
@@ -184,6 +188,21 @@ describe('a pipeline', () => {
     const { dead_letters } = letters.json<{ dead_letters: { reason: string }[] }>();
     expect(dead_letters.map(({ reason }) => reason).sort()).toEqual(['late_event', 'operator_failed']);
     expect(await given.events(given.minutes)).toHaveLength(1);
+  });
+
+  it('has counted what each of its operators did', async () => {
+    const branch = '/operators/1/branch';
+    const { steps } = await given.shown();
+    expect(steps.map(({ path, operator, ...counts }) => [path, operator, ...Object.values(counts)])).toEqual([
+      ['/operators/0', 'map', 5, 5, 0, 0, 0],
+      ['/operators/1', 'branch', 5, 4, 0, 0, 1],
+      [`${branch}/0/operators/0`, 'emit', 1, 1, 0, 0, 0],
+      [`${branch}/1/operators/0`, 'window', 3, 2, 0, 1, 0],
+      [`${branch}/1/operators/1`, 'reduce', 2, 1, 0, 0, 0],
+      [`${branch}/1/operators/2`, 'emit', 1, 1, 0, 0, 0],
+    ]);
+    const list = await given.client.get('/api/v1/pipelines');
+    expect(list.text).not.toContain('"steps"');
   });
 
   it('that is paused misses no event', async () => {

@@ -32,6 +32,8 @@ export const typeOf: Record<string, string> = {
   CreatedSnapshotAnswer: 'NoText<Client.CreatedSnapshot>',
   FailedReplayAnswer: 'Client.NotReplayed',
   PipelineAnswer: 'AnyOperators<Client.Pipeline>',
+  PipelineDetailAnswer: 'AnyOperators<Client.PipelineDetail>',
+  PipelineStepAnswer: 'Client.PipelineStep',
   PipelineStatsAnswer: 'AnyOperators<Client.PipelineWithStats>',
   PipelineInput: 'AnyOperators<Client.PipelineInput>',
   PipelineReplacementInput: 'Definition',

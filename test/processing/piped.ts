@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { systemActor } from '#registry';
-import type { OperatorDefinition, PipelineSpec } from '#dataflow';
+import {
+  compilePipeline,
+  sumStepCounts,
+  type OperatorDefinition,
+  type PipelineSpec,
+  type StepCounts,
+} from '#dataflow';
 import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
@@ -64,7 +70,7 @@ export async function pipeBoth(
 
 /**
  * Asserts that no event is lost, duplicated or invented, that each window equals ClickHouse's result for the stored
- * events, and that the stats are complete.
+ * events, and that the stats are complete, also those of each operator.
  */
 export async function expectPiped(behind: DirectAccess, piped: PipelinePair): Promise<void> {
   await vi.waitFor(() => expectRight(behind, piped), { timeout: 150_000, interval: 1000 });
@@ -115,6 +121,21 @@ async function expectRight(behind: DirectAccess, { streams, copies, windows }: P
   expect(found.length).toBeGreaterThan(20);
   expect(await countedOf(behind, copies)).toEqual(counted(written.size, written.size));
   expect(await countedOf(behind, windows)).toEqual(counted(written.size, found.length));
+  const [all, results] = [passed(written.size), passed(found.length)];
+  expect((await stepsOf(behind, copies)).slice(0, 1)).toEqual([all]);
+  const reduced = [written.size, found.length, 0, 0, 0];
+  expect((await stepsOf(behind, windows)).slice(0, 4)).toEqual([all, all, reduced, results]);
+}
+
+/** The numbers of an operator that has passed on all events. */
+const passed = (events: number) => [events, events, 0, 0, 0];
+
+/** Resolves with the numbers of each operator, in the order of the definition. */
+async function stepsOf({ store, definitions }: DirectAccess, name: string) {
+  const { run, spec } = definitions.pipelines.get(name)!;
+  const rows = await store.pipelines.progress([run.id]);
+  const counts = rows.reduce<StepCounts>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
+  return compilePipeline(spec).steps.map(({ key }) => counts[key]);
 }
 
 const counted = (processed: number, emitted: number) => ({

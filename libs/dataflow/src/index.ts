@@ -20,6 +20,15 @@ export { foldLimits } from './folds/limits.js';
 export { readableEvent, eventFromRecord, sourceEvent } from './flow/readable-event.js';
 export type * from './flow/pipeline.js';
 export { pipelineLimits } from './flow/limits.js';
+export {
+  StepCounter,
+  stepResults,
+  type StepResult,
+  sumStepCounts,
+  type OperatorStep,
+  type StepCounts,
+  type StepNumbers,
+} from './flow/step-counts.js';
 export * from './id-window/id-window.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';
@@ -37,5 +46,5 @@ export {
 } from './pipelines/upstream-progress.js';
 export { isTooLargeRecord, recordTooLarge } from './pipelines/internal-record.js';
 export type * from './pipelines/pipeline-spec.js';
-export { readReplay, replayValue, type ReplayedDeadLetter } from './pipelines/replay.js';
+export { readReplay, replayStage, replayValue, type ReplayedDeadLetter } from './pipelines/replay.js';
 export { noWatermark, SourceWatermark, type WatermarkProgress } from './pipelines/source-watermark.js';

@@ -42,6 +42,11 @@ export interface PartitionProgress extends StatePartitionKey {
   dropped: number;
   late: number;
   failed: number;
+  /**
+   * Totals of each operator of a pipeline: the numbers of events in, out, dropped, late and failed, by the operator's
+   * key. Absent for projections.
+   */
+  steps?: Readonly<Record<string, readonly number[]>>;
   /** Event-time watermark; null before the first event, and for an owner without a watermark. */
   watermark: EpochMicros | null;
   /** JSON text: additional state that the owner needs to resume. */

@@ -527,6 +527,13 @@ export const pipelineDuplicates = new Counter({
   registers,
 });
 
+export const pipelineStepEvents = new Counter({
+  name: 'tributary_pipeline_step_events_total',
+  help: 'Events at each operator of a pipeline, by its JSON pointer (path), its name and result: in, out, dropped, late, failed. Events repeated after a crash count again.',
+  labelNames: ['pipeline', 'path', 'operator', 'result'] as const,
+  registers,
+});
+
 export const pipelineLagRecords = new Gauge({
   name: 'tributary_pipeline_lag_records',
   help: 'Records of the sources and of the internal topics that this process has not processed and saved yet, by pipeline.',

@@ -118,6 +118,56 @@ export class PipelineStatsAnswer extends PipelineAnswer {
   updated_at: string | null;
 }
 
+/** What one operator of a pipeline has done with events since the start of the job. */
+export class PipelineStepAnswer {
+  @JsonSchemaPart({
+    description: 'The operator, as a JSON pointer into the definition, such as `/operators/0`.',
+  })
+  @IsString()
+  path: string;
+  @JsonSchemaPart({ description: 'The name of the operator, such as `filter`.' })
+  @IsString()
+  operator: string;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({ description: 'Events that reached the operator, including replayed dead letters.' })
+  in: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({
+    description:
+      'Events that the operator passed on. For an `emit` or `webhook`, events that it wrote or delivered; for ' +
+      'a `window`, events that it took; for a `reduce`, its results.',
+  })
+  out: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({ description: 'Events that the operator dropped.' })
+  dropped: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({ description: 'Events that arrived after their window had closed.' })
+  late: number;
+  @IsInt()
+  @Min(0)
+  @JsonSchemaPart({ description: 'Events that the operator could not process. They are dead letters.' })
+  failed: number;
+}
+
+/** The definition of a pipeline, with the statistics of its current job and of each operator. */
+export class PipelineDetailAnswer extends PipelineStatsAnswer {
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => PipelineStepAnswer)
+  @JsonSchemaPart({
+    description:
+      'The operators in the order of the definition, including those in branches. An operator keeps its ' +
+      'counts in a changed definition if it has the same path and the same name; a window or dedupe, and ' +
+      'what follows it, if its state remains.',
+  })
+  steps: PipelineStepAnswer[];
+}
+
 export class PipelineList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
@@ -150,4 +200,13 @@ export function pipelineStatsAnswer(
     internal_topics: found?.internalTopics ?? [],
     updated_at: timeOf(found?.updatedAt),
   };
+}
+
+/** Converts the definition of a pipeline and the statistics of its job and of each operator. */
+export function pipelineDetailAnswer(
+  definition: PipelineDefinition,
+  stats: ReadonlyMap<string, JobStats>,
+): PipelineDetailAnswer {
+  const { steps = [] } = stats.get(definition.run.id) ?? {};
+  return { ...pipelineStatsAnswer(definition, stats), steps };
 }

@@ -39,6 +39,30 @@ describe('the statistics of a pipeline', () => {
     });
   });
 
+  it('count the events of each operator over all partitions and stages, but not those of a former stage', async () => {
+    const { run, stage } = await givenWindow();
+    const emit = '/operators/2/emit';
+    await save([
+      progress(run, { steps: { [stage]: [5, 0, 1, 0, 0] } }),
+      progress(run, {
+        partition: 1,
+        steps: { [stage]: [2, 0, 0, 0, 1], '/operators/0/filter': [9, 9, 0, 0, 0] },
+      }),
+      progress(run, {
+        ...{ stage, stream: '' },
+        steps: { [stage]: [0, 4, 0, 1, 0], [`${stage}/reduce`]: [4, 2, 0, 0, 0], [emit]: [2, 1, 0, 0, 1] },
+      }),
+      progress(run, { stage: 'replay', stream: '', steps: { [emit]: [1, 1, 0, 0, 0] } }),
+      progress(run, { stage: 'ab'.repeat(8), stream: '', steps: { [emit]: [7, 7, 0, 0, 0] } }),
+    ]);
+    const { steps } = (await given.get()) as { steps: object[] };
+    expect(steps).toEqual([
+      { path: '/operators/0', operator: 'window', in: 7, out: 4, dropped: 1, late: 1, failed: 1 },
+      { path: '/operators/1', operator: 'reduce', in: 4, out: 2, dropped: 0, late: 0, failed: 0 },
+      { path: '/operators/2', operator: 'emit', in: 3, out: 2, dropped: 0, late: 0, failed: 1 },
+    ]);
+  });
+
   it('have the minimum watermark of all stages, once each has one', async () => {
     const { run, stage } = await givenWindow();
     await save([progress(run, { watermark: second })]);
@@ -88,6 +112,11 @@ describe('the statistics of a pipeline', () => {
       ...{ ...current, version: 2, failure: 'cannot be compiled' },
       spec: { ...current.spec, operators: [{ teleport: {} }] },
     }));
-    expect(await given.get()).toMatchObject({ status: 'failed', watermark: null, internal_topics: [] });
+    expect(await given.get()).toMatchObject({
+      status: 'failed',
+      watermark: null,
+      internal_topics: [],
+      steps: [],
+    });
   });
 });

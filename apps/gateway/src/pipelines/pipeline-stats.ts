@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EpochMicros } from '#event';
+import { replayStage, stepResults, type StepResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
 import type { PartitionProgress, KeyedStateReader } from '#store';
 import { STORE } from '../adapters/adapters.js';
@@ -19,8 +20,17 @@ export interface PipelineCounts {
   failed: number;
 }
 
+/** What one operator of a pipeline has done with events. */
+export interface StepStats extends Record<StepResult, number> {
+  /** JSON pointer to the operator in the definition. */
+  path: string;
+  operator: string;
+}
+
 /** Statistics of the job of one pipeline. */
 export interface JobStats extends PipelineCounts, PipelineLagResult {
+  /** The operators in the order of the definition. Empty if this version of the software cannot compile it. */
+  steps: StepStats[];
   /**
    * The watermark: all events before it have been processed, except those that arrive late. Null before the first
    * event.
@@ -72,9 +82,25 @@ function statsOf(
   return {
     processed: sources.reduce((all, { processed }) => all + processed, 0),
     ...{ emitted: sum('emitted'), dropped: sum('dropped'), late: sum('late'), failed: sum('failed') },
+    steps: stepsOf(definition, rows),
     watermark: watermarkOf(definition, rows),
     updatedAt: rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at)),
   };
+}
+
+/** Sums the counts of each operator over the partitions of the job's current stages. */
+function stepsOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): StepStats[] {
+  const compiled = compiledDefinition(definition);
+  if (!compiled) return [];
+  // The rows of a former stage remain for a while.
+  const stages = new Set(['', replayStage, ...compiled.stages.map(({ id }) => id)]);
+  const counts = rows.filter(({ stage }) => stages.has(stage)).map(({ steps }) => steps ?? {});
+  return compiled.steps.map(({ path, operator, key }) => {
+    const [into = 0, out = 0, dropped = 0, late = 0, failed = 0] = stepResults.map((_, i) =>
+      counts.reduce((sum, steps) => sum + (steps[key]?.[i] ?? 0), 0),
+    );
+    return { path, operator, in: into, out, dropped, late, failed };
+  });
 }
 
 /**

@@ -15,8 +15,8 @@ import { PipelineName, requireSameName } from '../definitions/definition-name.js
 import {
   PipelineAnswer,
   pipelineAnswer,
-  PipelineStatsAnswer,
-  pipelineStatsAnswer,
+  PipelineDetailAnswer,
+  pipelineDetailAnswer,
 } from './pipeline-answers.js';
 import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineStats } from './pipeline-stats.js';
@@ -40,15 +40,17 @@ export class PipelineController {
   @Get()
   @RequireScope('definitions:read')
   @ApiOperation({ summary: 'Get one pipeline' })
-  @ApiAnswer(PipelineStatsAnswer, { description: 'The definition of the pipeline, and its statistics.' })
+  @ApiAnswer(PipelineDetailAnswer, {
+    description: 'The definition of the pipeline, and its statistics with those of each operator.',
+  })
   @Problems('pipeline_not_found', storeAndLogProblems)
   async one(
     @PipelineName() name: string,
     @InjectPrincipal() { access }: Principal,
     @DisconnectSignal() client: AbortSignal,
-  ): Promise<PipelineStatsAnswer> {
+  ): Promise<PipelineDetailAnswer> {
     const definition = this.pipelines.get(name, access);
-    return pipelineStatsAnswer(definition, await this.stats.of([definition], client));
+    return pipelineDetailAnswer(definition, await this.stats.of([definition], client));
   }
 
   @Put()

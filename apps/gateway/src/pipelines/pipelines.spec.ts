@@ -4,6 +4,7 @@ import { partitionProgress } from '../../../../libs/store/src/keyed-states.fixtu
 import { between, GivenPipelines, minutes, path, spec } from './given-pipelines.fixture.js';
 
 const given = new GivenPipelines();
+const noEvents = { in: 0, out: 0, dropped: 0, late: 0, failed: 0 };
 
 interface Answer {
   status: string;
@@ -35,6 +36,10 @@ describe('defining a pipeline', () => {
     expect(await given.get()).toEqual({
       ...{ ...shown, processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0, lag: 0, watermark: null },
       ...{ internal_topics: [], updated_at: null },
+      steps: [
+        { path: '/operators/0', operator: 'filter', ...noEvents },
+        { path: '/operators/1', operator: 'emit', ...noEvents },
+      ],
     });
     expect(given.definition?.run).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{24}$/) as string,

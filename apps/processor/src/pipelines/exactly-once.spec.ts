@@ -78,7 +78,16 @@ async function outcome(world: PipelineTestBed, { spec }: PipelineCase): Promise<
   const letters = (await world.letters()).map(({ stream, step, reason, error, event, replayed_at }) =>
     JSON.stringify([stream, step, reason, error, event, replayed_at !== null]),
   );
-  return { streams, letters: letters.sort(), counted: await world.counted('p') };
+  const [counted, steps] = [await world.counted('p'), await world.steps('p')];
+  for (const [step, numbers] of Object.entries(steps)) expectBalance(step, numbers);
+  return { streams, letters: letters.sort(), counted, steps };
+}
+
+/** Expects that each event that has reached an operator has left it, unless the operator changes their number. */
+function expectBalance(step: string, numbers: string): void {
+  const [into = 0, ...ended] = numbers.split(' ').map(Number);
+  if (/(flat_map|reduce)$/.test(step)) return;
+  expect([step, ended.reduce((sum, events) => sum + events, 0)]).toEqual([step, into]);
 }
 
 /** Resolves with the outcome of a pipeline that runs without disturbances. */
@@ -168,7 +177,7 @@ const bounds = fc.record({
 });
 
 describe('Given any pipeline and any input', () => {
-  it('crashes, rebalances, bounds and new versions do not change its output, dead letters, replays and counts', async () => {
+  it('crashes, rebalances, bounds and new versions do not change its output, dead letters, replays, counts and the counts of its operators', async () => {
     await fc.assert(
       fc.asyncProperty(pipelineCases, disturbances, bounds, async (one, all, { rows, unsaved, interval }) => {
         const options = {

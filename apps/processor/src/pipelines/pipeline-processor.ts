@@ -24,6 +24,7 @@ import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache
 import { SideInputs } from './lookups/side-inputs.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
+import { StepMetrics } from './jobs/step-metrics.js';
 import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
 import { saveBatches } from './state/save-batches.js';
 import { TargetStreams } from './output/target-streams.js';
@@ -87,15 +88,18 @@ export class PipelineProcessor {
   private readonly failures: FailureReporter;
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
+  private readonly stepMetrics: StepMetrics;
   private readonly names = new StaleMetricsRemover((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
     removeAttemptMetrics(pipeline);
+    this.stepMetrics.remove(pipeline);
   });
 
   constructor(private readonly options: PipelineProcessorOptions) {
     const { log, topics, definitions, writer, progress, logger, webhooks, now = Date.now } = options;
     const shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.shutdown = shutdown;
+    this.stepMetrics = new StepMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
     const onFailure = (error: unknown): void => shutdown.fail(error);
     const retry = new EngineRetry({
       logger,
@@ -167,7 +171,11 @@ export class PipelineProcessor {
     const known = { reader, definitions, topics, retry, progress, logger, window, now, admin: log.admin };
     return {
       ...{ log, topics, producer, writer, erasures, window, progress, pace, tracing, ...made },
-      ...{ checkpointer: this.checkpointer, projections: definitions.projections },
+      ...{
+        checkpointer: this.checkpointer,
+        projections: definitions.projections,
+        stepMetrics: this.stepMetrics,
+      },
       streamId: (name) => definitions.stream(name)?.id,
       sink: new Sink({
         ...{ producer, topics, retry, webhooks, now: () => now() * 1000 },

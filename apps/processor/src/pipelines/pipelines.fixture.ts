@@ -9,9 +9,16 @@ import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#
 import { MemoryLog } from '#log/memory';
 import { StoreUnavailableError, type StoredDeadLetter, type StoredIdsQuery } from '#store';
 import { MemoryStore } from '#store/memory';
-import { IdWindow, replayValue, type PipelineSpec } from '#dataflow';
+import {
+  compilePipeline,
+  IdWindow,
+  replayStage,
+  replayValue,
+  sumStepCounts,
+  type PipelineSpec,
+  type StepCounts,
+} from '#dataflow';
 import { createLogger } from '#telemetry';
-import { replayStage } from './stages/current-job.js';
 import { PipelineProcessor, type PipelineProcessorOptions } from './pipeline-processor.js';
 
 export const topics = new TopicNames('test.');
@@ -348,6 +355,17 @@ export class PipelineTestBed {
     for (const row of progress)
       for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += row[key];
     return total;
+  }
+
+  /** Returns the sums of the stored counters of each operator: in, out, dropped, late, failed. */
+  async steps(name: string): Promise<Record<string, string>> {
+    const { run, spec } = this.pipeline(name)!;
+    const rows = await this.store.pipelines.progress([run.id]);
+    const counts = rows.reduce<StepCounts>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
+    const { steps } = compilePipeline(spec);
+    return Object.fromEntries(
+      steps.map(({ path, operator, key }) => [`${path}/${operator}`, (counts[key] ?? [0]).join(' ')]),
+    );
   }
 
   /** Whether every partition of the sources is saved up to the log's end. */

@@ -6,7 +6,13 @@ import { decodeRecord, encodeRecord, TopicNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import { openClickHouse, type Store } from '#store';
-import { compilePipeline, IdWindow, type OperatorDefinition } from '#dataflow';
+import {
+  compilePipeline,
+  IdWindow,
+  sumStepCounts,
+  type OperatorDefinition,
+  type StepCounts,
+} from '#dataflow';
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
 import { recordOf, type SpecEvent } from './pipelines.fixture.js';
@@ -167,6 +173,13 @@ async function counted(): Promise<{ processed: number; emitted: number; late: nu
   return { processed: sum('processed'), emitted: sum('emitted'), late: sum('late') };
 }
 
+/** Returns the stored counters of each operator. */
+async function steps(): Promise<(readonly number[] | undefined)[]> {
+  const rows = await store.pipelines.progress([run]);
+  const counts = rows.reduce<StepCounts>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
+  return compilePipeline(definitions.pipelines.get('p')!.spec).steps.map(({ key }) => counts[key]);
+}
+
 it('emits each event and the result of each window once, through restarts and rebalances', async () => {
   await define([
     { emit: { stream: 'copies' } },
@@ -193,6 +206,12 @@ it('emits each event and the result of each window once, through restarts and re
     async () => expect(await counted()).toEqual({ processed: 3000, emitted: 3000 + windows, late: 0 }),
     { timeout: 120_000, interval: 200 },
   );
+  expect(await steps()).toEqual([
+    [3000, 3000, 0, 0, 0],
+    [3000, 3000, 0, 0, 0],
+    [3000, windows, 0, 0, 0],
+    [windows, windows, 0, 0, 0],
+  ]);
   const copies = (await emitted('copies')).map(({ amount }) => amount as number);
   expect(copies.sort((a, b) => a - b)).toEqual(orders(0, 3000).map(({ id }) => id));
   const minutes = await emitted('minutes');

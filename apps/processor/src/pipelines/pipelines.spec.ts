@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
 import { compilePipeline, type OperatorDefinition, type PipelineSpec } from '#dataflow';
+import { metrics } from '#telemetry';
 import { MemoryTracing } from '#telemetry/memory';
 import type { WebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
@@ -90,6 +91,11 @@ describe('A pipeline without windows', () => {
     );
     expect(world.definitions.stream('out')).toMatchObject({ state: 'live', partitions: 2 });
     expect(await world.counted('p')).toEqual({ processed: 5, emitted: 4, dropped: 1, late: 0, failed: 0 });
+    expect(await world.steps('p')).toEqual({
+      '/operators/0/filter': '5 4 1 0 0',
+      '/operators/1/map': '4 4 0 0 0',
+      '/operators/2/emit': '4 4 0 0 0',
+    });
   });
 
   it('stores events that fail, are too large or violate a schema as dead letters, and continues', async () => {
@@ -145,6 +151,7 @@ describe('A pipeline without windows', () => {
       ['schema_violation', '/operators/1/branch/1/operators/1/emit: /data/amount'],
     ]);
     expect(await world.counted('p')).toMatchObject({ processed: 8, emitted: 4, dropped: 1, failed: 3 });
+    expect(Object.values(await world.steps('p')).slice(-2)).toEqual(['6 5 0 0 1', '5 4 0 0 1']);
   });
 
   const givenCustomers = async () => {
@@ -359,6 +366,11 @@ describe('A window', () => {
       source_events: expect.any(Number) as number,
     });
     expect(await world.counted('p')).toEqual({ processed: 130, emitted: 6, dropped: 0, late: 0, failed: 0 });
+    expect(await world.steps('p')).toEqual({
+      '/operators/0/window': '130 130 0 0 0',
+      '/operators/1/reduce': '130 6 0 0 0',
+      '/operators/2/emit': '6 6 0 0 0',
+    });
   });
 
   it('does not close before events that are still being written have arrived', async () => {
@@ -410,6 +422,7 @@ describe('A window', () => {
     await idle('q');
     expect(world.emitted('late').map(({ timestamp }) => timestamp)).toEqual([t0 + 2e6, t0 + 150e6]);
     expect(await world.counted('q')).toMatchObject({ late: 2, failed: 0 });
+    expect(await world.steps('q')).toMatchObject({ '/operators/0/window': '4 2 0 2 0' });
     expect((await world.letters()).map(({ source, reason }) => [source, reason])).toEqual([
       ['pipeline:p', 'late_event'],
       ['pipeline:p', 'late_event'],
@@ -431,6 +444,7 @@ describe('A window', () => {
     await world.write(orders(0, 120).flatMap((one) => [one, { ...one, id: one.id + 1000 }]));
     await idle();
     expect(await world.counted('p')).toMatchObject({ processed: 240 });
+    expect(await world.steps('p')).toMatchObject({ '/operators/0/dedupe': '240 120 120 0 0' });
     expect(world.emitted('out').length).toBeGreaterThanOrEqual(1);
     const total = (world.datas('out') as { events: number }[]).reduce((sum, { events }) => sum + events, 0);
     expect(total).toBe(120);
@@ -451,6 +465,36 @@ describe('A pipeline', () => {
     await world.change('p', { paused: false });
     await idle();
     expect((world.datas('out') as { n: number }[]).map(({ n }) => n)).toEqual([30, 30]);
+  });
+
+  it('has metrics of the operators of its current definition, until it is deleted', async () => {
+    const series = async () => {
+      const { values } = await metrics.pipelineStepEvents.get();
+      const own = values.filter(({ labels }) => labels.pipeline === 'measured');
+      return own.map(({ labels: { path, operator, result }, value }) =>
+        [path, operator, result, value].join(' '),
+      );
+    };
+    await world.define('measured', spec({ filter: 'event.data.amount > 9' }, out));
+    start();
+    await world.write(orders(0, 30));
+    await through('measured');
+    const [filtered, emitted] = [
+      ['in 30', 'out 20', 'dropped 10'],
+      ['in 20', 'out 20'],
+    ];
+    await eventually(async () =>
+      expect(await series()).toEqual([
+        ...filtered.map((text) => `/operators/0 filter ${text}`),
+        ...emitted.map((text) => `/operators/1 emit ${text}`),
+      ]),
+    );
+    await world.define('measured', spec({ map: { entity_id: '"e"' } }, out));
+    await eventually(async () =>
+      expect(await series()).toEqual(emitted.map((text) => `/operators/1 emit ${text}`)),
+    );
+    await world.definitions.pipelines.change('measured', () => undefined, systemActor);
+    await eventually(async () => expect(await series()).toEqual([]));
   });
 
   it('continues with a changed definition, and keeps unchanged windows', async () => {

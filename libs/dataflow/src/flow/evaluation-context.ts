@@ -1,4 +1,5 @@
 import type { ProjectionLookup, OperatorOutcome, TraceEntry } from './pipeline.js';
+import { uncounted } from './step-counts.js';
 
 /**
  * Limits on what `flat_map` may derive from one event: the number of events, and the characters of JSON in all their
@@ -25,7 +26,11 @@ export class EvaluationContext {
   #events = 0;
   #characters = 0;
 
-  constructor(readonly known: KnownStates) {}
+  /** @param counts numbers of a `StepCounter`, to which the steps add */
+  constructor(
+    readonly known: KnownStates,
+    readonly counts: Float64Array = uncounted,
+  ) {}
 
   /**
    * Counts the events, and the characters of their data, that an operator derives from the event. Returns false if the

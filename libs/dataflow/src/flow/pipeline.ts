@@ -1,6 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { LogEvent } from '#cel';
 import type { Json } from '../fold-operations/json.js';
+import type { OperatorStep, StepCounter } from './step-counts.js';
 
 /**
  * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage
@@ -115,8 +116,10 @@ export interface OperatorChain {
   /**
    * Processes an event and returns all its outcomes, in the order of the definition. The content of an event never
    * makes this method throw.
+   * @param counter of this definition. The chain counts the events that enter and leave its operators; the caller counts
+   * the outcomes.
    */
-  run(flow: PipelineEvent, tables: LookupAnswers): readonly OperatorOutcome[];
+  run(flow: PipelineEvent, tables: LookupAnswers, counter?: StepCounter): readonly OperatorOutcome[];
   /**
    * Works like `run`, and also returns an entry for each operator that passes the event on. The dry run calls this
    * method.
@@ -191,6 +194,10 @@ export interface KeyedStage {
   readonly id: string;
   /** JSON pointer to the window or the dedupe. */
   readonly at: string;
+  /** Index of the window or the dedupe in the definition's `steps`. */
+  readonly step: number;
+  /** Index of the window's reduce; undefined for a dedupe. */
+  readonly reduceStep: number | undefined;
   readonly operator: KeyedOperator;
   readonly chain: OperatorChain;
 }
@@ -204,6 +211,8 @@ export interface CompiledPipeline {
   readonly idleAfterMs: number;
   /** The operators of the first stage, which reads the source partitions. */
   readonly chain: OperatorChain;
+  /** All operators, including those in branches, in the order of the definition. */
+  readonly steps: readonly OperatorStep[];
   /** Keyed stages in the order of the definition. The source or an earlier stage feeds each of them. */
   readonly stages: readonly KeyedStage[];
   /**

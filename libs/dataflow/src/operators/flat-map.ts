@@ -20,6 +20,7 @@ const digits = String(derivedEventLimits.events - 1).length;
  */
 export const flatMap: Operator = {
   summary: '`{list, as?}`, one event for each element of a list.',
+  isMultiple: true,
   compile(spec, { at }) {
     const members = new MemberReader(spec, at, ['list', 'as']);
     const pointer = members.at('list');

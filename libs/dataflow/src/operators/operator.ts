@@ -15,6 +15,8 @@ export interface Operator<Spec = unknown> {
    * does not pass through the operators after it.
    */
   readonly isOutput?: true;
+  /** True for an operator that may pass on several events for one. */
+  readonly isMultiple?: boolean;
   /** The name of the operator that must follow and is compiled together with this one. */
   readonly followedBy?: string;
   /**

@@ -1,8 +1,9 @@
 import { StepBudget, withinBudget } from '#cel';
-import { EvaluationContext, type KnownStates } from '../flow/evaluation-context.js';
+import { EvaluationContext } from '../flow/evaluation-context.js';
 import { readableEvent } from '../flow/readable-event.js';
 import type { OperatorChain, PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Step } from '../flow/step.js';
+import { uncounted } from '../flow/step-counts.js';
 import type { StepFactory } from '../operators/operator.js';
 
 /** The kinds of data that the operators of a chain read. */
@@ -11,11 +12,14 @@ export interface ChainReads {
   readonly looksUp: boolean;
 }
 
-/** Returns the chain of a stage. All evaluations of one call share one step budget. */
-export function operatorChain(make: StepFactory, { looksUp }: ChainReads): OperatorChain {
+/**
+ * Returns the chain of a stage. All evaluations of one call share one step budget.
+ * @param slot number of a `StepCounter` that counts the events that enter the chain; undefined if they are counted
+ * elsewhere
+ */
+export function operatorChain(make: StepFactory, { looksUp }: ChainReads, slot?: number): OperatorChain {
   const [plain, traced] = [make(false), make(true)];
-  const evaluate = (step: Step, flow: PipelineEvent, known: KnownStates) => {
-    const context = new EvaluationContext(known);
+  const evaluate = (step: Step, flow: PipelineEvent, context: EvaluationContext) => {
     withinBudget(new StepBudget(), () => step(readableEvent(flow), context));
     return context;
   };
@@ -25,9 +29,13 @@ export function operatorChain(make: StepFactory, { looksUp }: ChainReads): Opera
   };
   return {
     looksUp,
-    lookups: (flow, known) => (looksUp ? evaluate(plain, flow, known).missing : []),
+    lookups: (flow, known) => (looksUp ? evaluate(plain, flow, new EvaluationContext(known)).missing : []),
     // Steps without a trace return no `pass` entries.
-    run: (flow, tables) => complete(evaluate(plain, flow, tables)) as OperatorOutcome[],
-    trace: (flow, tables) => complete(evaluate(traced, flow, tables)),
+    run: (flow, tables, counter) => {
+      const numbers = counter?.numbers ?? uncounted;
+      if (slot !== undefined) numbers[slot]! += 1;
+      return complete(evaluate(plain, flow, new EvaluationContext(tables, numbers))) as OperatorOutcome[];
+    },
+    trace: (flow, tables) => complete(evaluate(traced, flow, new EvaluationContext(tables))),
   };
 }

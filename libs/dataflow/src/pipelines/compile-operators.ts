@@ -4,6 +4,7 @@ import { list, object, definitionError } from '../definition/members.js';
 import type { KeyedStage } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { catchOperatorError, type Step } from '../flow/step.js';
+import { stepSlot, type OperatorStep } from '../flow/step-counts.js';
 import { operators } from '../operators/index.js';
 import type {
   OperatorEffect,
@@ -18,6 +19,8 @@ import { stageId } from './stage-id.js';
 
 /** Collects the stages, effects and entry points of all operators while a definition is compiled. */
 export class CompilationResult {
+  /** The operators in the order of the definition. */
+  readonly steps: OperatorStep[] = [];
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
   readonly effects: OperatorEffect[] = [];
@@ -31,6 +34,8 @@ export interface EntryPoint {
   readonly make: StepFactory;
   /** Properties of the chain that contains the operator. */
   readonly chain: ChainReads;
+  /** The number of a `StepCounter` that counts the events that enter here. */
+  readonly slot: number;
 }
 
 /** The location of a list of operators. */
@@ -65,14 +70,34 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
   if (!named) return compileFrom(specs, index + 1, context);
   const { operator, at, spec } = named;
   const site = siteOf(named, { specs, index, context });
-  if (site.following) made.operators += 1;
+  const { following } = site;
+  const step = addStep({ at, operator, follows: index > 0 }, made);
+  if (following) {
+    made.operators += 1;
+    addStep({ at: following.at, operator: { isMultiple: true }, follows: true }, made);
+  }
   const compiled = collectErrors(errors, () => operator.compile(spec, site));
   if (compiled) addEffects(named, context);
-  const rest = (place: Context) => compileFrom(specs, index + (site.following ? 2 : 1), place);
+  const rest = (place: Context) => compileFrom(specs, index + (following ? 2 : 1), place);
   if (!compiled) return rest(context);
   return typeof compiled === 'function'
-    ? compileStep(compiled, named, { context, rest: rest(context) })
-    : compileStage(compiled, at, { context, rest });
+    ? compileStep(compiled, named, { context, step, rest: rest(context) })
+    : compileStage(compiled, at, { context, step, reduceStep: following && step + 1, rest });
+}
+
+/** Adds an operator to the steps of the definition, and returns its index. */
+function addStep({ at, operator, follows }: AddedOperator, { steps }: CompilationResult): number {
+  const { isMultiple: countsOut = false, isOutput = false } = operator;
+  const end = at.lastIndexOf('/');
+  const step = { path: at.slice(0, end), operator: at.slice(end + 1), key: at, follows, isOutput, countsOut };
+  return steps.push(step) - 1;
+}
+
+interface AddedOperator {
+  /** JSON pointer to the operator's value. */
+  readonly at: string;
+  readonly operator: Pick<Operator, 'isMultiple' | 'isOutput'>;
+  readonly follows: boolean;
 }
 
 interface NamedOperator {
@@ -112,8 +137,14 @@ function siteOf(
     branch: (value, { pointer, index: branch, errors }) => {
       const branches = [...context.branches, branch];
       const place = { ...context, pointer: `${pointer}/operators`, branches, errors };
-      const make = compileList(value, place, context.made);
-      return (traces) => (traces ? passed(pointer, make(traces)) : make(traces));
+      const { made } = context;
+      const first = made.steps.length;
+      const make = compileList(value, place, made);
+      const arrivals = made.steps.length > first ? stepSlot(first, 'arrived') : undefined;
+      return (traces) => {
+        if (traces) return passed(pointer, make(true));
+        return arrivals === undefined ? make(false) : counted(arrivals, make(false));
+      };
     },
   };
 }
@@ -138,19 +169,34 @@ function addEffects({ operator, spec, at }: NamedOperator, { made, chain }: Cont
 /** The context of a stateless operator, with the compiled list of operators after it (`rest`). */
 interface StepSurroundings {
   readonly context: Context;
+  /** Index of the operator in the steps of the definition. */
+  readonly step: number;
   readonly rest: StepFactory;
 }
 
 function compileStep(
   compiled: StatelessOperator,
-  { operator: { isOutput }, at }: NamedOperator,
-  { context: { made, chain }, rest }: StepSurroundings,
+  { operator: { isOutput, isMultiple }, at }: NamedOperator,
+  { context: { made, chain }, step, rest }: StepSurroundings,
 ): StepFactory {
-  const nextOf = (traces: boolean) => (traces && !isOutput ? passed(at, rest(traces)) : rest(traces));
+  const nextOf = (traces: boolean) => {
+    const next = rest(traces);
+    if (traces) return isOutput ? next : passed(at, next);
+    return isMultiple ? counted(stepSlot(step, 'out'), next) : next;
+  };
   const make: StepFactory = (traces) => compiled(nextOf(traces), traces);
   const only: StepFactory = (traces) => compiled(end(traces), traces);
-  made.entries.set(at, { make: isOutput ? only : make, chain });
+  const slot = stepSlot(step, isOutput ? 'alone' : 'arrived');
+  made.entries.set(at, { make: isOutput ? only : make, chain, slot });
   return make;
+}
+
+/** Returns the step with a count before it. @param slot index in the numbers of a `StepCounter` */
+function counted(slot: number, next: Step): Step {
+  return (flow, context) => {
+    context.counts[slot]! += 1;
+    next(flow, context);
+  };
 }
 
 /** The most entries of a trace; more would not be read. */
@@ -167,25 +213,29 @@ function passed(at: string, next: Step): Step {
 /** The context of an operator with state. `rest` compiles the operators after it, which belong to another stage. */
 interface StageSurroundings {
   readonly context: Context;
+  readonly step: number;
+  readonly reduceStep: number | undefined;
   readonly rest: (place: Context) => StepFactory;
 }
 
 function compileStage(
   compiled: StatefulOperator,
   at: string,
-  { context, rest }: StageSurroundings,
+  { context, step, reduceStep, rest }: StageSurroundings,
 ): StepFactory {
   const { made } = context;
   const id = stageId(compiled.identity, context);
+  made.steps[step] = { ...made.steps[step]!, key: id, countsOut: true };
+  if (reduceStep !== undefined) made.steps[reduceStep] = { ...made.steps[reduceStep]!, key: `${id}/reduce` };
   const chain = { looksUp: false };
-  const stage = { id, at, operator: compiled.keyed(id), chain: operatorChain(end, chain) };
+  const stage = { id, at, step, reduceStep, operator: compiled.keyed(id), chain: operatorChain(end, chain) };
   // The stage is added before its operators are compiled, so that it precedes the stages that it feeds.
   made.stages.push(stage);
   made.feeders.set(id, context.stage);
   stage.chain = operatorChain(rest({ ...context, stage: id, chain }), chain);
-  const step = forwardStep(id, at, compiled);
-  made.entries.set(at, { make: () => step, chain: context.chain });
-  return () => step;
+  const forward = forwardStep(id, at, compiled);
+  made.entries.set(at, { make: () => forward, chain: context.chain, slot: stepSlot(step, 'arrived') });
+  return () => forward;
 }
 
 function forwardStep(stage: string, at: string, { keyOf }: StatefulOperator): Step {

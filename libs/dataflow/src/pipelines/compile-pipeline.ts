@@ -6,6 +6,7 @@ import { CompilationResult, compileList } from './compile-operators.js';
 import { readableEvent } from '../flow/readable-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
+import { stepSlot } from '../flow/step-counts.js';
 import { expressionText, list, MemberReader, definitionError, text } from '../definition/members.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 
@@ -31,14 +32,15 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   checkCounts(made, errors);
   if (!source || !steps || errors.length > 0) throw new DefinitionError(errors);
 
-  const { stages, feeders, effects, entries } = made;
+  const { steps: all, stages, feeders, effects, entries } = made;
   return {
     ...source,
-    chain: operatorChain(steps, chain),
+    chain: operatorChain(steps, chain, stepSlot(0, 'arrived')),
+    steps: all,
     stages,
     entry: (at) => {
       const entry = entries.get(at);
-      return entry && operatorChain(entry.make, entry.chain);
+      return entry && operatorChain(entry.make, entry.chain, entry.slot);
     },
     feederOf: (stage) => feeders.get(stage),
     writes: new Set(effects.filter((effect) => effect.kind === 'write').map(({ stream }) => stream)),

@@ -1,6 +1,9 @@
 import { jsonValue, uuidPattern } from '#event';
 import type { Provenance } from '../flow/pipeline.js';
 
+/** Stage of the replay topic in checkpoints. It is not a keyed stage. */
+export const replayStage = 'replay';
+
 /**
  * The value of a record in a job's replay topic: an event that was a dead letter and continues at the operator where it
  * failed. The value is a JSON array:

@@ -8,6 +8,7 @@ import type {
   DryRun,
   DryRunInput,
   Pipeline,
+  PipelineDetail,
   PipelineWithStats,
   PipelineInput,
   PipelineReplacement,
@@ -25,7 +26,7 @@ export class Pipelines {
     return this.api.list({ path: '/api/v1/pipelines', name: 'pipelines', query }, options);
   }
 
-  get(name: string, options: CallOptions = {}): Promise<PipelineWithStats> {
+  get(name: string, options: CallOptions = {}): Promise<PipelineDetail> {
     return this.api.get({ path: path`/api/v1/pipelines/${name}`, ...options });
   }
 

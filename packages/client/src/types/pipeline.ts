@@ -43,6 +43,25 @@ export interface PipelineWithStats extends Pipeline {
   updated_at: string | null;
 }
 
+/** A pipeline, its progress, and what each of its operators has done. */
+export interface PipelineDetail extends PipelineWithStats {
+  /** The operators in the order of the definition, including those in branches. */
+  steps: PipelineStep[];
+}
+
+/** Numbers of events at one operator, since the start of the pipeline's job. */
+export interface PipelineStep {
+  /** A JSON pointer to the operator, such as `/operators/0`. */
+  path: string;
+  operator: string;
+  in: number;
+  /** Passed on, written or delivered. */
+  out: number;
+  dropped: number;
+  late: number;
+  failed: number;
+}
+
 export interface InternalTopic {
   topic: string;
   /** A JSON pointer to the operator that reads the topic. */

@@ -3,8 +3,7 @@ import type { EngineRetry } from '#engine';
 import type { TopicNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { KeyedStateReader } from '#store';
-import { pipelineLimits } from '#dataflow';
-import { replayStage } from '../stages/current-job.js';
+import { pipelineLimits, replayStage } from '#dataflow';
 import { missingTopicError } from '../stages/checkpoint-lost.js';
 import type { StageTopic } from '../output/output-buffer.js';
 

@@ -9,6 +9,7 @@ import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';
 import type { SideInputs } from '../lookups/side-inputs.js';
+import type { StepMetrics } from './step-metrics.js';
 import type { Failover, OutputDeduplication } from '../output/output-deduplication.js';
 
 /** The checkpointer of all jobs. */
@@ -48,6 +49,7 @@ export interface JobDependencies {
   erasures: ErasureLookup;
   window: IdWindowBounds;
   progress: ConsumerProgress;
+  stepMetrics: StepMetrics;
   tracing: Tracing | undefined;
   pace: JobIntervals;
   /** Returns the current time in milliseconds since 1970. */

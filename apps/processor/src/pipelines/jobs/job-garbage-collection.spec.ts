@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createLogger } from '#telemetry';
-import { compilePipeline, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type PipelineSpec, replayStage } from '#dataflow';
 import { partitionProgress, stateRow } from '../../../../../libs/store/src/keyed-states.fixture.js';
 import { PipelineTestBed, topics } from '../pipelines.fixture.js';
-import { replayStage } from '../stages/current-job.js';
 import { JobGarbageCollection } from './job-garbage-collection.js';
 
 const spec: PipelineSpec = {

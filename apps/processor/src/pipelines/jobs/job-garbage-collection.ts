@@ -8,8 +8,7 @@ import {
   type KeyedStateReader,
   type KeyedStateWriter,
 } from '#store';
-import { compilePipeline, DefinitionError } from '#dataflow';
-import { replayStage } from '../stages/current-job.js';
+import { compilePipeline, DefinitionError, replayStage } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
 export interface JobGarbageCollectionOptions extends Pick<

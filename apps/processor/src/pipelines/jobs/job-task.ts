@@ -2,11 +2,11 @@ import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
-import type { OutcomeCounts } from '../output/counts.js';
+import type { CurrentJob } from '../stages/current-job.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
-import type { StageTask } from '../stages/stage-task.js';
+import type { BatchResult, StageTask } from '../stages/stage-task.js';
 
 export interface JobTaskOptions {
   partition: OwnedPartition;
@@ -16,7 +16,8 @@ export interface JobTaskOptions {
   from: number;
   /** The id window, for a source partition or the replay partition. Records of a stage's topic have no ids. */
   window?: IdWindow | undefined;
-  parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing'>;
+  readonly current: () => CurrentJob;
+  parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing' | 'stepMetrics'>;
 }
 
 /** Processes one assigned partition of a job, updates the metrics, and schedules its checkpoints. */
@@ -46,12 +47,13 @@ export class JobTask implements PartitionTask {
   }
 
   async take(batch: RecordBatch): Promise<void> {
-    const { task, partition, parts } = this.options;
+    const { task, partition, current, parts } = this.options;
     const { state } = task;
     const spans = jobSpans(parts.tracing, { name: state.name, records: batch.records, from: state.next });
     const taken = await withWriteTrace(spans, () => task.take(batch));
     partition.ended.throwIfAborted();
     count(state.name, taken);
+    parts.stepMetrics.count(state.name, current().pipeline.steps, taken.counts.steps);
     if (batch.next <= this.from) return;
     const isQuiet = !taken.changed && state.unsavedCount === 0;
     // The saved progress decides where a partition resumes, so a higher committed offset does no harm.
@@ -71,10 +73,7 @@ export class JobTask implements PartitionTask {
   }
 }
 
-function count(
-  pipeline: string,
-  { counts, duplicates }: { counts: Readonly<OutcomeCounts>; duplicates: number },
-): void {
+function count(pipeline: string, { counts, duplicates }: BatchResult): void {
   metrics.pipelineProcessed.inc({ pipeline }, counts.processed);
   metrics.pipelineEmitted.inc({ pipeline }, counts.emitted);
   metrics.pipelineDropped.inc({ pipeline }, counts.dropped);

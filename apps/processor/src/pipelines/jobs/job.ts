@@ -1,7 +1,8 @@
 import { PartitionTaskHost, type OwnedPartition, type ReconciledHost, type TaskFactory } from '#engine';
 import { streamNameOf, type StreamId } from '#event';
+import { replayStage } from '#dataflow';
 import { metrics } from '#telemetry';
-import { CurrentJob, replayStage } from '../stages/current-job.js';
+import { CurrentJob } from '../stages/current-job.js';
 import { InternalTopics } from './internal-topics.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
@@ -125,6 +126,7 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
       const stages = pipeline.stages.map(({ id }) => id);
       const internal = await this.internalTopics(stages, Math.max(1, ...sources.values()));
       this.current = this.currentOf(done, internal);
+      this.parts.stepMetrics.keep(this.name, pipeline.steps);
       const ids = [...sources.keys()].flatMap((stream) => this.idOf(stream) ?? []);
       const ofSources = ids.map((id) => this.parts.topics.ofStream(id));
       await this.host.subscribe([...ofSources, ...this.stageOf.keys()]);

@@ -3,10 +3,10 @@ import { PartitionErasures, warmUpStart, type OwnedPartition } from '#engine';
 import type { EpochMicros, StreamId } from '#event';
 import type { PartitionAssignment } from '#log';
 import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#store';
-import { IdWindow, noWatermark } from '#dataflow';
+import { IdWindow, noWatermark, replayStage } from '#dataflow';
 import { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import { zeroCounts } from '../output/counts.js';
-import { replayStage, type CurrentJob } from '../stages/current-job.js';
+import type { CurrentJob } from '../stages/current-job.js';
 import { JobTask } from './job-task.js';
 import { KeyedTask } from '../stages/keyed-task.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
@@ -77,7 +77,15 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
     now: () => nowOf(parts),
   });
   const task = taskOf(opening, { state, rows, window }, parts);
-  return new JobTask({ partition, task, start, from, parts, window: isKeyed ? undefined : window });
+  return new JobTask({
+    partition,
+    task,
+    start,
+    from,
+    parts,
+    current: opening.current,
+    window: isKeyed ? undefined : window,
+  });
 }
 
 function checkCheckpoint(

@@ -1,3 +1,5 @@
+import { sumStepCounts, type StepCounts } from '#dataflow';
+
 /** Numbers of events by their outcome, for one batch or since the job began. */
 export interface OutcomeCounts {
   /** Events of the sources that match the pipeline. */
@@ -9,20 +11,27 @@ export interface OutcomeCounts {
   failed: number;
 }
 
-export const zeroCounts: Readonly<OutcomeCounts> = {
+/** The counts of a pipeline, and of each of its operators. */
+export interface JobCounts extends Readonly<OutcomeCounts> {
+  readonly steps: StepCounts;
+}
+
+export const zeroCounts: JobCounts = {
   processed: 0,
   emitted: 0,
   dropped: 0,
   late: 0,
   failed: 0,
+  steps: {},
 };
 
-export function sumCounts(a: Readonly<OutcomeCounts>, b: Readonly<OutcomeCounts>): OutcomeCounts {
+export function sumCounts(a: JobCounts, b: JobCounts): JobCounts {
   return {
     processed: a.processed + b.processed,
     emitted: a.emitted + b.emitted,
     dropped: a.dropped + b.dropped,
     late: a.late + b.late,
     failed: a.failed + b.failed,
+    steps: sumStepCounts(a.steps, b.steps),
   };
 }

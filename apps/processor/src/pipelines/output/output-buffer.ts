@@ -4,11 +4,13 @@ import type { DeadLetter } from '#store';
 import {
   isTooLargeRecord,
   recordTooLarge,
+  StepCounter,
+  type OperatorStep,
   type PipelineEvent,
   type OperatorOutcome,
   type WebhookFormat,
 } from '#dataflow';
-import { zeroCounts, type OutcomeCounts } from './counts.js';
+import type { JobCounts, OutcomeCounts } from './counts.js';
 import type { JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { encodeRepartitionedEvent } from './stage-record.js';
@@ -55,13 +57,17 @@ export class OutputBuffer {
   forwards: NewRecord[] = [];
   deliveries: WebhookOutput[] = [];
   letters: DeadLetter[] = [];
-  readonly counts: OutcomeCounts = { ...zeroCounts };
+  readonly counts: OutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
+  /** Counts what each operator does. */
+  readonly steps: StepCounter;
   /** Approximate size, in characters, of the waiting records, webhook deliveries and dead letters. */
   readonly weight = { records: 0, deliveries: 0, letters: 0 };
 
   constructor(
     private readonly parts: {
       run: JobIdentity;
+      /** The operators of the definition that computes the batch. */
+      readonly steps: readonly OperatorStep[];
       /** Name of the partition in the repartitioned records that it writes. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
@@ -69,10 +75,17 @@ export class OutputBuffer {
       /** Detects emitted events that the previous owner of the partition may have written already. */
       readonly before?: OutputDeduplication | undefined;
     },
-  ) {}
+  ) {
+    this.steps = new StepCounter(parts.steps);
+  }
 
   get before(): OutputDeduplication | undefined {
     return this.parts.before;
+  }
+
+  /** The counts of the batch so far. They are final when all outputs are written. */
+  get totals(): JobCounts {
+    return { ...this.counts, steps: this.steps.counts() };
   }
 
   /** Number of records that wait to be written. */
@@ -107,9 +120,15 @@ export class OutputBuffer {
     this.weight.letters += recordWeight + letter.event.length + letter.error.length;
   }
 
+  /** Counts a failure. @param at JSON pointer to the operator */
+  countFailed(at: string): void {
+    this.counts.failed++;
+    this.steps.end(at, 'failed');
+  }
+
   /** Counts an event as failed and adds its dead letter. */
   fail(flow: PipelineEvent, cause: DeadLetterCause): void {
-    this.counts.failed++;
+    this.countFailed(cause.at);
     this.letter(flow, cause);
   }
 
@@ -129,9 +148,11 @@ export class OutputBuffer {
         return;
       case 'drop':
         counts.dropped++;
+        this.steps.end(at, 'dropped');
         return;
       case 'late':
         counts.late++;
+        this.steps.end(at, 'late');
         this.late(outcome.stream, at, flow);
         return;
       case 'fail':

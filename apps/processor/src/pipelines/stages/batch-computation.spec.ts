@@ -71,6 +71,7 @@ async function computedOver(events: typeof inputs, operators: OperatorDefinition
     },
   });
   const output = new OutputBuffer({
+    steps: pipeline.steps,
     ...{
       run: {
         name: 'p',

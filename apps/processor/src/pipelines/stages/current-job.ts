@@ -45,8 +45,6 @@ export class CurrentJob {
   }
 }
 
-/** Stage id of the replay topic. It is not a keyed stage. */
-export const replayStage = 'replay';
 /** Name of the replay partition in the records that it repartitions. No partition of a stream has this name. */
 export const replayPartitionName = '.replay/0';
 

@@ -10,7 +10,7 @@ import {
   type PipelineEvent,
   type KeyedStage,
 } from '#dataflow';
-import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
 import { upstreamPartitionName, type CurrentJob } from './current-job.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { missingTopicError, requireReadable } from './checkpoint-lost.js';
@@ -71,7 +71,7 @@ export class KeyedTask implements StageTask {
   }
 
   async take(batch: RecordBatch): Promise<BatchResult> {
-    const taken: BatchResult = { counts: { ...zeroCounts }, duplicates: 0, changed: false };
+    const taken: BatchResult = { counts: zeroCounts, duplicates: 0, changed: false };
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
@@ -135,12 +135,12 @@ export class KeyedTask implements StageTask {
   private async takePart(
     arrivals: readonly DecodedArrival[],
     { run, stage, next }: { run: CurrentJob; stage: KeyedStage; next: number },
-  ): Promise<{ counts: Readonly<OutcomeCounts>; changed: boolean }> {
+  ): Promise<{ counts: JobCounts; changed: boolean }> {
     const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
       this.positions = this.positionsOf(run, this.positions.save());
     const output = new OutputBuffer({
-      ...{ run: run.label, source: this.source, now, before: state.before },
+      ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
       topicOf: (to) => run.topicOf(to),
     });
     const writing = new BatchComputation(output, run.label, this.options);
@@ -149,7 +149,7 @@ export class KeyedTask implements StageTask {
       ...{ closed: false, before: state.next },
     };
     await writing.compute(() => this.compute(arrivals, work));
-    const { letters, counts } = output;
+    const { letters, totals: counts } = output;
     state.done({
       ...{ next, letters, counts, watermark: this.positions.watermark, state: this.positions.save() },
       timestamp: arrivals.at(-1)?.record.timestamp,
@@ -179,7 +179,7 @@ export class KeyedTask implements StageTask {
   /** Whether the record is processed further. Returns false for a repeated or unreadable record. */
   private admit({ record, read }: DecodedArrival, { stage, output, writing }: PartComputation): boolean {
     if (!read) {
-      output.counts.failed++;
+      output.countFailed(stage.at);
       output.addLetter(unreadableDeadLetter(writing.run, record, { at: stage.at, now: this.options.now() }));
       return false;
     }
@@ -207,6 +207,7 @@ export class KeyedTask implements StageTask {
     const { results, outcome } = added;
     for (const [name, row] of added.rows)
       rows.set(name, row, { position: record.offset, weight: record.value?.length ?? 0 });
+    if (!outcome) work.output.steps.leave(work.stage.step);
     addResults(results, work, cause);
     if (outcome) work.output.add(outcome, cause);
   }
@@ -241,7 +242,8 @@ export class KeyedTask implements StageTask {
 
 /** Adds results of a record. The index of a result counts all events that enter the chain because of that record. */
 function addResults(flows: readonly PipelineEvent[], work: PartComputation, cause: OutcomeCause): void {
-  const { of, results } = work;
+  const { of, results, stage } = work;
+  if (stage.reduceStep !== undefined) work.output.steps.leave(stage.reduceStep, flows.length);
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
   for (const flow of flows) {
     results.push({ ...cause, index: of.results++, flow });

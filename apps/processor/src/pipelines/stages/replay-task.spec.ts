@@ -74,6 +74,12 @@ describe('A replayed dead letter', () => {
     expect(world.emitted('seen')).toHaveLength(4);
     expect(await toReplay()).toEqual([]);
     expect(await world.counted('p')).toEqual({ processed: 2, emitted: 8, dropped: 0, late: 0, failed: 3 });
+    expect(await world.steps('p')).toEqual({
+      '/operators/0/flat_map': '2 4 0 0 0',
+      '/operators/1/emit': '4 4 0 0 0',
+      '/operators/2/map': '7 4 0 0 3',
+      '/operators/3/emit': '4 4 0 0 0',
+    });
   });
 
   it('is emitted once for any number of replays, with the id that it would have had', async () => {

@@ -11,7 +11,7 @@ import {
   type IdWindow,
   type ReplayedDeadLetter,
 } from '#dataflow';
-import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
 import { replayPartitionName, type CurrentJob } from './current-job.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './checkpoint-lost.js';
@@ -51,7 +51,7 @@ export class ReplayTask implements StageTask {
   async take(batch: RecordBatch): Promise<BatchResult> {
     const { state } = this;
     this.duplicates = 0;
-    let counts: OutcomeCounts = { ...zeroCounts };
+    let counts = zeroCounts;
     requireReadable(batch, state.next);
     const fresh = batch.records.filter((record) => this.isFresh(record));
     for (let at = 0; at < fresh.length; at += partRecords) {
@@ -85,11 +85,12 @@ export class ReplayTask implements StageTask {
     return !repeated;
   }
 
-  private async takePart(records: readonly LogRecord[]): Promise<OutcomeCounts> {
+  private async takePart(records: readonly LogRecord[]): Promise<JobCounts> {
     const { state, now } = this.options;
     const run = await this.runFor(records);
     const output = new OutputBuffer({
-      ...{ run: run.label, source: replayPartitionName, now, before: state.before },
+      ...{ run: run.label, steps: run.pipeline.steps },
+      ...{ source: replayPartitionName, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new BatchComputation(output, run.label, this.options);
@@ -99,7 +100,7 @@ export class ReplayTask implements StageTask {
         await this.goOn(record, run, writing);
       }
     });
-    const { letters, counts } = output;
+    const { letters, totals: counts } = output;
     const { offset, timestamp } = records.at(-1)!;
     state.done({
       ...{ next: offset + 1, letters, counts, watermark: noWatermark, state: state.state, timestamp },

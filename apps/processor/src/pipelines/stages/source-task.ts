@@ -9,7 +9,7 @@ import {
   type CompiledPipeline,
 } from '#dataflow';
 import { decodeLogRecord } from '../../projections/decoded-record.js';
-import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { zeroCounts, sumCounts, type JobCounts, type OutcomeCounts } from '../output/counts.js';
 import { upstreamPartitionName, type CurrentJob } from './current-job.js';
 import { OutputBuffer, type OutcomeCause } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
@@ -54,7 +54,7 @@ export class SourceTask implements StageTask {
   async take(batch: RecordBatch): Promise<BatchResult> {
     this.busy = true;
     this.duplicates = 0;
-    let counts: OutcomeCounts = { ...zeroCounts };
+    let counts = zeroCounts;
     const { records } = batch;
     const turn = new TimeSlice();
     for (let at = 0; at < records.length;) {
@@ -100,7 +100,7 @@ export class SourceTask implements StageTask {
     return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
   }
 
-  private async takePart(records: readonly LogRecord[], next: number): Promise<OutcomeCounts> {
+  private async takePart(records: readonly LogRecord[], next: number): Promise<JobCounts> {
     const { current, state, now } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
@@ -108,12 +108,12 @@ export class SourceTask implements StageTask {
       this.watermark = this.newWatermark();
     }
     const output = new OutputBuffer({
-      ...{ run: run.label, source: this.source, now, before: state.before },
+      ...{ run: run.label, steps: run.pipeline.steps, source: this.source, now, before: state.before },
       topicOf: (stage) => run.topicOf(stage),
     });
     const writing = new BatchComputation(output, run.label, this.options);
     await writing.compute(() => writing.take(run.pipeline.chain, this.matched(records, run, output.counts)));
-    const { letters, counts } = output;
+    const { letters, totals: counts } = output;
     this.state.done({
       ...{ next: Math.max(next, state.next), letters, counts, state: state.state },
       ...{ watermark: this.watermark.value, timestamp: records.at(-1)?.timestamp },

@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
-import type { OutcomeCounts } from '../output/counts.js';
+import type { JobCounts } from '../output/counts.js';
 import type { CurrentJob } from './current-job.js';
 import type { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import type { Sink } from '../output/sink.js';
@@ -28,7 +28,7 @@ export interface StageTaskDependencies {
 
 /** The result of a batch. */
 export interface BatchResult {
-  counts: Readonly<OutcomeCounts>;
+  counts: JobCounts;
   duplicates: number;
   /** Whether there are changes to save besides the offset. */
   changed: boolean;

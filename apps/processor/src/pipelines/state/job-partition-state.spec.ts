@@ -49,6 +49,30 @@ describe('PartitionState', () => {
     expect(partition.unsaved()!.progress).toMatchObject({ next: 5, updated_at: 100 });
   });
 
+  it('continues the counts of each operator from the checkpoint', () => {
+    const progress = { ...place, ...zeroCounts, next: 1, watermark: null, state: '', updated_at: 0 };
+    const partition = state({
+      progress: { ...progress, steps: { a: [2, 1, 1, 0, 0], former: [1, 1, 0, 0, 0] } },
+    });
+    const counts = { ...zeroCounts, steps: { a: [1, 1, 0, 0, 0], b: [3, 0, 0, 2, 1], c: [0, 0, 0, 0, 0] } };
+    partition.done({ ...batch(2, 10), counts });
+    expect(partition.unsaved()!.progress.steps).toEqual({
+      ...{ a: [3, 2, 1, 0, 0], b: [3, 0, 0, 2, 1] },
+      former: [1, 1, 0, 0, 0],
+    });
+  });
+
+  it('keeps the counts of a bounded number of operators of former definitions', () => {
+    const partition = state();
+    const named = (version: number) =>
+      Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${version}.${i}`, [1, 1, 0, 0, 0]]));
+    for (let version = 0; version < 5; version++)
+      partition.done({ ...batch(version + 1, 10), counts: { ...zeroCounts, steps: named(version) } });
+    const { steps = {} } = partition.unsaved()!.progress;
+    expect(Object.keys(steps).length).toBeLessThanOrEqual(100);
+    expect(steps).toMatchObject(named(4));
+  });
+
   it('returns all changes again when a save failed', () => {
     const partition = state();
     partition.done(batch(1, 10));

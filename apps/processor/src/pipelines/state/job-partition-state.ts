@@ -1,8 +1,8 @@
 import type { Checkpoint, CheckpointedTask, OwnedPartition } from '#engine';
 import type { EpochMicros } from '#event';
 import type { DeadLetter, PartitionProgress, KeyedStateRow, StatePartitionKey } from '#store';
-import { noWatermark } from '#dataflow';
-import { zeroCounts, sumCounts, type OutcomeCounts } from '../output/counts.js';
+import { noWatermark, pipelineLimits } from '#dataflow';
+import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
 import type { PartitionRowCache } from './partition-row-cache.js';
 import type { OutputDeduplication } from '../output/output-deduplication.js';
 
@@ -23,7 +23,7 @@ export interface CompletedBatch {
   /** Offset below which all records are processed. */
   next: number;
   letters: readonly DeadLetter[];
-  counts: Readonly<OutcomeCounts>;
+  counts: JobCounts;
   watermark: EpochMicros;
   /** Further state that is needed to continue from `next`: upstream positions as JSON, or the id of a source stream. */
   state: string;
@@ -59,7 +59,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
   /** Detects output of the next records that the previous owner may have written already. */
   before: OutputDeduplication | undefined;
   private savedNext: number;
-  private counts: OutcomeCounts;
+  private counts: JobCounts;
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private timestamp = 0;
@@ -75,8 +75,8 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     this.watermark = progress?.watermark ?? noWatermark;
     this.savedWatermark = this.watermark;
     this.state = progress?.state ?? '';
-    const { processed, emitted, dropped, late, failed } = progress ?? zeroCounts;
-    this.counts = { processed, emitted, dropped, late, failed };
+    const { processed, emitted, dropped, late, failed, steps = {} } = progress ?? zeroCounts;
+    this.counts = { processed, emitted, dropped, late, failed, steps };
   }
 
   get name(): string {
@@ -112,7 +112,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     this.options.rows?.settle();
     this.letters.push(...letters);
     this.lettersWeight = weightOf(this.letters);
-    this.counts = sumCounts(this.counts, counts);
+    this.counts = withoutFormerSteps(sumCounts(this.counts, counts), counts);
     if (this.before?.isOver(next)) this.before = undefined;
     [this.next, this.watermark, this.state] = [next, watermark, state];
     this.timestamp = timestamp ?? this.timestamp;
@@ -145,6 +145,19 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     };
     return { letters, rows: saving?.rows ?? [], progress, saved };
   }
+}
+
+/** The most operators whose counts are saved. Half of them may belong to former definitions of the job. */
+const mostSteps = 2 * pipelineLimits.operators;
+
+/**
+ * Forgets the operators that the batch's definition does not have, if there are too many. Fewer are kept, because a
+ * process that has not read a new definition yet may process the next batch.
+ */
+function withoutFormerSteps(counts: JobCounts, batch: JobCounts): JobCounts {
+  const steps = Object.entries(counts.steps);
+  if (steps.length <= mostSteps) return counts;
+  return { ...counts, steps: Object.fromEntries(steps.filter(([key]) => Object.hasOwn(batch.steps, key))) };
 }
 
 function weightOf(letters: readonly DeadLetter[]): number {

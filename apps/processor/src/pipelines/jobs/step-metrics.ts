@@ -1,0 +1,59 @@
+import { stepResults, type OperatorStep, type StepCounts } from '#dataflow';
+import { metrics } from '#telemetry';
+
+type Labels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
+
+/** The metrics of the operators of all pipelines. Each series belongs to an operator of a current definition. */
+export class StepMetrics {
+  /** The series of each pipeline, by path, operator and result. */
+  private readonly series = new Map<string, Map<string, Labels>>();
+
+  /** @param isDefined whether a pipeline exists */
+  constructor(private readonly isDefined: (pipeline: string) => boolean) {}
+
+  /**
+   * Adds the counts of a batch. Ignores a pipeline that has been deleted since, and operators that its current
+   * definition does not have.
+   * @param steps of the current definition
+   */
+  count(pipeline: string, steps: readonly OperatorStep[], counts: StepCounts): void {
+    if (!this.isDefined(pipeline)) return;
+    for (const { path, operator, key } of steps)
+      stepResults.forEach((result, i) => {
+        const events = counts[key]?.[i] ?? 0;
+        if (events > 0) this.add({ pipeline, path, operator, result }, events);
+      });
+  }
+
+  /** Removes the series of the operators that a changed definition does not have. */
+  keep(pipeline: string, steps: readonly OperatorStep[]): void {
+    const kept = new Set(steps.map(nameOf));
+    this.removeIf(pipeline, (labels) => !kept.has(nameOf(labels)));
+  }
+
+  /** Removes all series of a pipeline. */
+  remove(pipeline: string): void {
+    this.removeIf(pipeline, () => true);
+    this.series.delete(pipeline);
+  }
+
+  private add(labels: Labels, events: number): void {
+    const { pipeline, result } = labels;
+    const own = this.series.get(pipeline) ?? new Map<string, Labels>();
+    this.series.set(pipeline, own.set(`${nameOf(labels)} ${result}`, labels));
+    metrics.pipelineStepEvents.inc(labels, events);
+  }
+
+  private removeIf(pipeline: string, isRemoved: (labels: Labels) => boolean): void {
+    const own = this.series.get(pipeline);
+    for (const [name, labels] of own ?? [])
+      if (isRemoved(labels)) {
+        own?.delete(name);
+        metrics.pipelineStepEvents.remove(labels);
+      }
+  }
+}
+
+function nameOf({ path, operator }: Pick<OperatorStep, 'path' | 'operator'>): string {
+  return `${path}/${operator}`;
+}
