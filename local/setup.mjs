@@ -85,6 +85,7 @@ const sourceRoots = [
   'deploy',
   'packages/client/src',
   'packages/cli/src',
+  'packages/console/src',
   'testkit/src',
 ];
 
@@ -104,6 +105,12 @@ async function build() {
       [tsc, '-p', join(project, 'tsconfig.json')],
       'The source does not compile',
     );
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  await runTool(
+    process.execPath,
+    [vite, 'build', 'packages/console', '--logLevel', 'warn'],
+    'The console does not build',
+  );
   removeStale();
   writeFileSync(stampFile, stamp);
 }
@@ -119,7 +126,7 @@ function sourceStamp() {
 }
 
 function sources() {
-  return sourceRoots.flatMap((folder) => files(folder).filter((file) => file.endsWith('.ts'))).sort();
+  return sourceRoots.flatMap((folder) => files(folder).filter((file) => /\.(ts|tsx|css)$/.test(file))).sort();
 }
 
 /** Removes output whose source was deleted: Node and vitest would still run it. */
