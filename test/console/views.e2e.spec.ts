@@ -91,7 +91,7 @@ describe('the views', () => {
 async function draw(name: string): Promise<void> {
   // What is polled has arrived once, and the charts are drawn.
   await new Promise((resolve) => setTimeout(resolve, 700));
-  await tab.page.screenshot({ path: join(pictures!, `${name}.png`) as `${string}.png` });
+  await tab.page.screenshot({ path: join(pictures!, `${name}.png`) });
 }
 
 /** Returns the findings of axe, each with the first element. */

@@ -7,7 +7,7 @@ export interface Resource<T> {
   data?: T;
   error?: unknown;
   loading: boolean;
-  reload(): void;
+  reload: () => void;
 }
 
 const retryMs = 2_000;
@@ -65,7 +65,7 @@ export interface Rows<T> {
 }
 
 export interface PagedResource<T> extends Resource<Rows<T>> {
-  more(): void;
+  more: () => void;
 }
 
 /** The browser holds at most this number of rows of a list. */
@@ -123,10 +123,10 @@ export function isTransient(error: unknown): boolean {
 
 /** A change that a button starts: its error, and whether it runs. */
 export interface Action<A extends unknown[]> {
-  run(...args: A): void;
+  run: (...args: A) => void;
   running: boolean;
   error?: unknown;
-  clear(): void;
+  clear: () => void;
 }
 
 export function useAction<A extends unknown[]>(work: (...args: A) => Promise<unknown>): Action<A> {

@@ -141,7 +141,7 @@ function labelOf(name: string, spec: unknown): string {
     case 'map':
       return mapText(data ?? type);
     case 'reduce':
-      return Object.keys((spec ?? {}) as object).join(', ');
+      return Object.keys(spec ?? {}).join(', ');
     default:
       return '';
   }
@@ -153,9 +153,8 @@ function sideInput(from: unknown): string {
 }
 
 function mapText(mapped: unknown): string {
-  return typeof mapped === 'object' && mapped !== null
-    ? Object.keys(mapped).join(', ')
-    : String(mapped ?? '');
+  if (typeof mapped === 'string') return mapped;
+  return Object.keys((mapped ?? {}) as object).join(', ');
 }
 
 function windowText({ tumbling, hopping, session }: Record<string, unknown>): string {

@@ -7,6 +7,9 @@ export interface ShownRequest {
   body?: string;
 }
 
+/** A value of a parameter or an option. */
+type Value = string | number | boolean | null | undefined;
+
 export interface CommandTarget {
   origin: string;
   /** Whether the port requires a key. The command reads it from the environment and never contains it. */
@@ -22,7 +25,7 @@ export function shellWord(text: string): string {
 export function queryString(query: object = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat() as unknown[])
+    for (const one of [value].flat() as Value[])
       if (one !== undefined && one !== null && one !== '') parameters.append(name, String(one));
   const text = parameters.toString();
   return text && `?${text}`;
@@ -44,7 +47,7 @@ export function curlOf(request: ShownRequest, { origin, keys }: CommandTarget): 
 export function tributary(command: string, words: readonly string[], options: object = {}): string {
   const shown = ['tributary', command, ...words.map(shellWord)];
   for (const [name, value] of Object.entries(options))
-    for (const one of [value].flat() as unknown[]) {
+    for (const one of [value].flat() as Value[]) {
       if (one === true) shown.push(`--${name}`);
       else if (one !== undefined && one !== null && one !== '' && one !== false)
         shown.push(optionWords(name, String(one)));

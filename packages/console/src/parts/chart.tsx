@@ -56,7 +56,7 @@ export function HistogramChart({
   onRange,
 }: {
   histogram: Histogram;
-  onRange(from: number, to: number): void;
+  onRange: (from: number, to: number) => void;
 }) {
   const box = usePlot(
     (library) => {
@@ -132,7 +132,7 @@ export function LineChart({
 }
 
 /** The names of series beside their colors. */
-export function Legend({ names, onSelect }: { names: readonly string[]; onSelect?(name: string): void }) {
+export function Legend({ names, onSelect }: { names: readonly string[]; onSelect?: (name: string) => void }) {
   return (
     <ul class="legend">
       {names.map((name, i) => (

@@ -12,7 +12,7 @@ export function whereError(error: unknown): { at: number; message: string } | un
 interface WhereEditorProps {
   value: string;
   error?: { at: number; message: string };
-  onApply(text: string): void;
+  onApply: (text: string) => void;
 }
 
 /** An editor of a CEL condition: Enter applies it, an error is shown below its character. */

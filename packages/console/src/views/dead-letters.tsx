@@ -118,7 +118,7 @@ function Reasons({ letters, selected }: { letters: readonly DeadLetter[]; select
   );
 }
 
-function Row({ letter, chosen, onChoose }: { letter: DeadLetter; chosen: boolean; onChoose(): void }) {
+function Row({ letter, chosen, onChoose }: { letter: DeadLetter; chosen: boolean; onChoose: () => void }) {
   const [open, setOpen] = useState(false);
   return (
     <>
@@ -192,7 +192,7 @@ function Source({ source }: { source: string }) {
 }
 
 /** Replays the selected dead letters, after a dry run. */
-function ReplayPanel({ ids, onDone }: { ids: string[]; onDone(): void }) {
+function ReplayPanel({ ids, onDone }: { ids: string[]; onDone: () => void }) {
   const [tried, setTried] = useState<{ ids: string; result: Replay }>();
   const name = ids.join();
   const { deadLetters } = client.value;

@@ -59,7 +59,7 @@ export function KeysView() {
   );
 }
 
-function Row({ shown: key, onChange }: { shown: Key; onChange(issued?: IssuedKey): void }) {
+function Row({ shown: key, onChange }: { shown: Key; onChange: (issued?: IssuedKey) => void }) {
   return (
     <tr>
       <th scope="row">
@@ -96,7 +96,7 @@ function KeyActions({
   onChange,
 }: {
   shown: Key;
-  onChange(issued?: IssuedKey): void;
+  onChange: (issued?: IssuedKey) => void;
 }) {
   const rotate = useAction(async () => onChange(await client.value.keys.rotate(key_id, { overlap: '24h' })));
   const revoke = useAction(async () => {
@@ -116,7 +116,7 @@ function KeyActions({
 }
 
 /** The secret of a key. No other answer contains it. */
-function Secret({ issued, onClose }: { issued: IssuedKey; onClose(): void }) {
+function Secret({ issued, onClose }: { issued: IssuedKey; onClose: () => void }) {
   return (
     <section class="card secret" role="status" aria-label="New key">
       <div class="card-head">
@@ -136,7 +136,7 @@ function Secret({ issued, onClose }: { issued: IssuedKey; onClose(): void }) {
   );
 }
 
-function IssueForm({ onIssued }: { onIssued(key: IssuedKey): void }) {
+function IssueForm({ onIssued }: { onIssued: (key: IssuedKey) => void }) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<readonly Scope[]>(['events:read']);
   const [streams, setStreams] = useState('');

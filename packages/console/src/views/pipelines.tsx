@@ -167,7 +167,7 @@ function PipelineActions({
   reload,
 }: {
   pipeline: PipelineWithStats;
-  reload(): void;
+  reload: () => void;
 }) {
   const { pipelines } = client.value;
   const toggle = useAction(async () => {

@@ -338,7 +338,7 @@ function ProjectionActions({
   reload,
 }: {
   projection: ProjectionDetail;
-  reload(): void;
+  reload: () => void;
 }) {
   const { projections } = client.value;
   const toggle = useAction(async () => {
