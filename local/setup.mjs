@@ -99,7 +99,7 @@ async function build() {
   const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   // `npx tributary` runs the compiled packages. The client is compiled first, because the command line imports its
   // types.
-  for (const project of ['.', 'packages/client', 'packages/cli'])
+  for (const project of ['.', 'packages/client', 'packages/cli', 'packages/console'])
     await runTool(
       process.execPath,
       [tsc, '-p', join(project, 'tsconfig.json')],

@@ -12,25 +12,36 @@ export interface Resource<T> {
 
 const retryMs = 2_000;
 
+interface ResourceOptions {
+  everyMs?: number;
+  /** Loads nothing. */
+  skip?: boolean;
+  /** Returns whether polling waits, for example because the user has loaded more than it would. */
+  isHeld?: () => boolean;
+}
+
 /** Loads data when the inputs change, repeats after a transient failure, and every `everyMs` while the page is visible. */
 export function useResource<T>(
   load: (signal: AbortSignal) => Promise<T>,
   inputs: readonly unknown[],
-  { everyMs, skip = false }: { everyMs?: number; skip?: boolean } = {},
+  { everyMs, skip = false, isHeld = () => false }: ResourceOptions = {},
 ): Resource<T> {
   const [state, setState] = useState<{ data?: T; error?: unknown; loading: boolean }>({ loading: !skip });
   const [round, setRound] = useState(0);
   const name = JSON.stringify(inputs);
   const lastName = useRef(name);
+  const held = useRef(isHeld);
+  held.current = isHeld;
   useEffect(() => {
     if (skip) return;
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const isOther = lastName.current !== name;
     lastName.current = name;
-    setState((before) => (isOther ? { loading: true } : { ...before, loading: true }));
+    setState(({ data, error }) => ({ data, error: isOther ? undefined : error, loading: true }));
+    let attempts = 0;
     const attempt = async () => {
-      if (document.hidden && everyMs) return again(everyMs);
+      if (everyMs && attempts++ > 0 && (document.hidden || held.current())) return again(everyMs);
       try {
         const data = await load(controller.signal);
         if (controller.signal.aborted) return;
@@ -77,12 +88,17 @@ export function usePages<T>(
   inputs: readonly unknown[],
   options: { everyMs?: number; skip?: boolean } = {},
 ): PagedResource<T> {
-  const first = useResource(() => pagesOf().first(), inputs, options);
+  const isExtended = useRef(false);
+  const first = useResource(() => pagesOf().first(), inputs, {
+    ...options,
+    isHeld: () => isExtended.current,
+  });
   const [later, setLater] = useState<{ of?: Page<T>; pages: Page<T>[]; loading: boolean; error?: unknown }>({
     pages: [],
     loading: false,
   });
   const pages = later.of === first.data ? later.pages : [];
+  isExtended.current = pages.length > 0;
   const last = pages.at(-1) ?? first.data;
   const items = [...(first.data?.items ?? []), ...pages.flatMap((page) => page.items)];
   const more = () => {

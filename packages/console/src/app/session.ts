@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { Tributary } from '#client';
+import { Tributary, UnreachableError } from '#client';
 
 /** What the gateway says of the port that served the page. */
 export interface PortSettings {
@@ -26,9 +26,13 @@ export const mayWrite = computed(() => settings.value?.writes === true);
 export const target = computed(() => ({ origin: location.origin, keys: settings.value?.keys ?? true }));
 
 export async function loadSettings(signal: AbortSignal): Promise<void> {
-  const response = await fetch('/console/settings.json', { signal, cache: 'no-store' });
-  if (!response.ok) throw new Error(`The gateway answered ${response.status}.`);
+  const response = await fetch('/console/settings.json', { signal, cache: 'no-store' }).catch(unreachable);
+  if (!response.ok) throw new UnreachableError(`The gateway answered ${response.status}.`);
   settings.value = (await response.json()) as PortSettings;
+}
+
+function unreachable(error: Error): never {
+  throw new UnreachableError(`${location.origin} cannot be reached: ${error.message}`);
 }
 
 /** Keeps the key in this tab until it is closed. The key is only ever sent in a header. */

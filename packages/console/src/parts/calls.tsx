@@ -29,7 +29,7 @@ export function Calls({ calls }: { calls: readonly Call[] }) {
 function Command({ text, name }: { text: string; name: string }) {
   return (
     <div class="command">
-      <pre tabIndex={0} aria-label={name}>
+      <pre tabIndex={0} role="group" aria-label={name}>
         <code>{text}</code>
       </pre>
       <CopyButton text={text} label={`Copy ${name}`} />

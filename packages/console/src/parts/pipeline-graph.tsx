@@ -29,7 +29,7 @@ export function PipelineGraph({ source, operators, steps }: GraphProps) {
   const counters = new Map(steps?.map((step) => [step.path, step]));
   const [width, height] = [graph.width + 2 * margin, graph.height + 2 * margin];
   return (
-    <div class="graph" role="region" aria-label="Operators" tabIndex={0}>
+    <div class="graph" role="region" aria-label="Graph" tabIndex={0}>
       <svg
         width={width}
         height={height}

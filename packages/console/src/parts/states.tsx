@@ -12,7 +12,13 @@ export function Loaded<T>({ of, children }: LoadedProps<T>) {
   return (
     <>
       {of.error !== undefined && <Problem error={of.error} />}
-      {of.data !== undefined ? children(of.data) : of.error === undefined && <Loading />}
+      {of.data === undefined ? (
+        of.error === undefined && <Loading />
+      ) : (
+        <div class="stack" aria-busy={of.loading}>
+          {children(of.data)}
+        </div>
+      )}
     </>
   );
 }

@@ -11,6 +11,7 @@ import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed } from '../parts/states.js';
 import { Table } from '../parts/table.js';
+import { UrlField } from '../parts/url-field.js';
 import { Text, Time } from '../parts/values.js';
 
 const columns = [
@@ -54,13 +55,7 @@ export function DeadLettersView() {
       <form class="inline filters-line" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span class="sr">Source</span>
-          <input
-            key={source}
-            defaultValue={source}
-            placeholder="Source: pipeline:NAME"
-            spellcheck={false}
-            onChange={(event) => setQuery({ source: event.currentTarget.value.trim() })}
-          />
+          <UrlField parameter="source" value={source} placeholder="Source: pipeline:NAME" />
         </label>
         <label>
           <span class="sr">Replayed</span>

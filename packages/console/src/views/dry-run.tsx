@@ -75,7 +75,7 @@ function Result({ result }: { result: DryRun }) {
         {result.emitted.length} emitted, {result.late.length} late, {result.failed.length} failed
         {result.truncated && '; the result was shortened'}
       </p>
-      <Table label="Dry run" columns={[{ name: 'Event' }, { name: 'Operators' }]}>
+      <Table label="Traces" columns={[{ name: 'Event' }, { name: 'Operators' }]}>
         {traces.map(({ event, steps }, i) => (
           <tr key={i}>
             <td>

@@ -127,7 +127,7 @@ function Secret({ issued, onClose }: { issued: IssuedKey; onClose: () => void })
       </div>
       <p>Save it now: it is not shown again.</p>
       <div class="command">
-        <pre tabIndex={0} aria-label="Key">
+        <pre tabIndex={0} role="group" aria-label="Key">
           <code>{issued.key}</code>
         </pre>
         <CopyButton text={issued.key} label="Copy key" />

@@ -11,6 +11,8 @@ import { Empty } from '../parts/states.js';
 const mostShown = 200;
 /** At most twenty paints a second. */
 const paintMs = 50;
+/** A connection without another failure after this time counts as open: no event may come for hours. */
+const connectMs = 2_000;
 
 interface Painted {
   events: readonly StoredEvent[];
@@ -33,8 +35,13 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
     const controller = new AbortController();
     const buffer = new TailBuffer<StoredEvent>(mostShown);
     let changed = false;
+    let connecting: ReturnType<typeof setTimeout> | undefined;
     const read = async () => {
-      const onReconnect = () => setReconnecting(true);
+      const onReconnect = (_: unknown, delayMs: number) => {
+        setReconnecting(true);
+        clearTimeout(connecting);
+        connecting = setTimeout(() => setReconnecting(false), delayMs + connectMs);
+      };
       for await (const event of client.value.tail(filter, { signal: controller.signal, onReconnect })) {
         buffer.add(event);
         changed = true;
@@ -56,6 +63,7 @@ export function LiveTail({ filter }: { filter: EventFilter }) {
     }, paintMs);
     return () => {
       clearInterval(timer);
+      clearTimeout(connecting);
       controller.abort();
     };
   }, []);

@@ -14,6 +14,7 @@ import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ago, Count, Status, Text } from '../parts/values.js';
+import { UrlField } from '../parts/url-field.js';
 import { Fact } from './stream.js';
 
 const columns = [
@@ -127,12 +128,7 @@ export function ProjectionView({ name }: { name: string }) {
       <form class="inline" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span class="sr">Keys that begin with</span>
-          <input
-            key={prefix}
-            defaultValue={prefix}
-            placeholder="Key begins with"
-            onChange={(event) => setQuery({ prefix: event.currentTarget.value })}
-          />
+          <UrlField parameter="prefix" value={prefix} placeholder="Key begins with" />
         </label>
       </form>
       {detail.data &&

@@ -98,8 +98,9 @@ async function typesOf(filter: EventFilter, signal: AbortSignal): Promise<string
 }
 
 function rangeOf(filter: EventFilter, first: string | undefined): [number, number] {
-  const secondsOf = (time: unknown) => Date.parse(String(time)) / 1000;
   const now = Date.now() / 1000;
+  // The API refuses a text that is no time: the range is of no importance then.
+  const secondsOf = (time: unknown) => (Date.parse(String(time)) || now * 1000) / 1000;
   const from = filter.since ? secondsOf(filter.since) : first ? secondsOf(first) : now - 3600;
   const to = filter.until ? secondsOf(filter.until) : Math.max(now, from + 1);
   return [from, Math.max(to, from + 1)];

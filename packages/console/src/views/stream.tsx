@@ -11,6 +11,7 @@ import { Page } from '../parts/page.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
 import { Ago, Text } from '../parts/values.js';
 import { WhereEditor, whereError } from '../parts/where-editor.js';
+import { UrlField } from '../parts/url-field.js';
 import { HistogramPanel } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
 import { EntityFinder } from './entity-finder.js';
@@ -116,7 +117,7 @@ export function StreamView({ stream }: { stream: string }) {
         <HistogramPanel
           filter={filter}
           first={detail.data?.first_timestamp}
-          skip={error !== undefined || detail.data === undefined}
+          skip={events.error !== undefined || detail.data === undefined}
         />
       )}
       {isLive ? (
@@ -199,17 +200,11 @@ interface TextFieldProps {
   placeholder?: string;
 }
 
-function TextField({ name, parameter, value = '', placeholder }: TextFieldProps) {
+function TextField({ name, ...field }: TextFieldProps) {
   return (
     <label class="field">
       <span>{name}</span>
-      <input
-        key={value}
-        defaultValue={value}
-        placeholder={placeholder}
-        spellcheck={false}
-        onChange={(event) => setQuery({ [parameter]: event.currentTarget.value.trim() })}
-      />
+      <UrlField {...field} />
     </label>
   );
 }
@@ -224,16 +219,25 @@ function ListField({
   parameter: string;
   values: readonly string[];
 }) {
-  const add = (value: string) => value && setQuery({ [parameter]: [...new Set([...values, value])] });
+  const [text, setText] = useState('');
+  const add = () => {
+    const value = text.trim();
+    setText('');
+    if (value !== '') setQuery({ [parameter]: [...new Set([...values, value])] });
+  };
   return (
     <div class="field">
       <label>
         <span>{name}</span>
         <input
-          key={values.length}
+          value={text}
           spellcheck={false}
           placeholder={values.length > 0 ? 'or …' : ''}
-          onChange={(event) => add(event.currentTarget.value.trim())}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onBlur={add}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') add();
+          }}
         />
       </label>
       {values.length > 0 && (
