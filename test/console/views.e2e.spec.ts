@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
@@ -90,7 +91,7 @@ describe('the views', () => {
 
 async function draw(name: string): Promise<void> {
   // What is polled has arrived once, and the charts are drawn.
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await sleep(700);
   await tab.page.screenshot({ path: join(pictures!, `${name}.png`) });
 }
 
