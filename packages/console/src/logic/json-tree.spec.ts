@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { childrenOf, kindOf, memberText } from './json-tree.js';
+import { childrenOf, kindOf, memberText, textAt } from './json-tree.js';
 
 describe('the children of a JSON value', () => {
   it('keep every digit of numbers', () => {
@@ -43,4 +43,17 @@ describe('the kind of a value', () => {
 it('finds the last member with a name, as JSON.parse does', () => {
   expect(memberText('{"a":1,"a":2.0}', 'a')).toBe('2.0');
   expect(memberText('[1]', 'a')).toBeUndefined();
+});
+
+describe('the text at a path', () => {
+  const text = ' {"a":[{"b": 1.50}], "c": null}';
+
+  it.each([
+    [['a', 0, 'b'], '1.50'],
+    [['a', 0], '{"b": 1.50}'],
+    [['c'], 'null'],
+    [[], text.trim()],
+    [['a', 1], undefined],
+    [['c', 'd'], undefined],
+  ])('%j is %j', (path, found) => expect(textAt(text, path)).toBe(found));
 });

@@ -48,10 +48,7 @@ export function* childrenOf(text: string): Generator<JsonChild, void, undefined>
 
 /** Returns the exact text of one member of an object; undefined if there is none. */
 export function memberText(text: string, name: string): string | undefined {
-  let found: string | undefined;
-  if (kindOf(text) !== 'object') return undefined;
-  for (const child of childrenOf(text)) if (child.name === name) found = child.text;
-  return found;
+  return kindOf(text) === 'object' ? textAt(text, [name]) : undefined;
 }
 
 function endOfValue(text: string, start: number): number {
@@ -86,4 +83,16 @@ function skipSpace(text: string, from: number): number {
   let at = from;
   while (at < text.length && /\s/.test(text[at]!)) at++;
   return at;
+}
+
+/** Returns the exact text at a path of names and indexes; undefined if there is nothing. */
+export function textAt(text: string, path: readonly (string | number)[]): string | undefined {
+  let value: string | undefined = text.trim();
+  for (const name of path) {
+    if (value === undefined || !/^[[{]/.test(value)) return undefined;
+    let found: string | undefined;
+    for (const child of childrenOf(value)) if (child.name === String(name)) found = child.text;
+    value = found;
+  }
+  return value;
 }

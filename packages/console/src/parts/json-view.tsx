@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { childrenOf, kindOf, type JsonChild } from '../logic/json-tree.js';
+import { childrenOf, kindOf, memberText, type JsonChild } from '../logic/json-tree.js';
 import { visibleText } from '../logic/visible-text.js';
 import { bytes } from '../logic/format.js';
 
@@ -93,4 +93,16 @@ export function LongText({ text, class: className = '' }: { text: string; class?
 /** One line of a JSON text for a table. */
 export function JsonLine({ text }: { text: string }) {
   return <bdi class="json-line">{visibleText(text.slice(0, 240).replace(/\s+/g, ' '))}</bdi>;
+}
+
+/** Some members of a JSON object, as a tree for each. */
+export function Definition({ text, members }: { text: string; members: readonly string[] }) {
+  return (
+    <div class="json">
+      {members.map((name) => {
+        const value = memberText(text, name);
+        return value !== undefined && <Value key={name} child={{ name, text: value }} isOpen />;
+      })}
+    </div>
+  );
 }

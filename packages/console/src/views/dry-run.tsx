@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { DryRun, DryRunStep, NewEvent, PipelineReplacement, StoredEvent } from '#client';
+import { exact, type Exact } from '../app/exact.js';
 import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
+import { textAt } from '../logic/json-tree.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Problem } from '../parts/problem.js';
 import { Empty } from '../parts/states.js';
@@ -11,12 +13,13 @@ import { Status, Text } from '../parts/values.js';
 /** Shows what a pipeline would do with the latest events of its streams. Nothing is written. */
 export function DryRunPanel({ definition }: { definition: PipelineReplacement }) {
   const [count, setCount] = useState(5);
-  const [result, setResult] = useState<DryRun>();
+  const [result, setResult] = useState<Exact<DryRun>>();
   const run = useAction(async () => {
     const { streams, event_types: types } = definition.source;
     const query = { stream: streams, event_type: types ?? undefined, order: 'desc' as const, limit: count };
     const { items } = await client.value.events(query).first();
-    setResult(await client.value.pipelines.dryRun({ definition, events: items.reverse().map(sample) }));
+    const events = items.reverse().map(sample);
+    setResult(await exact(({ pipelines }) => pipelines.dryRun({ definition, events })));
   });
   return (
     <section class="card" aria-label="Dry run">
@@ -40,7 +43,7 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
         </span>
       </div>
       {run.error !== undefined && <Problem error={run.error} />}
-      {result && <Result result={result} />}
+      {result && <Result result={result.value} text={result.text} />}
     </section>
   );
 }
@@ -66,8 +69,10 @@ function sample({
   };
 }
 
-function Result({ result }: { result: DryRun }) {
-  const traces = [...result.events, ...result.windows];
+function Result({ result, text }: { result: DryRun; text: string }) {
+  const traces = (['events', 'windows'] as const).flatMap((list) =>
+    result[list].map((trace, i) => ({ ...trace, text: textAt(text, [list, i]) ?? '' })),
+  );
   if (traces.length === 0) return <Empty title="There are no events to run." />;
   return (
     <>
@@ -76,16 +81,16 @@ function Result({ result }: { result: DryRun }) {
         {result.truncated && '; the result was shortened'}
       </p>
       <Table label="Traces" columns={[{ name: 'Event' }, { name: 'Operators' }]}>
-        {traces.map(({ event, steps }, i) => (
+        {traces.map(({ event, steps, text }, i) => (
           <tr key={i}>
             <td>
               <Text value={event.event_type} />
-              <JsonTree text={JSON.stringify(event.data)} open={false} />
+              <JsonTree text={textAt(text, ['event', 'data']) ?? 'null'} open={false} />
             </td>
             <td>
               <ol class="steps">
                 {steps.map((step, j) => (
-                  <Step key={j} step={step} />
+                  <Step key={j} step={step} data={textAt(text, ['steps', j, 'result', 'data'])} />
                 ))}
               </ol>
             </td>
@@ -101,7 +106,7 @@ function Result({ result }: { result: DryRun }) {
   );
 }
 
-function Step({ step: { operator, outcome, reason, key, result } }: { step: DryRunStep }) {
+function Step({ step: { operator, outcome, reason, key }, data }: { step: DryRunStep; data?: string }) {
   return (
     <li>
       <strong>{operator}</strong> <Status value={outcome} />
@@ -117,7 +122,7 @@ function Step({ step: { operator, outcome, reason, key, result } }: { step: DryR
           <Text value={reason} />
         </span>
       )}
-      {result && <JsonTree text={JSON.stringify(result.data)} open={false} />}
+      {data !== undefined && <JsonTree text={data} open={false} />}
     </li>
   );
 }

@@ -1,4 +1,5 @@
 import type { PipelineWithStats } from '#client';
+import { exact } from '../app/exact.js';
 import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
@@ -6,7 +7,7 @@ import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
-import { JsonTree } from '../parts/json-view.js';
+import { Definition } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
 import { PipelineGraph, type StepCounters } from '../parts/pipeline-graph.js';
 import { Problem } from '../parts/problem.js';
@@ -71,7 +72,7 @@ export function PipelinesView() {
 
 /** One pipeline: its operators with what each did, why a window is open, and a dry run. */
 export function PipelineView({ name }: { name: string }) {
-  const detail = useResource((signal) => client.value.pipelines.get(name, { signal }), [name], {
+  const detail = useResource((signal) => exact(({ pipelines }) => pipelines.get(name, { signal })), [name], {
     everyMs: 3_000,
   });
   const path = `/api/v1/pipelines/${encodeURIComponent(name)}`;
@@ -81,19 +82,20 @@ export function PipelineView({ name }: { name: string }) {
       title={name}
       calls={calls}
       actions={
-        mayWrite.value && detail.data && <PipelineActions pipeline={detail.data} reload={detail.reload} />
+        mayWrite.value &&
+        detail.data && <PipelineActions pipeline={detail.data.value} reload={detail.reload} />
       }
     >
-      <Loaded of={detail}>{(one) => <Detail pipeline={one} />}</Loaded>
+      <Loaded of={detail}>{({ value, text }) => <Detail pipeline={value} text={text} />}</Loaded>
     </Page>
   );
 }
 
-function Detail({ pipeline }: { pipeline: PipelineWithStats }) {
+function Detail({ pipeline, text }: { pipeline: PipelineWithStats; text: string }) {
   const { steps } = pipeline as { steps?: StepCounters[] };
   const { status, version, processed, emitted, dropped, late, failed, lag, watermark, failure } = pipeline;
   const counts = { processed, emitted, dropped, late, failed, lag };
-  const { name: _name, source, operators, from } = pipeline;
+  const { source, operators, from } = pipeline;
   return (
     <>
       <dl class="facts row">
@@ -132,7 +134,7 @@ function Detail({ pipeline }: { pipeline: PipelineWithStats }) {
       <DryRunPanel definition={{ source, operators, from }} />
       <details class="card">
         <summary>Definition</summary>
-        <JsonTree text={JSON.stringify({ source, operators, from })} />
+        <Definition text={text} members={['source', 'operators', 'from']} />
       </details>
     </>
   );

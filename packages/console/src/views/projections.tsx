@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ProjectionDetail, ProjectionState } from '#client';
+import { exact } from '../app/exact.js';
 import { endsSession, useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
@@ -8,7 +9,7 @@ import { memberText } from '../logic/json-tree.js';
 import { one } from '../logic/url-state.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
-import { JsonTree } from '../parts/json-view.js';
+import { Definition, JsonTree } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
@@ -84,9 +85,13 @@ export function ProjectionView({ name }: { name: string }) {
     order_by: orderBy,
     order: order === 'asc' ? ('asc' as const) : orderBy ? ('desc' as const) : undefined,
   };
-  const detail = useResource((signal) => client.value.projections.get(name, { signal }), [name], {
-    everyMs: 5_000,
-  });
+  const detail = useResource(
+    (signal) => exact(({ projections }) => projections.get(name, { signal })),
+    [name],
+    {
+      everyMs: 5_000,
+    },
+  );
   const states = usePages(
     (cursor) => client.value.projections.states(name, { ...query, cursor, limit: 50 }),
     [name, query],
@@ -119,12 +124,12 @@ export function ProjectionView({ name }: { name: string }) {
             {isLive ? 'Stop live' : 'Live'}
           </button>
           {mayWrite.value && detail.data && (
-            <ProjectionActions projection={detail.data} reload={detail.reload} />
+            <ProjectionActions projection={detail.data.value} reload={detail.reload} />
           )}
         </>
       }
     >
-      <Loaded of={detail}>{(one) => <Progress projection={one} />}</Loaded>
+      <Loaded of={detail}>{({ value, text }) => <Progress projection={value} text={text} />}</Loaded>
       <form class="inline" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span class="sr">Keys that begin with</span>
@@ -133,7 +138,7 @@ export function ProjectionView({ name }: { name: string }) {
       </form>
       {detail.data &&
         (isLive ? (
-          <LiveStates name={name} fields={Object.keys(detail.data.fields)} prefix={prefix} />
+          <LiveStates name={name} fields={Object.keys(detail.data.value.fields)} prefix={prefix} />
         ) : (
           <Listed
             of={states}
@@ -142,7 +147,7 @@ export function ProjectionView({ name }: { name: string }) {
             {(items) => (
               <StateTable
                 states={items}
-                fields={Object.keys(detail.data!.fields)}
+                fields={Object.keys(detail.data!.value.fields)}
                 sort={{ field: orderBy, order: query.order }}
               />
             )}
@@ -152,7 +157,7 @@ export function ProjectionView({ name }: { name: string }) {
   );
 }
 
-function Progress({ projection }: { projection: ProjectionDetail }) {
+function Progress({ projection, text }: { projection: ProjectionDetail; text: string }) {
   const { progress, failure } = projection;
   return (
     <>
@@ -186,14 +191,7 @@ function Progress({ projection }: { projection: ProjectionDetail }) {
       )}
       <details class="card">
         <summary>Definition</summary>
-        <JsonTree
-          text={JSON.stringify({
-            source: projection.source,
-            key: projection.key,
-            fields: projection.fields,
-            from: projection.from,
-          })}
-        />
+        <Definition text={text} members={['source', 'key', 'fields', 'from']} />
       </details>
     </>
   );

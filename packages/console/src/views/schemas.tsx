@@ -1,15 +1,17 @@
 import { useState } from 'preact/hooks';
 import type { Schema, SchemaCheck } from '#client';
-import { useAction, usePages } from '../app/resource.js';
+import { exact } from '../app/exact.js';
+import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
+import { memberText } from '../logic/json-tree.js';
 import { tributary } from '../logic/shell.js';
 import { one } from '../logic/url-state.js';
 import { Diff } from '../parts/diff.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
-import { Empty, Listed } from '../parts/states.js';
+import { Empty, Listed, Loaded } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ago, Status, Text } from '../parts/values.js';
 import { NotFound } from './not-found.js';
@@ -99,6 +101,8 @@ function Version({ versions }: { versions: readonly Schema[] }) {
   const find = (name: string) => versions.find(({ version }) => String(version) === one(place.value, name));
   const shown = find('version') ?? last;
   const other = find('with');
+  const text = useResource((signal) => schemaText(shown, signal), [shown.version]);
+  const otherText = useResource((signal) => schemaText(other!, signal), [other?.version], { skip: !other });
   const option = ({ version }: Schema) => (
     <option key={version} value={version}>
       Version {version}
@@ -132,17 +136,31 @@ function Version({ versions }: { versions: readonly Schema[] }) {
           {shown.mode}, {shown.compatibility}, <Ago value={shown.created_at} />
         </span>
       </div>
-      {other ? (
-        <Diff
-          before={JSON.stringify(other.schema)}
-          after={JSON.stringify(shown.schema)}
-          names={[`Version ${other.version}`, `Version ${shown.version}`]}
-        />
-      ) : (
-        <JsonTree text={JSON.stringify(shown.schema)} />
-      )}
+      <Loaded of={text}>
+        {(after) =>
+          other ? (
+            <Loaded of={otherText}>
+              {(before) => (
+                <Diff
+                  before={before}
+                  after={after}
+                  names={[`Version ${other.version}`, `Version ${shown.version}`]}
+                />
+              )}
+            </Loaded>
+          ) : (
+            <JsonTree text={after} />
+          )
+        }
+      </Loaded>
     </section>
   );
+}
+
+/** Reads the text of one version: the list has rounded its numbers. */
+async function schemaText(schema: Schema, signal: AbortSignal): Promise<string> {
+  const { text } = await exact(({ schemas }) => schemas.version(schema, schema.version, { signal }));
+  return memberText(text, 'schema') ?? 'null';
 }
 
 /** Asks whether a schema would be accepted as the next version. Nothing is registered. */
