@@ -147,6 +147,27 @@ module.exports = {
         dependencyTypesNot: ['core'],
       },
     },
+    {
+      name: 'console-on-the-client',
+      severity: 'error',
+      comment: 'The console uses what the client exports, Preact and uPlot.',
+      from: { path: '^packages/console/src/', pathNot: '\\.(spec|fixture)\\.ts$' },
+      to: {
+        pathNot: [
+          '^packages/console/src/',
+          '^packages/client/src/index\\.ts$',
+          '^node_modules/(preact|@preact|uplot)/',
+          '^uplot/',
+        ],
+      },
+    },
+    {
+      name: 'console-logic-stands-alone',
+      severity: 'error',
+      comment: 'Logic without a browser: its specs run in Node.',
+      from: { path: '^packages/console/src/logic/', pathNot: '\\.spec\\.ts$' },
+      to: { pathNot: '^packages/console/src/logic/' },
+    },
     ...layers('cel', '', 'sql'),
     ...layers('dataflow', 'id-window', 'entity-state', ...dataflowLayers),
     ...layers('schemas', '', 'values', 'document', 'validation', 'compatibility'),

@@ -15,17 +15,18 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
 
-# The compiler does not need the embedded ClickHouse, an optional dependency of a development dependency.
+# With optional packages: the program that bundles the console is one.
 FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional --ignore-scripts
+RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY deploy/image/tsconfig.json deploy/image/
 COPY apps apps
 COPY libs libs
 COPY packages packages
 RUN node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json
+RUN node node_modules/vite/bin/vite.js build packages/console
 
 FROM ${NODE}
 LABEL org.opencontainers.image.title="Tributary" \
@@ -36,6 +37,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=dependencies /app/sbom.cdx.json ./
 COPY --from=build /app/dist dist
+COPY --from=build /app/packages/console/dist packages/console/dist
 COPY package.json LICENSE ./
 COPY libs/store/migrations libs/store/migrations
 COPY deploy/image/health-check.mjs deploy/image/

@@ -6,6 +6,7 @@ export default tseslint.config(
   js.configs.recommended,
   {
     files: ['**/*.ts'],
+    ignores: ['packages/console/vite.config.ts', 'packages/console/src/{app,views,parts}/**'],
     extends: [tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -18,6 +19,27 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       'no-console': 'error',
     },
+  },
+  {
+    // The views have a compiler configuration of their own: JSX, and the types of a browser.
+    files: ['packages/console/src/**/*.tsx', 'packages/console/src/{app,views,parts}/**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './packages/console/tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      'max-params': ['error', 3],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/require-await': 'off',
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['packages/console/vite.config.ts'],
+    languageOptions: { parser: tseslint.parser, globals: { URL: 'readonly' } },
   },
   {
     // Nest reads constructor parameter types at run time: a type-only import would erase them.

@@ -85,6 +85,7 @@ const sourceRoots = [
   'deploy',
   'packages/client/src',
   'packages/cli/src',
+  'packages/console/src',
   'testkit/src',
 ];
 
@@ -98,12 +99,18 @@ async function build() {
   const tsc = join(root, 'node_modules', 'typescript-7', 'bin', 'tsc');
   // `npx tributary` runs the compiled packages. The client is compiled first, because the command line imports its
   // types.
-  for (const project of ['.', 'packages/client', 'packages/cli'])
+  for (const project of ['.', 'packages/client', 'packages/cli', 'packages/console'])
     await runTool(
       process.execPath,
       [tsc, '-p', join(project, 'tsconfig.json')],
       'The source does not compile',
     );
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  await runTool(
+    process.execPath,
+    [vite, 'build', 'packages/console', '--logLevel', 'warn'],
+    'The console does not build',
+  );
   removeStale();
   writeFileSync(stampFile, stamp);
 }
@@ -119,7 +126,7 @@ function sourceStamp() {
 }
 
 function sources() {
-  return sourceRoots.flatMap((folder) => files(folder).filter((file) => file.endsWith('.ts'))).sort();
+  return sourceRoots.flatMap((folder) => files(folder).filter((file) => /\.(ts|tsx|css)$/.test(file))).sort();
 }
 
 /** Removes output whose source was deleted: Node and vitest would still run it. */

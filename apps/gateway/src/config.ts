@@ -75,4 +75,9 @@ export class GatewayConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(86_400) EXPORT_SECONDS = 600;
   /** SQL statements of one API key that run or wait at the same time; the next one gets a 429. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000) SQL_CONCURRENT_PER_KEY = 2;
+  /**
+   * Whether the console on the core port offers changes. On the query port the scopes of the key decide. The API of the
+   * core port accepts changes in any case.
+   */
+  @FromText('boolean') @IsBoolean() CONSOLE_WRITES = false;
 }

@@ -18,12 +18,16 @@ const get = (url: string, headers: Record<string, string> = {}) =>
   gateway.query.instance.inject({ url, headers });
 
 describe('the query port', () => {
-  it("requires a scope on every route, except GET /health/live and ClickHouse's ping", async () => {
+  it("requires a scope on every route, except GET /health/live, ClickHouse's ping and the console's files", async () => {
     const routes = await routesOf('query');
     expect(routes.length).toBeGreaterThan(15);
     const open = routes.filter(({ access }) => access.public).map(({ method, url }) => `${method} ${url}`);
     expect(open.filter((route) => route.startsWith('GET ')).sort()).toEqual([
       'GET /clickhouse/ping',
+      'GET /console',
+      'GET /console/',
+      'GET /console/*',
+      'GET /console/settings.json',
       'GET /health/live',
       'GET /ping',
     ]);
@@ -248,8 +252,8 @@ async function routesOf(port: 'core' | 'query'): Promise<DeclaredRoute[]> {
   const options = (port === 'core' ? corePort : queryPort)(context, gateway.gateway);
   const routes: RouteOptions[] = [];
   const configure = (instance: FastifyInstance) => {
-    options.configure?.(instance);
     instance.addHook('onRoute', (route) => void routes.push(route));
+    options.configure?.(instance);
   };
   const app = await createHttpApp({ ...options, configure });
   await app.nest.close();

@@ -7,8 +7,12 @@ import {
   type HttpAppOptions,
   type OpenApiOptions,
 } from '#http';
+import type { FastifyInstance } from 'fastify';
 import { metrics } from '#telemetry';
 import type { GatewayConfig } from './config.js';
+import { consoleFolder, readConsoleFiles } from './console/console-files.js';
+import { serveRootPage } from './console/root-page.js';
+import { serveConsole } from './console/serve-console.js';
 import type { Gateway } from './gateway.js';
 import { resources, resourcesOfQueryPort } from './gateway.module.js';
 import { PortModule } from './port.module.js';
@@ -32,6 +36,7 @@ export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): 
     module: PortModule.of(gateway, resources),
     openapi: document(context, 'core'),
     answers: gateway.adapters.answers,
+    configure: (instance) => servePages(instance, context, 'core'),
   };
 }
 
@@ -50,7 +55,9 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway):
     module: PortModule.of(gateway, resourcesOfQueryPort),
     anySite: true,
     openapi: document(context, 'query'),
-    configure: (instance) =>
+    configure: (instance) => {
+      // The page at `/` needs no key, so it comes before the check of keys.
+      servePages(instance, context, 'query');
       requireApiKeys(instance, {
         keyRing,
         issuedKeys: {
@@ -58,8 +65,24 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway):
           mostMs: context.config.KEYS_MAX_AGE_SECONDS * 1000,
         },
         onRefused: (code) => metrics.authRefused.inc({ code }),
-      }),
+      });
+    },
   };
+}
+
+/** Serves the console and the page at `/`. */
+function servePages(
+  instance: FastifyInstance,
+  context: AppContext<GatewayConfig>,
+  port: 'core' | 'query',
+): void {
+  const keys = port === 'query';
+  const { version } = context.health;
+  serveRootPage(instance);
+  serveConsole(instance, {
+    readFiles: () => readConsoleFiles(consoleFolder()),
+    settings: { keys, writes: keys || context.config.CONSOLE_WRITES, version },
+  });
 }
 
 function document(context: AppContext, port: 'core' | 'query'): OpenApiOptions {

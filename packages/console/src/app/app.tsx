@@ -1,0 +1,135 @@
+import { Mark } from '../parts/mark.js';
+import { Problem } from '../parts/problem.js';
+import { Loading } from '../parts/states.js';
+import { Audit } from '../views/audit.js';
+import { DeadLettersView } from '../views/dead-letters.js';
+import { EntityView } from '../views/entity.js';
+import { KeysView } from '../views/keys.js';
+import { NotFound } from '../views/not-found.js';
+import { Overview } from '../views/overview.js';
+import { PipelineView, PipelinesView } from '../views/pipelines.js';
+import { ProjectionView, ProjectionsView } from '../views/projections.js';
+import { SchemaView, SchemasView } from '../views/schemas.js';
+import { Sql } from '../views/sql.js';
+import { StreamView } from '../views/stream.js';
+import { StreamsView } from '../views/streams.js';
+import { Door } from './door.js';
+import { useResource } from './resource.js';
+import { hrefOf, place } from './router.js';
+import { apiKey, end, isOpen, loadSettings, settings } from './session.js';
+import { theme, type Theme } from './theme.js';
+
+/** The views in the order of the navigation. */
+const sections = [
+  ['', 'Overview'],
+  ['streams', 'Streams'],
+  ['projections', 'Projections'],
+  ['pipelines', 'Pipelines'],
+  ['schemas', 'Schemas'],
+  ['dead-letters', 'Dead letters'],
+  ['keys', 'Keys'],
+  ['audit', 'Audit'],
+  ['sql', 'SQL'],
+] as const;
+
+export function App() {
+  const loading = useResource(loadSettings, []);
+  if (!settings.value)
+    return (
+      <main class="door">
+        {loading.error === undefined ? <Loading /> : <Problem error={loading.error} />}
+      </main>
+    );
+  if (!isOpen.value) return <Door />;
+  return <Shell />;
+}
+
+function Shell() {
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <header class="side">
+        <a class="brand" href={hrefOf([])}>
+          <Mark />
+          Tributary
+        </a>
+        <Navigation />
+        <Footer />
+      </header>
+      <main id="content" tabIndex={-1} key={apiKey.value ?? ''}>
+        <View />
+      </main>
+    </div>
+  );
+}
+
+function Navigation() {
+  const section = place.value.segments[0] ?? '';
+  const current = section === 'entity' ? 'streams' : section === 'schema' ? 'schemas' : section;
+  const shown = sections.filter(([name]) => name !== 'sql' || settings.value?.keys);
+  return (
+    <nav aria-label="Views">
+      <ul>
+        {shown.map(([name, title]) => (
+          <li key={name}>
+            <a href={hrefOf(name === '' ? [] : [name])} aria-current={current === name ? 'page' : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Footer() {
+  const { keys, writes, version } = settings.value!;
+  return (
+    <footer>
+      <label class="theme">
+        <span class="sr">Theme</span>
+        <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
+          <option value="system">System colors</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+      {keys ? (
+        <button type="button" onClick={() => end()}>
+          Forget key
+        </button>
+      ) : (
+        <p class="muted small">{writes ? 'Core port' : 'Core port, read-only'}</p>
+      )}
+      <p class="muted small">Version {version}</p>
+    </footer>
+  );
+}
+
+function View() {
+  const [section = '', name, ...rest] = place.value.segments;
+  if (rest.length > 0) return <NotFound />;
+  if (name !== undefined) {
+    if (section === 'streams') return <StreamView stream={name} key={name} />;
+    if (section === 'projections') return <ProjectionView name={name} key={name} />;
+    if (section === 'pipelines') return <PipelineView name={name} key={name} />;
+    return <NotFound />;
+  }
+  const views: Record<string, () => preact.JSX.Element> = {
+    '': Overview,
+    streams: StreamsView,
+    entity: EntityView,
+    projections: ProjectionsView,
+    pipelines: PipelinesView,
+    schemas: SchemasView,
+    schema: SchemaView,
+    'dead-letters': DeadLettersView,
+    keys: KeysView,
+    audit: Audit,
+    sql: Sql,
+  };
+  const Found = Object.hasOwn(views, section) ? views[section]! : NotFound;
+  return <Found key={section} />;
+}

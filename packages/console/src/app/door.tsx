@@ -1,0 +1,65 @@
+import { useState } from 'preact/hooks';
+import { ProblemError, Tributary } from '#client';
+import { Problem } from '../parts/problem.js';
+import { Mark } from '../parts/mark.js';
+import { begin, endedBecause } from './session.js';
+
+/** Asks for the key of this port. */
+export function Door() {
+  const [key, setKey] = useState('');
+  const [state, setState] = useState<{ checking: boolean; error?: unknown }>({ checking: false });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setState({ checking: true });
+    isAccepted(key.trim()).then(
+      () => begin(key.trim()),
+      (error: unknown) => setState({ checking: false, error }),
+    );
+  };
+  return (
+    <main class="door">
+      <form onSubmit={submit} class="card">
+        <h1>
+          <Mark /> Tributary
+        </h1>
+        {endedBecause.value !== undefined && state.error === undefined && (
+          <div class="problem" role="alert">
+            <p>
+              <strong>The session has ended.</strong> {endedBecause.value}
+            </p>
+          </div>
+        )}
+        <label class="field">
+          <span>API key</span>
+          <input
+            type="password"
+            name="key"
+            value={key}
+            required
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="trb_…"
+            onInput={(event) => setKey(event.currentTarget.value)}
+          />
+        </label>
+        {state.error !== undefined && <Problem error={state.error} />}
+        <button type="submit" class="primary" disabled={state.checking}>
+          {state.checking ? 'Checking…' : 'Open'}
+        </button>
+        <p class="muted small">
+          The key stays in this tab until it is closed, and is sent in the Authorization header only.
+        </p>
+      </form>
+    </main>
+  );
+}
+
+/** Resolves if the key is valid, whatever its scopes are. */
+async function isAccepted(key: string): Promise<void> {
+  const client = new Tributary({ url: location.origin, apiKey: key });
+  try {
+    await client.streams.list({ limit: 1 }).first();
+  } catch (error) {
+    if (!(error instanceof ProblemError) || error.code !== 'insufficient_scope') throw error;
+  }
+}

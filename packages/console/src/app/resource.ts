@@ -1,0 +1,160 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ProblemError, TimeoutError, UnreachableError, type Page, type Pages } from '#client';
+import { end } from './session.js';
+
+/** Data of the API: the last answer stays while the next one is loaded. */
+export interface Resource<T> {
+  data?: T;
+  error?: unknown;
+  loading: boolean;
+  reload: () => void;
+}
+
+const retryMs = 2_000;
+
+interface ResourceOptions {
+  everyMs?: number;
+  /** Loads nothing. */
+  skip?: boolean;
+  /** Returns whether polling waits, for example because the user has loaded more than it would. */
+  isHeld?: () => boolean;
+}
+
+/** Loads data when the inputs change, repeats after a transient failure, and every `everyMs` while the page is visible. */
+export function useResource<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  inputs: readonly unknown[],
+  { everyMs, skip = false, isHeld = () => false }: ResourceOptions = {},
+): Resource<T> {
+  const [state, setState] = useState<{ data?: T; error?: unknown; loading: boolean }>({ loading: !skip });
+  const [round, setRound] = useState(0);
+  const name = JSON.stringify(inputs);
+  const lastName = useRef(name);
+  const held = useRef(isHeld);
+  held.current = isHeld;
+  useEffect(() => {
+    if (skip) return;
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const isOther = lastName.current !== name;
+    lastName.current = name;
+    setState(({ data, error }) => ({ data, error: isOther ? undefined : error, loading: true }));
+    let attempts = 0;
+    const attempt = async () => {
+      if (everyMs && attempts++ > 0 && (document.hidden || held.current())) return again(everyMs);
+      try {
+        const data = await load(controller.signal);
+        if (controller.signal.aborted) return;
+        setState({ data, loading: false });
+        if (everyMs) again(everyMs);
+      } catch (error) {
+        if (controller.signal.aborted) return;
+        if (endsSession(error)) return;
+        setState((before) => ({ ...before, error, loading: false }));
+        if (isTransient(error)) again(retryMs);
+        else if (everyMs) again(everyMs * 3);
+      }
+    };
+    const again = (ms: number) => {
+      timer = setTimeout(() => void attempt(), ms);
+    };
+    void attempt();
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [name, round, skip]);
+  const reload = useCallback(() => setRound((round) => round + 1), []);
+  return { ...state, reload };
+}
+
+/** The loaded rows of a list. */
+export interface Rows<T> {
+  items: readonly T[];
+  hasMore: boolean;
+  total?: number;
+}
+
+export interface PagedResource<T> extends Resource<Rows<T>> {
+  more: () => void;
+}
+
+/** The browser holds at most this number of rows of a list. */
+export const mostRows = 2_000;
+
+/** Loads the first page of a list, and further pages on demand. */
+export function usePages<T>(
+  pagesOf: (cursor?: string) => Pages<T>,
+  inputs: readonly unknown[],
+  options: { everyMs?: number; skip?: boolean } = {},
+): PagedResource<T> {
+  const isExtended = useRef(false);
+  const first = useResource(() => pagesOf().first(), inputs, {
+    ...options,
+    isHeld: () => isExtended.current,
+  });
+  const [later, setLater] = useState<{ of?: Page<T>; pages: Page<T>[]; loading: boolean; error?: unknown }>({
+    pages: [],
+    loading: false,
+  });
+  const pages = later.of === first.data ? later.pages : [];
+  isExtended.current = pages.length > 0;
+  const last = pages.at(-1) ?? first.data;
+  const items = [...(first.data?.items ?? []), ...pages.flatMap((page) => page.items)];
+  const more = () => {
+    if (!last?.next_cursor || later.loading) return;
+    const of = first.data;
+    setLater({ of, pages, loading: true });
+    pagesOf(last.next_cursor)
+      .first()
+      .then(
+        (page) => setLater({ of, pages: [...pages, page], loading: false }),
+        (error: unknown) => {
+          if (!endsSession(error)) setLater({ of, pages, loading: false, error });
+        },
+      );
+  };
+  const hasMore = last?.has_more === true && items.length < mostRows;
+  return {
+    ...first,
+    loading: first.loading || later.loading,
+    error: first.error ?? (later.of === first.data ? later.error : undefined),
+    data: first.data && { items, hasMore, total: first.data.total },
+    more,
+  };
+}
+
+/** Ends the session if the key is no longer valid. */
+export function endsSession(error: unknown): boolean {
+  if (!(error instanceof ProblemError) || error.status !== 401) return false;
+  end(error.problem.detail);
+  return true;
+}
+
+/** Returns whether the same request may succeed later. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof ProblemError) return [408, 429, 502, 503, 504].includes(error.status);
+  return error instanceof UnreachableError || error instanceof TimeoutError;
+}
+
+/** A change that a button starts: its error, and whether it runs. */
+export interface Action<A extends unknown[]> {
+  run: (...args: A) => void;
+  running: boolean;
+  error?: unknown;
+  clear: () => void;
+}
+
+export function useAction<A extends unknown[]>(work: (...args: A) => Promise<unknown>): Action<A> {
+  const [state, setState] = useState<{ running: boolean; error?: unknown }>({ running: false });
+  const run = (...args: A) => {
+    setState({ running: true });
+    work(...args).then(
+      () => setState({ running: false }),
+      (error: unknown) => {
+        if (!endsSession(error)) setState({ running: false, error });
+      },
+    );
+  };
+  return { ...state, run, clear: () => setState({ running: false }) };
+}

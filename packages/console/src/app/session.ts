@@ -1,0 +1,50 @@
+import { computed, signal } from '@preact/signals';
+import { Tributary, UnreachableError } from '#client';
+
+/** What the gateway says of the port that served the page. */
+export interface PortSettings {
+  /** Whether the port requires a key. */
+  keys: boolean;
+  /** Whether the console may offer changes on this port. */
+  writes: boolean;
+  version: string;
+}
+
+const storageName = 'tributary.key';
+
+export const settings = signal<PortSettings | undefined>(undefined);
+export const apiKey = signal<string | undefined>(sessionStorage.getItem(storageName) ?? undefined);
+
+/** Why the door is shown again; undefined at the first visit. */
+export const endedBecause = signal<string | undefined>(undefined);
+
+export const client = computed(() => new Tributary({ url: location.origin, apiKey: apiKey.value }));
+
+/** Whether the views may read: a port without keys, or a key. */
+export const isOpen = computed(() => settings.value?.keys === false || apiKey.value !== undefined);
+export const mayWrite = computed(() => settings.value?.writes === true);
+export const target = computed(() => ({ origin: location.origin, keys: settings.value?.keys ?? true }));
+
+export async function loadSettings(signal: AbortSignal): Promise<void> {
+  const response = await fetch('/console/settings.json', { signal, cache: 'no-store' }).catch(unreachable);
+  if (!response.ok) throw new UnreachableError(`The gateway answered ${response.status}.`);
+  settings.value = (await response.json()) as PortSettings;
+}
+
+function unreachable(error: Error): never {
+  throw new UnreachableError(`${location.origin} cannot be reached: ${error.message}`);
+}
+
+/** Keeps the key in this tab until it is closed. The key is only ever sent in a header. */
+export function begin(key: string): void {
+  sessionStorage.setItem(storageName, key);
+  endedBecause.value = undefined;
+  apiKey.value = key;
+}
+
+/** Forgets the key and shows the door. */
+export function end(because?: string): void {
+  sessionStorage.removeItem(storageName);
+  endedBecause.value = because;
+  apiKey.value = undefined;
+}

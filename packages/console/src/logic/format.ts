@@ -1,0 +1,52 @@
+/** Returns the digits of a whole number in groups of three, without rounding. */
+export function grouped(value: number | string | bigint): string {
+  const [whole = '', ...rest] = String(value).split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ' '), ...rest].join('.');
+}
+
+/** Returns a number in three digits for an axis or a tile: `1.2k`, `34M`. */
+export function short(value: number): string {
+  const units = ['', 'k', 'M', 'G', 'T'];
+  let [left, unit] = [value, 0];
+  while (Math.abs(left) >= 1000 && unit < units.length - 1) [left, unit] = [left / 1000, unit + 1];
+  const digits = Math.abs(left) >= 100 || Number.isInteger(left) ? 0 : Math.abs(left) >= 10 ? 1 : 2;
+  return `${Number(left.toFixed(digits))}${units[unit]}`;
+}
+
+/** Returns seconds in the largest two units: `3 d 4 h`, `12 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 1) return seconds <= 0 ? '0 s' : `${Math.round(seconds * 1000)} ms`;
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const;
+  const first = units.findIndex(([size]) => seconds >= size);
+  const [size, unit] = units[first]!;
+  const next = units[first + 1];
+  const count = Math.floor(seconds / size);
+  const rest = next ? Math.floor((seconds - count * size) / next[0]) : 0;
+  return rest > 0 ? `${count} ${unit} ${rest} ${next![1]}` : `${count} ${unit}`;
+}
+
+/** Returns how long before `now` a time was; a time after `now` is `in …`. */
+export function ago(time: string, now: number): string {
+  const seconds = (now - Date.parse(time)) / 1000;
+  if (Number.isNaN(seconds)) return time;
+  if (Math.abs(seconds) < 1) return 'now';
+  return seconds > 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
+}
+
+/** Returns a UTC time for a table: a space instead of `T`, milliseconds, no zone. */
+export function tableTime(time: string): string {
+  const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d(?:\.\d{1,3})?)/.exec(time) ?? [];
+  return date === undefined ? time : `${date} ${clock}`;
+}
+
+export function bytes(count: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let [left, unit] = [count, 0];
+  while (left >= 1024 && unit < units.length - 1) [left, unit] = [left / 1024, unit + 1];
+  return `${Number(left.toFixed(left < 10 && unit > 0 ? 1 : 0))} ${units[unit]}`;
+}

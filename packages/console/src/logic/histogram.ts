@@ -1,0 +1,81 @@
+/** A bucket of `events/count`. */
+export interface CountBucket {
+  start?: string;
+  group?: string | null;
+  count: number;
+}
+
+/** Stacked counts over time: each series has one count for each start. */
+export interface Histogram {
+  /** Starts of the intervals, in seconds since the epoch. */
+  starts: number[];
+  series: { name: string; counts: number[] }[];
+  intervalSeconds: number;
+}
+
+const intervals = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800] as const;
+const mostIntervals = 100;
+
+/** Returns an interval in seconds that divides a range into at most a hundred. */
+export function intervalFor(rangeSeconds: number): number {
+  const fitting = intervals.find((one) => rangeSeconds / one <= mostIntervals);
+  return fitting ?? 86_400 * Math.ceil(rangeSeconds / 86_400 / mostIntervals);
+}
+
+/** Returns an interval as the API reads it. */
+export function intervalText(seconds: number): string {
+  if (seconds % 86_400 === 0) return `${seconds / 86_400}d`;
+  if (seconds % 3_600 === 0) return `${seconds / 3_600}h`;
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
+
+/** Returns the names of the largest groups, the largest first. */
+export function largest(buckets: readonly CountBucket[], most: number): string[] {
+  const named = buckets.filter((one) => typeof one.group === 'string');
+  return named
+    .sort((a, b) => b.count - a.count)
+    .slice(0, most)
+    .map(({ group }) => group!);
+}
+
+/**
+ * Combines the counts of all events and of the largest types. What is left of all events is the series `others`, if it
+ * is not empty.
+ */
+export function histogramOf(
+  { all, typed }: { all: readonly CountBucket[]; typed: readonly CountBucket[] },
+  {
+    names,
+    range,
+    intervalSeconds,
+  }: { names: readonly string[]; range: [number, number]; intervalSeconds: number },
+): Histogram {
+  const first = Math.floor(range[0] / intervalSeconds) * intervalSeconds;
+  const length = Math.min(1_000, Math.max(1, Math.ceil((range[1] - first) / intervalSeconds)));
+  const starts = Array.from({ length }, (_, i) => first + i * intervalSeconds);
+  const counts = new Map<string | undefined, number[]>();
+  const add = (name: string | undefined, bucket: CountBucket) => {
+    const index = Math.round((Date.parse(bucket.start ?? '') / 1000 - first) / intervalSeconds);
+    const row = counts.get(name) ?? starts.map(() => 0);
+    if (index >= 0 && index < length) row[index]! += bucket.count;
+    counts.set(name, row);
+  };
+  for (const bucket of all) add(undefined, bucket);
+  for (const bucket of typed) add(bucket.group ?? '', bucket);
+  const series = names.map((name) => ({ name, counts: counts.get(name) ?? starts.map(() => 0) }));
+  const totals = counts.get(undefined) ?? starts.map(() => 0);
+  const rest = totals.map((total, i) => Math.max(0, total - sum(series.map(({ counts }) => counts[i]!))));
+  if (sum(rest) > 0) series.push({ name: 'others', counts: rest });
+  return { starts, series, intervalSeconds };
+}
+
+/** Returns for each series the sum of itself and those before it. */
+export function stacked(series: readonly { counts: number[] }[]): number[][] {
+  const sums: number[][] = [];
+  for (const { counts } of series) sums.push(counts.map((count, i) => count + (sums.at(-1)?.[i] ?? 0)));
+  return sums;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}

@@ -1,0 +1,49 @@
+import { childrenOf, kindOf } from './json-tree.js';
+
+/** One difference: a JSON pointer, and the exact text on each side; undefined where the value is missing. */
+export interface JsonDifference {
+  pointer: string;
+  before: string | undefined;
+  after: string | undefined;
+}
+
+/**
+ * Returns the differences of two JSON texts, at most `most`. Objects and arrays are compared by member, other values
+ * by their text: `1.0` and `1` differ.
+ */
+export function jsonDiff(before: string, after: string, most = 500): JsonDifference[] {
+  const differences: JsonDifference[] = [];
+  compare({ pointer: '', before: before.trim(), after: after.trim() }, (one) => {
+    differences.push(one);
+    return differences.length < most;
+  });
+  return differences;
+}
+
+type Found = (difference: JsonDifference) => boolean;
+
+/** Returns false when the caller wants no more. */
+function compare(pair: JsonDifference, found: Found): boolean {
+  const { pointer, before, after } = pair;
+  if (before === after) return true;
+  if (before === undefined || after === undefined || !sameContainer(before, after)) return found(pair);
+  const [left, right] = [membersOf(before), membersOf(after)];
+  for (const name of new Set([...left.keys(), ...right.keys()])) {
+    const child = { pointer: `${pointer}/${escaped(name)}`, before: left.get(name), after: right.get(name) };
+    if (!compare(child, found)) return false;
+  }
+  return true;
+}
+
+function sameContainer(before: string, after: string): boolean {
+  const kind = kindOf(before);
+  return kind === kindOf(after) && (kind === 'object' || kind === 'array');
+}
+
+function membersOf(text: string): Map<string, string> {
+  return new Map([...childrenOf(text)].map((child) => [child.name, child.text]));
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

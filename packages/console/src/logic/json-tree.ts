@@ -1,0 +1,98 @@
+export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
+
+/** One child of a JSON value: its name or index, and its exact text. */
+export interface JsonChild {
+  name: string;
+  text: string;
+}
+
+/** Returns the kind of a JSON value by its first character. `text` must be valid JSON without leading space. */
+export function kindOf(text: string): JsonKind {
+  switch (text[0]) {
+    case '{':
+      return 'object';
+    case '[':
+      return 'array';
+    case '"':
+      return 'string';
+    case 't':
+    case 'f':
+      return 'boolean';
+    case 'n':
+      return 'null';
+    default:
+      return 'number';
+  }
+}
+
+/**
+ * Yields the children of an object or an array in their order, each with its exact text, repeated names included.
+ * Reading stops where the caller stops: a large value costs only what is shown of it.
+ */
+export function* childrenOf(text: string): Generator<JsonChild, void, undefined> {
+  const isObject = text[0] === '{';
+  let at = skipSpace(text, 1);
+  for (let index = 0; at < text.length && text[at] !== '}' && text[at] !== ']'; index++) {
+    let name = String(index);
+    if (isObject) {
+      const end = endOfString(text, at);
+      name = JSON.parse(text.slice(at, end)) as string;
+      at = skipSpace(text, text.indexOf(':', end) + 1);
+    }
+    const end = endOfValue(text, at);
+    yield { name, text: text.slice(at, end) };
+    at = skipSpace(text, end);
+    if (text[at] === ',') at = skipSpace(text, at + 1);
+  }
+}
+
+/** Returns the exact text of one member of an object; undefined if there is none. */
+export function memberText(text: string, name: string): string | undefined {
+  return kindOf(text) === 'object' ? textAt(text, [name]) : undefined;
+}
+
+function endOfValue(text: string, start: number): number {
+  const first = text[start];
+  if (first === '"') return endOfString(text, start);
+  if (first !== '{' && first !== '[') return endOfScalar(text, start);
+  let depth = 0;
+  for (let at = start; at < text.length; at++) {
+    const one = text[at];
+    if (one === '"') at = endOfString(text, at) - 1;
+    else if (one === '{' || one === '[') depth++;
+    else if ((one === '}' || one === ']') && --depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+function endOfScalar(text: string, start: number): number {
+  let at = start;
+  while (at < text.length && !/[\s,\]}]/.test(text[at]!)) at++;
+  return at;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text[at]!)) at++;
+  return at;
+}
+
+/** Returns the exact text at a path of names and indexes; undefined if there is nothing. */
+export function textAt(text: string, path: readonly (string | number)[]): string | undefined {
+  let value: string | undefined = text.trim();
+  for (const name of path) {
+    if (value === undefined || !/^[[{]/.test(value)) return undefined;
+    let found: string | undefined;
+    for (const child of childrenOf(value)) if (child.name === String(name)) found = child.text;
+    value = found;
+  }
+  return value;
+}

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { nodeSize, pipelineGraph } from './pipeline-graph.js';
+
+const source = { streams: ['payments'] };
+
+describe('the graph of a pipeline', () => {
+  it('has the source and the operators below each other', () => {
+    const { nodes, edges, width } = pipelineGraph(source, [
+      { filter: 'event.data.n > 1' },
+      { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
+      { emit: { stream: 'out' } },
+    ]);
+    expect(nodes.map(({ path, label, x }) => [path, label, x])).toEqual([
+      ['source', 'payments', 0],
+      ['/operators/0', 'event.data.n > 1', 0],
+      ['/operators/1', 'each 1m by event.entity_id', 0],
+      ['/operators/2', '→ out', 0],
+    ]);
+    expect(edges.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      'source /operators/0',
+      '/operators/0 /operators/1',
+      '/operators/1 /operators/2',
+    ]);
+    expect(width).toBe(nodeSize.width);
+  });
+
+  it('has branches beside each other, with the pointers of the API', () => {
+    const branch = [
+      { when: 'a', operators: [{ emit: { stream: 'x' } }] },
+      { otherwise: true, operators: [{ map: { event_type: '"t"' } }, { emit: { stream: 'y' } }] },
+    ];
+    const { nodes, edges } = pipelineGraph(source, [{ branch }]);
+    const emit = nodes.find(({ path }) => path === '/operators/0/branch/0/operators/0')!;
+    const map = nodes.find(({ path }) => path === '/operators/0/branch/1/operators/0')!;
+    expect(emit.y).toBe(map.y);
+    expect(map.x).toBeGreaterThan(emit.x + nodeSize.width);
+    expect(edges.filter(({ from }) => from === '/operators/0').map(({ label }) => label)).toEqual([
+      'a',
+      'otherwise',
+    ]);
+    expect(nodes.find(({ path }) => path === 'source')!.x).toBe((emit.x + map.x) / 2);
+  });
+
+  it('shows an operator that it does not know', () => {
+    const { nodes } = pipelineGraph(source, [{ later: {} }, {}]);
+    expect(nodes.map(({ operator }) => operator)).toEqual(['source', 'later', 'unknown']);
+  });
+});

@@ -1,0 +1,165 @@
+/** A node of the drawing of a pipeline, with its place in pixels. */
+export interface GraphNode {
+  /** JSON pointer of the operator; `source` for a stream that is read. */
+  path: string;
+  operator: string;
+  /** What the operator does, in a few words. */
+  label: string;
+  x: number;
+  y: number;
+}
+
+export interface GraphEdge {
+  from: string;
+  to: string;
+  label?: string;
+}
+
+export interface Graph {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  width: number;
+  height: number;
+}
+
+export const nodeSize = { width: 190, height: 74 };
+const gap = { x: 44, y: 40 };
+
+type Operator = Readonly<Record<string, unknown>>;
+
+interface BranchPart {
+  when?: string;
+  otherwise?: boolean;
+  operators: readonly Operator[];
+}
+
+/** Places the source and the operators of a pipeline from top to bottom; branches stand beside each other. */
+export function pipelineGraph(source: { streams: readonly string[] }, operators: readonly Operator[]): Graph {
+  const layout = new Layout();
+  const columns = Math.max(1, widthOf(operators));
+  const label = source.streams.join(', ');
+  layout.place({ path: 'source', operator: 'source', label, column: middle(0, columns), row: 0 });
+  layout.chain(operators, { at: '/operators', after: { path: 'source' }, column: 0, columns, row: 1 });
+  return layout.graph();
+}
+
+interface ChainPlace {
+  at: string;
+  after: { path: string; label?: string };
+  column: number;
+  columns: number;
+  row: number;
+}
+
+class Layout {
+  private readonly nodes: GraphNode[] = [];
+  private readonly edges: GraphEdge[] = [];
+
+  place({ column, row, ...node }: Omit<GraphNode, 'x' | 'y'> & { column: number; row: number }): void {
+    const x = column * (nodeSize.width + gap.x);
+    this.nodes.push({ ...node, x, y: row * (nodeSize.height + gap.y) });
+  }
+
+  chain(operators: readonly Operator[], { at, after, column, columns, row }: ChainPlace): void {
+    let previous = after;
+    operators.forEach((operator, index) => {
+      const path = `${at}/${index}`;
+      const [name = 'unknown', spec] = Object.entries(operator)[0] ?? [];
+      const node = { path, operator: name, label: labelOf(name, spec) };
+      this.place({ ...node, column: middle(column, columns), row: row + index });
+      this.edges.push({ from: previous.path, to: path, ...(previous.label && { label: previous.label }) });
+      previous = { path };
+      if (name === 'branch') this.branches(branchesOf(spec), { path, column, row: row + index + 1 });
+    });
+  }
+
+  private branches(
+    branches: readonly BranchPart[],
+    { path, column, row }: { path: string; column: number; row: number },
+  ): void {
+    let left = column;
+    branches.forEach((branch, index) => {
+      const columns = Math.max(1, widthOf(branch.operators));
+      const after = { path, label: branch.otherwise ? 'otherwise' : (branch.when ?? '') };
+      const at = `${path}/branch/${index}/operators`;
+      this.chain(branch.operators, { at, after, column: left, columns, row });
+      left += columns;
+    });
+  }
+
+  graph(): Graph {
+    const width = Math.max(...this.nodes.map(({ x }) => x + nodeSize.width));
+    const height = Math.max(...this.nodes.map(({ y }) => y + nodeSize.height));
+    return { nodes: this.nodes, edges: this.edges, width, height };
+  }
+}
+
+function middle(column: number, columns: number): number {
+  return column + (columns - 1) / 2;
+}
+
+/** Returns the columns that a list of operators takes: those of its widest branch. */
+function widthOf(operators: readonly Operator[]): number {
+  const widths = operators.map(({ branch }) =>
+    branchesOf(branch).reduce((sum, { operators }) => sum + Math.max(1, widthOf(operators)), 0),
+  );
+  return Math.max(1, ...widths);
+}
+
+function branchesOf(spec: unknown): readonly BranchPart[] {
+  return Array.isArray(spec) ? (spec as BranchPart[]) : [];
+}
+
+function labelOf(name: string, spec: unknown): string {
+  if (typeof spec === 'string') return spec;
+  const {
+    stream,
+    url,
+    key,
+    within,
+    list,
+    from,
+    tumbling,
+    hopping,
+    session,
+    data,
+    event_type: type,
+  } = (spec ?? {}) as Record<string, unknown>;
+  switch (name) {
+    case 'emit':
+      return `→ ${String(stream)}`;
+    case 'webhook':
+      return `→ ${String(url)}`;
+    case 'dedupe':
+      return `${String(key)} within ${String(within)}`;
+    case 'flat_map':
+      return String(list);
+    case 'enrich':
+      return `from ${sideInput(from)}`;
+    case 'window':
+      return `${windowText({ tumbling, hopping, session })} by ${String(key)}`;
+    case 'map':
+      return mapText(data ?? type);
+    case 'reduce':
+      return Object.keys(spec ?? {}).join(', ');
+    default:
+      return '';
+  }
+}
+
+function sideInput(from: unknown): string {
+  const { projection } = (from ?? {}) as { projection?: string };
+  return projection ?? 'a table';
+}
+
+function mapText(mapped: unknown): string {
+  if (typeof mapped === 'string') return mapped;
+  return Object.keys((mapped ?? {})).join(', ');
+}
+
+function windowText({ tumbling, hopping, session }: Record<string, unknown>): string {
+  if (typeof tumbling === 'string') return `each ${tumbling}`;
+  if (typeof session === 'string') return `session, gap ${session}`;
+  const { size, every } = (hopping ?? {}) as { size?: string; every?: string };
+  return `${size} every ${every}`;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { curlOf, shellWord, tributary } from './shell.js';
+
+const target = { origin: 'http://127.0.0.1:3902', keys: true };
+
+describe('a word of a shell', () => {
+  it.each([
+    ['orders', 'orders'],
+    ['a b', "'a b'"],
+    ["it's $(rm -rf /)`x`", "'it'\\''s $(rm -rf /)`x`'"],
+    ['', "''"],
+  ])('%j is %s', (text, word) => expect(shellWord(text)).toBe(word));
+});
+
+describe('a curl command', () => {
+  it('has the URL with encoded parameters, and the key from the environment', () => {
+    const request = {
+      path: '/api/v1/events/query',
+      query: { stream: ['a', 'b'], where: "x == '1'", since: undefined },
+    };
+    expect(curlOf(request, target)).toBe(
+      `curl -s 'http://127.0.0.1:3902/api/v1/events/query?stream=a&stream=b&where=x+%3D%3D+%271%27' -H "authorization: Bearer $TRIBUTARY_KEY"`,
+    );
+  });
+
+  it('has no key on a port without keys, and sends a body', () => {
+    const request = { method: 'POST', path: '/api/v1/keys', body: '{"name":"it\'s"}' };
+    expect(curlOf(request, { ...target, keys: false })).toBe(
+      `curl -s http://127.0.0.1:3902/api/v1/keys -H 'content-type: application/json' -d '{"name":"it'\\''s"}'`,
+    );
+  });
+
+  it('names a method that curl would not choose', () => {
+    expect(curlOf({ method: 'DELETE', path: '/x' }, { ...target, keys: false })).toBe(
+      'curl -s -X DELETE http://127.0.0.1:3902/x',
+    );
+  });
+});
+
+describe('a command of the command line', () => {
+  it('quotes values and leaves out what is not set', () => {
+    const options = { type: ['a', 'b c'], since: undefined, where: '-1 < event.data.n', 'dry-run': true };
+    expect(tributary('query', ['orders'], options)).toBe(
+      "tributary query orders --type a --type 'b c' --where='-1 < event.data.n' --dry-run",
+    );
+  });
+});

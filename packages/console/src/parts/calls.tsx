@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { target } from '../app/session.js';
+import { curlOf, type ShownRequest } from '../logic/shell.js';
+
+/** A request of a view, and its command of the command line. */
+export interface Call extends ShownRequest {
+  command?: string;
+}
+
+/** Shows the `curl` commands and the command lines that return what the view shows. */
+export function Calls({ calls }: { calls: readonly Call[] }) {
+  if (calls.length === 0) return null;
+  return (
+    <details class="calls">
+      <summary>curl and command line</summary>
+      {target.value.keys && (
+        <p class="muted small">The commands read the key from the variable TRIBUTARY_KEY.</p>
+      )}
+      {calls.map((call) => (
+        <div key={call.path + (call.command ?? '')} class="call">
+          <Command text={curlOf(call, target.value)} name="curl" />
+          {call.command && <Command text={call.command} name="command line" />}
+        </div>
+      ))}
+    </details>
+  );
+}
+
+function Command({ text, name }: { text: string; name: string }) {
+  return (
+    <div class="command">
+      <pre tabIndex={0} role="group" aria-label={name}>
+        <code>{text}</code>
+      </pre>
+      <CopyButton text={text} label={`Copy ${name}`} />
+    </div>
+  );
+}
+
+/** Copies a text. The clipboard needs a secure page: without it there is no button. */
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [copied, setCopied] = useState(false);
+  if (!('clipboard' in navigator)) return null;
+  const copy = () => {
+    void navigator.clipboard.writeText(text).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    });
+  };
+  return (
+    <button type="button" class="quiet" onClick={copy} aria-label={label}>
+      {copied ? 'Copied' : 'Copy'}
+    </button>
+  );
+}

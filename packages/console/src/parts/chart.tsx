@@ -1,0 +1,152 @@
+import type uPlot from 'uplot';
+import { useEffect, useRef } from 'preact/hooks';
+import { colors } from '../app/theme.js';
+import { short } from '../logic/format.js';
+import { stacked, type Histogram } from '../logic/histogram.js';
+
+const height = 180;
+
+/** The colors of series, from the style sheet. */
+function seriesColor(index: number): string {
+  return cssValue(`--series-${(index % 8) + 1}`);
+}
+
+function cssValue(name: string): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+type Options = Omit<uPlot.Options, 'width' | 'height' | 'axes'>;
+type Plot = (library: typeof uPlot) => { options: Options; data: uPlot.AlignedData };
+
+/** Draws with uPlot, which is loaded when the first chart is shown. */
+function usePlot(plot: Plot, inputs: readonly unknown[]) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let chart: uPlot | undefined;
+    let gone = false;
+    const element = box.current!;
+    const widthOf = () => Math.max(200, element.clientWidth);
+    const resizing = new ResizeObserver(() => chart?.setSize({ width: widthOf(), height }));
+    void import('./uplot.js').then(({ uPlot: library }) => {
+      if (gone) return;
+      const { options, data } = plot(library);
+      const axis = {
+        stroke: cssValue('--muted'),
+        grid: { stroke: cssValue('--line'), width: 1 },
+        ticks: { show: false },
+        font: '11px system-ui, sans-serif',
+      };
+      const axes = [axis, { ...axis, size: 52, values: (_: uPlot, ticks: number[]) => ticks.map(short) }];
+      element.replaceChildren();
+      chart = new library({ ...options, axes, width: widthOf(), height }, data, element);
+      resizing.observe(element);
+    });
+    return () => {
+      gone = true;
+      resizing.disconnect();
+      chart?.destroy();
+    };
+  }, [...inputs, colors.value]);
+  return box;
+}
+
+/** Counts over time, stacked by type. A drag selects a range of time, in seconds. */
+export function HistogramChart({
+  histogram,
+  onRange,
+}: {
+  histogram: Histogram;
+  onRange: (from: number, to: number) => void;
+}) {
+  const box = usePlot(
+    (library) => {
+      const sums = stacked(histogram.series);
+      const bars = library.paths.bars!({ size: [0.9, 60], align: 1 });
+      const series = histogram.series.map(({ name }, i) => ({
+        ...{ label: name, fill: seriesColor(i), width: 0, paths: bars, points: { show: false } },
+      }));
+      // The highest bar is drawn first: the bars of the series below cover its lower part.
+      const data = [histogram.starts, ...sums.reverse()] as uPlot.AlignedData;
+      const select = (chart: uPlot) => {
+        const { left, width } = chart.select;
+        if (width > 4) onRange(chart.posToVal(left, 'x'), chart.posToVal(left + width, 'x'));
+      };
+      const end = histogram.starts.at(-1)! + histogram.intervalSeconds;
+      return {
+        options: {
+          ...{ series: [{}, ...series.reverse()], legend: { show: false }, hooks: { setSelect: [select] } },
+          cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
+          scales: {
+            x: { time: true, range: [histogram.starts[0]!, end] },
+            y: { range: (_, __, most) => [0, most || 1] },
+          },
+          tzDate: (seconds) => library.tzDate(new Date(seconds * 1000), 'UTC'),
+        },
+        data,
+      };
+    },
+    [histogram],
+  );
+  const total = histogram.series.flatMap(({ counts }) => counts).reduce((a, b) => a + b, 0);
+  return <div class="chart" ref={box} role="img" aria-label={`${total} events over time, by type`} />;
+}
+
+export interface Line {
+  name: string;
+  values: readonly (number | null)[];
+}
+
+/** Lines over times or numbers. */
+export function LineChart({
+  x,
+  isTime,
+  series,
+}: {
+  x: readonly number[];
+  isTime: boolean;
+  series: readonly Line[];
+}) {
+  const box = usePlot(
+    (library) => ({
+      options: {
+        series: [{}, ...series.map(({ name }, i) => ({ label: name, stroke: seriesColor(i), width: 2 }))],
+        ...{ legend: { show: false }, cursor: { drag: { x: false, y: false } } },
+        scales: { x: { time: isTime } },
+        tzDate: (seconds) => library.tzDate(new Date(seconds * 1000), 'UTC'),
+      },
+      data: [x, ...series.map(({ values }) => values)] as unknown as uPlot.AlignedData,
+    }),
+    [x, series],
+  );
+  return (
+    <>
+      <Legend names={series.map(({ name }) => name)} />
+      <div
+        class="chart"
+        ref={box}
+        role="img"
+        aria-label={`Chart of ${series.map(({ name }) => name).join(', ')}`}
+      />
+    </>
+  );
+}
+
+/** The names of series beside their colors. */
+export function Legend({ names, onSelect }: { names: readonly string[]; onSelect?: (name: string) => void }) {
+  return (
+    <ul class="legend">
+      {names.map((name, i) => (
+        <li key={name}>
+          <span class={`swatch series-${(i % 8) + 1}`} aria-hidden="true" />
+          {onSelect && name !== 'others' ? (
+            <button type="button" class="quiet" onClick={() => onSelect(name)}>
+              <bdi>{name}</bdi>
+            </button>
+          ) : (
+            <bdi>{name}</bdi>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

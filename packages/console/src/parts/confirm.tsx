@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Action } from '../app/resource.js';
+import { Problem } from './problem.js';
+
+interface ConfirmProps {
+  label: string;
+  title: string;
+  /** A text that the user must type, for what cannot be undone. */
+  typed?: string;
+  danger?: boolean;
+  action: Action<[]>;
+  children: ComponentChildren;
+}
+
+/** A button that asks before it changes something. */
+export function Confirm({ label, title, typed, danger, action, children }: ConfirmProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState('');
+  const [wasRunning, setWasRunning] = useState(false);
+  useEffect(() => {
+    if (wasRunning && !action.running && action.error === undefined) dialog.current?.close();
+    setWasRunning(action.running);
+  }, [action.running]);
+  const open = () => {
+    setText('');
+    action.clear();
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <button type="button" class={danger ? 'danger' : ''} onClick={open}>
+        {label}
+      </button>
+      <dialog ref={dialog} aria-label={title}>
+        <form
+          method="dialog"
+          onSubmit={(event) => {
+            event.preventDefault();
+            action.run();
+          }}
+        >
+          <h2>{title}</h2>
+          <div>{children}</div>
+          {typed !== undefined && (
+            <label class="field">
+              <span>
+                Type <code>{typed}</code> to confirm
+              </span>
+              <input
+                value={text}
+                onInput={(event) => setText(event.currentTarget.value)}
+                autocomplete="off"
+              />
+            </label>
+          )}
+          {action.error !== undefined && <Problem error={action.error} />}
+          <p class="buttons">
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+            <button
+              type="submit"
+              class={danger ? 'danger solid' : 'primary'}
+              disabled={action.running || (typed !== undefined && typed !== text)}
+            >
+              {label}
+            </button>
+          </p>
+        </form>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import { childrenOf, kindOf, memberText, type JsonChild } from '../logic/json-tree.js';
+import { visibleText } from '../logic/visible-text.js';
+import { bytes } from '../logic/format.js';
+
+const previewLength = 2_048;
+const pageLength = 100;
+
+/** A JSON value as a tree: children are read when they are opened, numbers keep every digit. */
+export function JsonTree({ text, open = true }: { text: string; open?: boolean }) {
+  const value = text.trim();
+  return (
+    <div class="json">
+      <Value child={{ name: '', text: value }} isOpen={open} />
+    </div>
+  );
+}
+
+function Value({ child: { name, text }, isOpen = false }: { child: JsonChild; isOpen?: boolean }) {
+  const kind = kindOf(text);
+  const [open, setOpen] = useState(isOpen);
+  const label = name !== '' && <span class="json-name">{visibleText(name)}: </span>;
+  if (kind !== 'object' && kind !== 'array')
+    return (
+      <div class="json-row">
+        {label}
+        <Scalar text={text} kind={kind} />
+      </div>
+    );
+  return (
+    <div class="json-row">
+      <button type="button" class="json-toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <span class="caret" aria-hidden="true" />
+        {label}
+        <span class="muted">
+          {kind} {bytes(text.length)}
+        </span>
+      </button>
+      {open && <Children text={text} />}
+    </div>
+  );
+}
+
+function Children({ text }: { text: string }) {
+  const [most, setMost] = useState(pageLength);
+  const shown: JsonChild[] = [];
+  let hasMore = false;
+  for (const child of childrenOf(text)) {
+    if (shown.length === most) {
+      hasMore = true;
+      break;
+    }
+    shown.push(child);
+  }
+  return (
+    <div class="json-children">
+      {shown.length === 0 && <span class="muted">empty</span>}
+      {shown.map((child, i) => (
+        <Value key={i} child={child} />
+      ))}
+      {hasMore && (
+        <button type="button" class="quiet" onClick={() => setMost(most + pageLength)}>
+          Show {pageLength} more
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Scalar({ text, kind }: { text: string; kind: string }) {
+  return <LongText text={kind === 'string' ? visibleString(text) : text} class={`json-${kind}`} />;
+}
+
+/** The text of a string without its escapes, if it has none that a reader would miss. */
+function visibleString(text: string): string {
+  return `"${visibleText(JSON.parse(text) as string)}"`;
+}
+
+/** A text of any length: its beginning, and the rest on demand. */
+export function LongText({ text, class: className = '' }: { text: string; class?: string }) {
+  const [whole, setWhole] = useState(false);
+  if (text.length <= previewLength || whole) return <bdi class={`long-text ${className}`}>{text}</bdi>;
+  return (
+    <>
+      <bdi class={`long-text ${className}`}>{text.slice(0, previewLength)}…</bdi>{' '}
+      <button type="button" class="quiet" onClick={() => setWhole(true)}>
+        Show all {bytes(text.length)}
+      </button>
+    </>
+  );
+}
+
+/** One line of a JSON text for a table. */
+export function JsonLine({ text }: { text: string }) {
+  return <bdi class="json-line">{visibleText(text.slice(0, 240).replace(/\s+/g, ' '))}</bdi>;
+}
+
+/** Some members of a JSON object, as a tree for each. */
+export function Definition({ text, members }: { text: string; members: readonly string[] }) {
+  return (
+    <div class="json">
+      {members.map((name) => {
+        const value = memberText(text, name);
+        return value !== undefined && <Value key={name} child={{ name, text: value }} isOpen />;
+      })}
+    </div>
+  );
+}

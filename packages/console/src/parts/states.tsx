@@ -1,0 +1,74 @@
+import type { ComponentChildren } from 'preact';
+import type { PagedResource, Resource } from '../app/resource.js';
+import { Problem } from './problem.js';
+
+interface LoadedProps<T> {
+  of: Resource<T>;
+  children: (data: T) => ComponentChildren;
+}
+
+/** Shows data, or that it is loading, or why it could not be loaded. Data stays beside an error. */
+export function Loaded<T>({ of, children }: LoadedProps<T>) {
+  return (
+    <>
+      {of.error !== undefined && <Problem error={of.error} />}
+      {of.data === undefined ? (
+        of.error === undefined && <Loading />
+      ) : (
+        <div class="stack" aria-busy={of.loading}>
+          {children(of.data)}
+        </div>
+      )}
+    </>
+  );
+}
+
+export function Loading() {
+  return (
+    <div class="loading" role="status">
+      <span class="bar" />
+      <span class="bar" />
+      <span class="bar" />
+      <span class="sr">Loading</span>
+    </div>
+  );
+}
+
+/** Says that there is nothing, and what to do about it. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p>
+        <strong>{title}</strong>
+      </p>
+      {children && <p class="muted">{children}</p>}
+    </div>
+  );
+}
+
+interface ListedProps<T> {
+  of: PagedResource<T>;
+  empty: ComponentChildren;
+  children: (items: readonly T[]) => ComponentChildren;
+}
+
+/** Shows the rows of a list, or that there are none, and a button for the next page. */
+export function Listed<T>({ of, empty, children }: ListedProps<T>) {
+  return (
+    <Loaded of={of}>
+      {({ items, hasMore }) => (
+        <>
+          {items.length === 0 ? empty : children(items)}
+          {hasMore && (
+            <p class="more">
+              <button type="button" onClick={of.more} disabled={of.loading}>
+                {of.loading ? 'Loading…' : 'Load more'}
+              </button>
+              <span class="muted small">{items.length} loaded</span>
+            </p>
+          )}
+        </>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,99 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { EventFilter, StoredEvent } from '#client';
+import { endsSession } from '../app/resource.js';
+import { client } from '../app/session.js';
+import { grouped } from '../logic/format.js';
+import { TailBuffer } from '../logic/tail-buffer.js';
+import { EventTable } from '../parts/event-table.js';
+import { Problem } from '../parts/problem.js';
+import { Empty } from '../parts/states.js';
+
+const mostShown = 200;
+/** At most twenty paints a second. */
+const paintMs = 50;
+/** A connection without another failure after this time counts as open: no event may come for hours. */
+const connectMs = 2_000;
+
+interface Painted {
+  events: readonly StoredEvent[];
+  received: number;
+  skipped: number;
+  pending: number;
+}
+
+const nothing: Painted = { events: [], received: 0, skipped: 0, pending: 0 };
+
+/** Events as they arrive. Pausing keeps reading: what the table cannot hold is counted. */
+export function LiveTail({ filter }: { filter: EventFilter }) {
+  const [painted, setPainted] = useState(nothing);
+  const [error, setError] = useState<unknown>();
+  const [reconnecting, setReconnecting] = useState(false);
+  const [paused, setPaused] = useState(false);
+  const isPaused = useRef(false);
+  isPaused.current = paused;
+  useEffect(() => {
+    const controller = new AbortController();
+    const buffer = new TailBuffer<StoredEvent>(mostShown);
+    let changed = false;
+    let connecting: ReturnType<typeof setTimeout> | undefined;
+    const read = async () => {
+      const onReconnect = (_: unknown, delayMs: number) => {
+        setReconnecting(true);
+        clearTimeout(connecting);
+        connecting = setTimeout(() => setReconnecting(false), delayMs + connectMs);
+      };
+      for await (const event of client.value.tail(filter, { signal: controller.signal, onReconnect })) {
+        buffer.add(event);
+        changed = true;
+      }
+    };
+    read().catch((error: unknown) => {
+      if (!controller.signal.aborted && !endsSession(error)) setError(error);
+    });
+    const timer = setInterval(() => {
+      if (!changed && (isPaused.current || buffer.pending === 0)) return;
+      if (changed) setReconnecting(false);
+      changed = false;
+      const { received, skipped, pending } = buffer;
+      setPainted((before) =>
+        isPaused.current
+          ? { ...before, received, skipped, pending }
+          : { events: buffer.paint(), received, skipped, pending: 0 },
+      );
+    }, paintMs);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(connecting);
+      controller.abort();
+    };
+  }, []);
+  return (
+    <section aria-label="Live tail">
+      <div class="live-head">
+        <span
+          class={`live-dot ${error !== undefined ? 'bad' : paused || reconnecting ? 'warn' : 'good'}`}
+          aria-hidden="true"
+        />
+        <span role="status">
+          {error !== undefined ? 'Stopped' : reconnecting ? 'Reconnecting' : paused ? 'Paused' : 'Live'}
+        </span>
+        <span class="muted small digits">
+          {grouped(painted.received)} arrived
+          {painted.skipped > 0 && `, ${grouped(painted.skipped)} not shown`}
+          {paused && painted.pending > 0 && `, ${grouped(painted.pending)} waiting`}
+        </span>
+        <button type="button" aria-pressed={paused} onClick={() => setPaused(!paused)}>
+          {paused ? 'Continue' : 'Pause'}
+        </button>
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      {painted.events.length === 0 ? (
+        error === undefined && (
+          <Empty title="Waiting for events.">New events appear here as they arrive.</Empty>
+        )
+      ) : (
+        <EventTable events={painted.events} label="Live events" />
+      )}
+    </section>
+  );
+}

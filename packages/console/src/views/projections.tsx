@@ -1,0 +1,357 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { ProjectionDetail, ProjectionState } from '#client';
+import { exact } from '../app/exact.js';
+import { endsSession, useAction, usePages, useResource } from '../app/resource.js';
+import { hrefOf, place, setQuery } from '../app/router.js';
+import { client, mayWrite } from '../app/session.js';
+import { tributary } from '../logic/shell.js';
+import { memberText } from '../logic/json-tree.js';
+import { one } from '../logic/url-state.js';
+import { visibleText } from '../logic/visible-text.js';
+import { Confirm } from '../parts/confirm.js';
+import { Definition, JsonTree } from '../parts/json-view.js';
+import { Page } from '../parts/page.js';
+import { Problem } from '../parts/problem.js';
+import { Empty, Listed, Loaded } from '../parts/states.js';
+import { Table } from '../parts/table.js';
+import { Ago, Count, Status, Text } from '../parts/values.js';
+import { UrlField } from '../parts/url-field.js';
+import { Fact } from './stream.js';
+
+const columns = [
+  { name: 'Projection' },
+  { name: 'Status' },
+  { name: 'Streams' },
+  { name: 'Processed', isNumber: true },
+  { name: 'Failed', isNumber: true },
+  { name: 'Lag', isNumber: true },
+  { name: 'Updated' },
+];
+
+export function ProjectionsView() {
+  const projections = usePages((cursor) => client.value.projections.list({ cursor }), [], {
+    everyMs: 10_000,
+  });
+  const calls = [{ path: '/api/v1/projections', command: tributary('get', ['projections']) }];
+  return (
+    <Page title="Projections" about="States that are computed from events, one for each key." calls={calls}>
+      <Listed
+        of={projections}
+        empty={
+          <Empty title="There are no projections yet.">
+            Define one with POST /api/v1/projections or `tributary apply`.
+          </Empty>
+        }
+      >
+        {(items) => (
+          <Table label="Projections" columns={columns}>
+            {items.map((one) => (
+              <tr key={one.name}>
+                <th scope="row">
+                  <a href={hrefOf(['projections', one.name])}>{one.name}</a>
+                </th>
+                <td>
+                  <Status value={one.status} />
+                </td>
+                <td>{one.source.streams.join(', ')}</td>
+                <td class="number">
+                  <Count value={one.processed} />
+                </td>
+                <td class="number">
+                  <Count value={one.failed} />
+                </td>
+                <td class="number">
+                  <Count value={one.lag} />
+                </td>
+                <td>
+                  <Ago value={one.updated_at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Listed>
+    </Page>
+  );
+}
+
+/** One projection: its progress and its states, sorted by any field, as a page or live. */
+export function ProjectionView({ name }: { name: string }) {
+  const now = place.value;
+  const [prefix, orderBy, order] = [one(now, 'prefix'), one(now, 'order_by'), one(now, 'order')];
+  const isLive = one(now, 'live') !== undefined;
+  const query = {
+    prefix,
+    order_by: orderBy,
+    order: order === 'asc' ? ('asc' as const) : orderBy ? ('desc' as const) : undefined,
+  };
+  const detail = useResource(
+    (signal) => exact(({ projections }) => projections.get(name, { signal })),
+    [name],
+    {
+      everyMs: 5_000,
+    },
+  );
+  const states = usePages(
+    (cursor) => client.value.projections.states(name, { ...query, cursor, limit: 50 }),
+    [name, query],
+    {
+      skip: isLive,
+    },
+  );
+  const calls = [
+    {
+      path: `/api/v1/projections/${encodeURIComponent(name)}`,
+      command: tributary('get', ['projections', name]),
+    },
+    {
+      ...{ path: `/api/v1/projections/${encodeURIComponent(name)}/state`, query },
+      command: tributary('state', [], { projection: name, prefix }),
+    },
+  ];
+  return (
+    <Page
+      title={name}
+      calls={calls}
+      actions={
+        <>
+          <button
+            type="button"
+            aria-pressed={isLive}
+            class={isLive ? 'primary' : ''}
+            onClick={() => setQuery({ live: !isLive })}
+          >
+            {isLive ? 'Stop live' : 'Live'}
+          </button>
+          {mayWrite.value && detail.data && (
+            <ProjectionActions projection={detail.data.value} reload={detail.reload} />
+          )}
+        </>
+      }
+    >
+      <Loaded of={detail}>{({ value, text }) => <Progress projection={value} text={text} />}</Loaded>
+      <form class="inline" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span class="sr">Keys that begin with</span>
+          <UrlField parameter="prefix" value={prefix} placeholder="Key begins with" />
+        </label>
+      </form>
+      {detail.data &&
+        (isLive ? (
+          <LiveStates name={name} fields={Object.keys(detail.data.value.fields)} prefix={prefix} />
+        ) : (
+          <Listed
+            of={states}
+            empty={<Empty title="There are no states.">No event has reached this projection.</Empty>}
+          >
+            {(items) => (
+              <StateTable
+                states={items}
+                fields={Object.keys(detail.data!.value.fields)}
+                sort={{ field: orderBy, order: query.order }}
+              />
+            )}
+          </Listed>
+        ))}
+    </Page>
+  );
+}
+
+function Progress({ projection, text }: { projection: ProjectionDetail; text: string }) {
+  const { progress, failure } = projection;
+  return (
+    <>
+      <dl class="facts row">
+        <Fact name="Status">
+          <Status value={projection.status} />
+        </Fact>
+        <Fact name="Version">{projection.version}</Fact>
+        <Fact name="Serving">{projection.serving_version ?? 'none yet'}</Fact>
+        <Fact name="Processed">
+          <Count value={projection.processed} />
+        </Fact>
+        <Fact name="Failed">
+          <Count value={projection.failed} />
+        </Fact>
+        <Fact name="Lag">
+          <Count value={projection.lag} />
+        </Fact>
+        <Fact name="Updated">
+          <Ago value={projection.updated_at} />
+        </Fact>
+      </dl>
+      {failure && <p class="problem">{visibleText(failure)}</p>}
+      {progress && (
+        <p class="card">
+          <label class="progress">
+            Version {progress.version} is being built: {Math.floor(progress.fraction * 100)} %
+            <progress max={1} value={progress.fraction} />
+          </label>
+        </p>
+      )}
+      <details class="card">
+        <summary>Definition</summary>
+        <Definition text={text} members={['source', 'key', 'fields', 'from']} />
+      </details>
+    </>
+  );
+}
+
+interface StateTableProps {
+  states: readonly ProjectionState[];
+  fields: readonly string[];
+  sort?: { field?: string; order?: string };
+}
+
+function StateTable({ states, fields, sort }: StateTableProps) {
+  return (
+    <div class="table" role="region" aria-label="States" tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            {fields.map((field) => (
+              <th key={field} scope="col" aria-sort={ariaSort(field, sort)}>
+                {sort ? (
+                  <button type="button" class="sort" onClick={() => setQuery(nextSort(field, sort))}>
+                    {field}
+                    <span aria-hidden="true">
+                      {sort.field === field ? (sort.order === 'asc' ? ' ↑' : ' ↓') : ''}
+                    </span>
+                  </button>
+                ) : (
+                  field
+                )}
+              </th>
+            ))}
+            <th scope="col" class="number">
+              Events
+            </th>
+            <th scope="col">Updated</th>
+          </tr>
+        </thead>
+        <tbody>
+          {states.map(({ key, stateText, version, updated_at }) => (
+            <tr key={key}>
+              <th scope="row">
+                <Text value={key} />
+              </th>
+              {fields.map((field) => (
+                <td key={field} class="digits">
+                  <Cell text={memberText(stateText, field)} />
+                </td>
+              ))}
+              <td class="number">
+                <Count value={version} />
+              </td>
+              <td>
+                <Ago value={updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A field of a state: exactly as text if it is short, else as a tree. */
+function Cell({ text }: { text?: string }) {
+  if (text === undefined) return <span class="muted">–</span>;
+  return text.length <= 80 ? <Text value={text} /> : <JsonTree text={text} open={false} />;
+}
+
+function ariaSort(field: string, sort: StateTableProps['sort']) {
+  if (sort?.field !== field) return undefined;
+  return sort.order === 'asc' ? ('ascending' as const) : ('descending' as const);
+}
+
+function nextSort(field: string, { field: now, order }: { field?: string; order?: string }) {
+  if (now !== field) return { order_by: field, order: 'desc' };
+  return order === 'desc' ? { order_by: field, order: 'asc' } : { order_by: undefined, order: undefined };
+}
+
+const mostLiveKeys = 200;
+
+/** The states that changed last, as they change. */
+function LiveStates({
+  name,
+  fields,
+  prefix = '',
+}: {
+  name: string;
+  fields: readonly string[];
+  prefix?: string;
+}) {
+  const [states, setStates] = useState<readonly ProjectionState[]>([]);
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    const controller = new AbortController();
+    let latest = new Map<string, ProjectionState>();
+    let changed = false;
+    const read = async () => {
+      for await (const change of client.value.projections.changes(name, {
+        snapshot: true,
+        signal: controller.signal,
+      })) {
+        if (change.type === 'reset') latest = new Map();
+        if (change.type === 'change' && change.key.startsWith(prefix)) {
+          latest.delete(change.key);
+          latest.set(change.key, change);
+          if (latest.size > mostLiveKeys) latest.delete(latest.keys().next().value!);
+        }
+        changed = true;
+      }
+    };
+    read().catch((error: unknown) => {
+      if (!controller.signal.aborted && !endsSession(error)) setError(error);
+    });
+    const timer = setInterval(() => {
+      if (changed) setStates([...latest.values()].reverse());
+      changed = false;
+    }, 50);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, [name, prefix]);
+  if (error !== undefined) return <Problem error={error} />;
+  if (states.length === 0) return <Empty title="Waiting for changes." />;
+  return (
+    <>
+      <p class="muted small" role="status">
+        Live: the {mostLiveKeys} keys that changed last
+      </p>
+      <StateTable states={states} fields={fields} />
+    </>
+  );
+}
+
+function ProjectionActions({
+  projection: { name, status },
+  reload,
+}: {
+  projection: ProjectionDetail;
+  reload: () => void;
+}) {
+  const { projections } = client.value;
+  const toggle = useAction(async () => {
+    await (status === 'paused' ? projections.resume(name) : projections.pause(name));
+    reload();
+  });
+  const reset = useAction(async () => {
+    await projections.reset(name);
+    reload();
+  });
+  return (
+    <>
+      <button type="button" onClick={() => toggle.run()} disabled={toggle.running}>
+        {status === 'paused' ? 'Resume' : 'Pause'}
+      </button>
+      <Confirm label="Rebuild" title={`Rebuild ${name}`} action={reset}>
+        <p>A new version is built from the log. The present one serves until the new one is complete.</p>
+      </Confirm>
+      {toggle.error !== undefined && <Problem error={toggle.error} />}
+    </>
+  );
+}

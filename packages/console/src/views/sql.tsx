@@ -1,0 +1,159 @@
+import { useMemo, useRef, useState } from 'preact/hooks';
+import { endsSession } from '../app/resource.js';
+import { place, setQuery } from '../app/router.js';
+import { client, settings } from '../app/session.js';
+import { sqlChart } from '../logic/sql-chart.js';
+import { tributary } from '../logic/shell.js';
+import { kindOf } from '../logic/json-tree.js';
+import { one } from '../logic/url-state.js';
+import { visibleText } from '../logic/visible-text.js';
+import { LineChart } from '../parts/chart.js';
+import { Page } from '../parts/page.js';
+import { Problem } from '../parts/problem.js';
+import { Empty, Loading } from '../parts/states.js';
+
+const mostRows = 1_000;
+const example =
+  'SELECT toStartOfMinute(timestamp) AS minute, count() AS events\nFROM events\nGROUP BY minute\nORDER BY minute DESC\nLIMIT 100';
+
+interface Result {
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+  hasMore: boolean;
+}
+
+/** An editor of SQL over the events, with the result as table and chart. */
+export function Sql() {
+  const stored = one(place.value, 'q');
+  const [text, setText] = useState(stored ?? example);
+  const [state, setState] = useState<{ running: boolean; result?: Result; error?: unknown }>({
+    running: false,
+  });
+  const running = useRef<AbortController>(undefined);
+  const run = () => {
+    running.current?.abort();
+    const controller = (running.current = new AbortController());
+    setQuery({ q: text }, { replace: true });
+    setState({ running: true });
+    read(text, controller).then(
+      (result) => running.current === controller && setState({ running: false, result }),
+      (error: unknown) => {
+        if (running.current !== controller || endsSession(error)) return;
+        setState({
+          running: false,
+          error: controller.signal.aborted ? new Error('The statement was cancelled.') : error,
+        });
+      },
+    );
+  };
+  const calls = [
+    { path: '/', query: { query: stored ?? text }, command: tributary('sql', [stored ?? text]) },
+  ];
+  if (!settings.value?.keys)
+    return (
+      <Page title="SQL" calls={[]}>
+        <Empty title="SQL is on the query port.">
+          Open the console there, with a key that has the scope sql:read.
+        </Empty>
+      </Page>
+    );
+  return (
+    <Page title="SQL" about="SELECT statements over the events, for keys with sql:read." calls={calls}>
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <label class="field">
+          <span>Statement</span>
+          <textarea
+            class="mono"
+            rows={Math.min(16, Math.max(5, text.split('\n').length + 1))}
+            value={text}
+            spellcheck={false}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              run();
+            }}
+          />
+        </label>
+        <p class="buttons">
+          <span class="muted small">Ctrl+Enter runs the statement.</span>
+          {state.running && (
+            <button type="button" onClick={() => running.current?.abort()}>
+              Cancel
+            </button>
+          )}
+          <button type="submit" class="primary" disabled={state.running || text.trim() === ''}>
+            {state.running ? 'Running…' : 'Run'}
+          </button>
+        </p>
+      </form>
+      {state.running && <Loading />}
+      {state.error !== undefined && <Problem error={state.error} />}
+      {state.result && <Rows result={state.result} />}
+    </Page>
+  );
+}
+
+/** Reads at most a thousand rows; leaving the loop cancels the statement. */
+async function read(statement: string, { signal }: AbortController): Promise<Result> {
+  const rows: (readonly string[])[] = [];
+  const answer = await client.value.sql(statement, { signal });
+  for await (const { texts } of answer) {
+    if (rows.length === mostRows) return { columns: answer.columns, rows, hasMore: true };
+    rows.push(texts);
+  }
+  return { columns: answer.columns, rows, hasMore: false };
+}
+
+function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
+  const chart = useMemo(() => sqlChart(columns, rows), [columns, rows]);
+  if (rows.length === 0) return <Empty title="The statement returned no rows." />;
+  return (
+    <>
+      {chart && (
+        <section class="card" aria-label="Chart">
+          <LineChart {...chart} />
+        </section>
+      )}
+      <p class="muted small" role="status">
+        {rows.length} rows{hasMore && ': the statement returned more, which are not shown'}
+      </p>
+      <div class="table" role="region" aria-label="Result" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((name, i) => (
+                <th key={i} scope="col">
+                  {visibleText(name)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, i) => (
+              <tr key={i}>
+                {row.map((cell, j) => (
+                  <td key={j} class="digits">
+                    <bdi>{cellText(cell)}</bdi>
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** The text of a cell: a string without quotes, all else exactly. */
+function cellText(cell: string): string {
+  const text = kindOf(cell) === 'string' ? (JSON.parse(cell) as string) : cell;
+  return visibleText(text.length > 2_048 ? `${text.slice(0, 2_048)}…` : text);
+}

@@ -1,0 +1,283 @@
+import { useState } from 'preact/hooks';
+import type { EventFilter } from '#client';
+import { usePages, useResource } from '../app/resource.js';
+import { hrefOf, place, setQuery } from '../app/router.js';
+import { client, mayWrite } from '../app/session.js';
+import { tributary } from '../logic/shell.js';
+import { all, one } from '../logic/url-state.js';
+import { duration, grouped } from '../logic/format.js';
+import { EventTable } from '../parts/event-table.js';
+import { Page } from '../parts/page.js';
+import { Empty, Listed, Loaded } from '../parts/states.js';
+import { Ago, Text } from '../parts/values.js';
+import { WhereEditor, whereError } from '../parts/where-editor.js';
+import { UrlField } from '../parts/url-field.js';
+import { HistogramPanel } from './stream-histogram.js';
+import { LiveTail } from './live-tail.js';
+import { EntityFinder } from './entity-finder.js';
+import { exportEvents } from './export-events.js';
+import { retentionText } from './streams.js';
+import { useAction } from '../app/resource.js';
+import { Problem } from '../parts/problem.js';
+import { DeleteStream } from './delete-stream.js';
+
+/** Reads the filter of a view from its URL. */
+function filterOf(stream: string): EventFilter & { stream: string } {
+  const now = place.value;
+  return {
+    stream,
+    event_type: all(now, 'type'),
+    event_type_prefix: one(now, 'prefix'),
+    entity_id: all(now, 'entity'),
+    since: one(now, 'since'),
+    until: one(now, 'until'),
+    where: one(now, 'where'),
+  };
+}
+
+/** One stream: its events over time, filtered, as a table or as they arrive. */
+export function StreamView({ stream }: { stream: string }) {
+  const filter = filterOf(stream);
+  const isLive = one(place.value, 'live') !== undefined;
+  const order = one(place.value, 'order') === 'asc' ? 'asc' : 'desc';
+  const detail = useResource((signal) => client.value.streams.get(stream, { signal }), [stream], {
+    everyMs: 15_000,
+  });
+  const events = usePages(
+    (cursor) => client.value.events({ ...filter, order, limit: 50, cursor }),
+    [filter, order],
+    { skip: isLive },
+  );
+  const { stream: name, event_type, event_type_prefix, entity_id, since, until, where } = filter;
+  const options = {
+    type: event_type,
+    'type-prefix': event_type_prefix,
+    entity: entity_id,
+    since,
+    until,
+    where,
+  };
+  const calls = [
+    isLive
+      ? { path: '/api/v1/events/stream', query: filter, command: tributary('tail', [name], options) }
+      : {
+          ...{ path: '/api/v1/events/query', query: { ...filter, order, limit: 50 } },
+          command: tributary('query', [name], { ...options, order, limit: 50 }),
+        },
+    {
+      ...{ path: '/api/v1/events/count', query: { ...filter, group_by: 'event_type' } },
+      command: tributary('count', [name], { ...options, by: 'event_type' }),
+    },
+  ];
+  const error = whereError(events.error);
+  return (
+    <Page
+      title={stream}
+      heading={<Text value={stream} />}
+      calls={calls}
+      actions={
+        <>
+          <ExportMenu filter={filter} stream={stream} />
+          <button
+            type="button"
+            aria-pressed={isLive}
+            class={isLive ? 'primary' : ''}
+            onClick={() => setQuery({ live: !isLive })}
+          >
+            {isLive ? 'Stop live tail' : 'Live tail'}
+          </button>
+          {mayWrite.value && !stream.startsWith('tributary.') && <DeleteStream stream={stream} />}
+        </>
+      }
+    >
+      <Loaded of={detail}>
+        {(one) => (
+          <dl class="facts row">
+            <Fact name="Events">{grouped(one.events)}</Fact>
+            <Fact name="First event">
+              <Ago value={one.first_timestamp} />
+            </Fact>
+            <Fact name="Last event">
+              <Ago value={one.last_timestamp} />
+            </Fact>
+            <Fact name="Retention">{retentionText(one.retention)}</Fact>
+            <Fact name="Partitions">{one.partitions}</Fact>
+            <Fact name="Id window">
+              {one.id_window_seconds === null ? '–' : duration(one.id_window_seconds)}
+            </Fact>
+            <Fact name="Snapshot every">
+              {one.snapshot_every === 0 ? 'never' : `${one.snapshot_every} versions`}
+            </Fact>
+          </dl>
+        )}
+      </Loaded>
+      <EntityFinder stream={stream} />
+      <Filters filter={filter} order={order} error={error} />
+      {!isLive && (
+        <HistogramPanel
+          filter={filter}
+          first={detail.data?.first_timestamp}
+          skip={events.error !== undefined || detail.data === undefined}
+        />
+      )}
+      {isLive ? (
+        <LiveTail filter={filter} key={JSON.stringify(filter)} />
+      ) : (
+        <Listed
+          of={
+            error
+              ? { ...events, error: undefined, data: events.data ?? { items: [], hasMore: false } }
+              : events
+          }
+          empty={
+            <Empty title={error ? 'The condition is not valid.' : 'No event matches.'}>
+              {!error && <a href={hrefOf(['streams', stream])}>Remove the filters</a>}
+            </Empty>
+          }
+        >
+          {(items) => <EventTable events={items} label="Events" />}
+        </Listed>
+      )}
+    </Page>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+interface FiltersProps {
+  filter: EventFilter;
+  order: 'asc' | 'desc';
+  error?: { at: number; message: string };
+}
+
+/** The filters of the API. Each change is a new URL. */
+function Filters({ filter, order, error }: FiltersProps) {
+  return (
+    <section class="card filters" aria-label="Filters">
+      <div class="grid">
+        <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
+        <TextField name="Type begins with" parameter="prefix" value={filter.event_type_prefix} />
+        <ListField name="Entity" parameter="entity" values={filter.entity_id as string[]} />
+        <TextField
+          name="Since"
+          parameter="since"
+          value={filter.since as string}
+          placeholder="2026-01-31T10:00:00Z"
+        />
+        <TextField
+          name="Until"
+          parameter="until"
+          value={filter.until as string}
+          placeholder="2026-02-01T00:00:00Z"
+        />
+        <label class="field">
+          <span>Order</span>
+          <select
+            value={order}
+            onChange={(event) => setQuery({ order: event.currentTarget.value === 'asc' ? 'asc' : undefined })}
+          >
+            <option value="desc">Newest first</option>
+            <option value="asc">Oldest first</option>
+          </select>
+        </label>
+      </div>
+      <WhereEditor value={filter.where ?? ''} error={error} onApply={(where) => setQuery({ where })} />
+    </section>
+  );
+}
+
+interface TextFieldProps {
+  name: string;
+  parameter: string;
+  value?: string;
+  placeholder?: string;
+}
+
+function TextField({ name, ...field }: TextFieldProps) {
+  return (
+    <label class="field">
+      <span>{name}</span>
+      <UrlField {...field} />
+    </label>
+  );
+}
+
+/** Values that are alternatives, each as a chip. */
+function ListField({
+  name,
+  parameter,
+  values,
+}: {
+  name: string;
+  parameter: string;
+  values: readonly string[];
+}) {
+  const [text, setText] = useState('');
+  const add = () => {
+    const value = text.trim();
+    setText('');
+    if (value !== '') setQuery({ [parameter]: [...new Set([...values, value])] });
+  };
+  return (
+    <div class="field">
+      <label>
+        <span>{name}</span>
+        <input
+          value={text}
+          spellcheck={false}
+          placeholder={values.length > 0 ? 'or …' : ''}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onBlur={add}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') add();
+          }}
+        />
+      </label>
+      {values.length > 0 && (
+        <div class="chips">
+          {values.map((value) => (
+            <button
+              key={value}
+              type="button"
+              class="chip"
+              aria-label={`Remove ${value}`}
+              onClick={() => setQuery({ [parameter]: values.filter((one) => one !== value) })}
+            >
+              <Text value={value} /> <span aria-hidden="true">×</span>
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Exports everything that the filters select. */
+function ExportMenu({ filter, stream }: { filter: EventFilter; stream: string }) {
+  const [format, setFormat] = useState<'ndjson' | 'csv' | 'parquet' | 'arrow'>('ndjson');
+  const action = useAction(() => exportEvents({ filter, format, name: stream }));
+  return (
+    <span class="export">
+      <label>
+        <span class="sr">Format of the export</span>
+        <select value={format} onChange={(event) => setFormat(event.currentTarget.value as typeof format)}>
+          <option value="ndjson">NDJSON</option>
+          <option value="csv">CSV</option>
+          <option value="parquet">Parquet</option>
+          <option value="arrow">Arrow</option>
+        </select>
+      </label>
+      <button type="button" onClick={() => action.run()} disabled={action.running}>
+        {action.running ? 'Exporting…' : 'Export'}
+      </button>
+      {action.error !== undefined && <Problem error={action.error} />}
+    </span>
+  );
+}

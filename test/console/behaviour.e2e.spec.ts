@@ -1,0 +1,193 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useStack } from '../use-stack.js';
+import { ConsolePage, openBrowser } from './console-page.js';
+import { plant, planted } from './planted.js';
+
+const system = useStack({ processors: 1 });
+let browser: Browser;
+
+beforeAll(async () => {
+  await plant(system());
+  browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+/** Opens the console of the query port with a key. */
+async function opened(key = system().key, path = '/'): Promise<ConsolePage> {
+  const tab = await ConsolePage.open(browser, system().urls.query);
+  await tab.page.goto(`${system().urls.query}/console${path}`);
+  await tab.enter(key);
+  return tab;
+}
+
+interface Issued {
+  key: string;
+  key_id: string;
+}
+
+async function issue(input: object): Promise<Issued> {
+  const answer = await system().core.post('/api/v1/keys', input);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.json<Issued>();
+}
+
+describe('the door', () => {
+  it('refuses a wrong key with the code of the problem', async () => {
+    const tab = await ConsolePage.open(browser, system().urls.query);
+    await tab.visit('/streams');
+    await tab.page.type('input[name=key]', 'trb_wrong');
+    await tab.page.keyboard.press('Enter');
+    await tab.shows('invalid_token');
+    await tab.close();
+  });
+
+  it('keeps the key in the session only, and sends it in the header only', async () => {
+    const tab = await ConsolePage.open(browser, system().urls.query);
+    const seen: string[] = [];
+    tab.page.on('request', (request) => seen.push(`${request.url()} ${request.postData() ?? ''}`));
+    await tab.visit('/streams');
+    await tab.enter(system().key);
+    await tab.shows(planted.stream);
+    expect(seen.filter((one) => one.includes(system().key))).toEqual([]);
+    const stored = await tab.page.evaluate('JSON.stringify([localStorage, document.cookie])');
+    expect(stored).not.toContain(system().key);
+    await tab.close();
+  });
+
+  it('is shown again when the key is revoked', async () => {
+    const { key, key_id } = await issue({ name: 'revoked soon', scopes: ['events:read'] });
+    const tab = await opened(key, '/streams');
+    await tab.shows(planted.stream);
+    await system().core.send('DELETE', `/api/v1/keys/${key_id}`);
+    await tab.shows('The session has ended.');
+    await tab.close();
+  });
+
+  it('is not needed on the core port, which offers no changes', async () => {
+    const tab = await ConsolePage.open(browser, system().urls.core);
+    await tab.visit('/keys');
+    await tab.shows('web shop');
+    expect(await tab.text()).toContain('read-only');
+    expect(await tab.page.$$('button.danger')).toEqual([]);
+    await tab.close();
+  });
+});
+
+it('shows a key with one stream nothing of another', async () => {
+  const { key } = await issue({
+    ...{ name: 'one stream', scopes: ['events:read', 'definitions:read'], streams: ['other'] },
+  });
+  const tab = await opened(key, '/');
+  const paths = [
+    '/',
+    '/streams',
+    '/projections',
+    '/pipelines',
+    '/schemas',
+    '/dead-letters',
+    '/keys',
+    '/audit',
+  ];
+  for (const path of paths) {
+    await tab.visit(path);
+    const text = await tab.text();
+    for (const name of [planted.stream, planted.projection, planted.pipeline, planted.hostile])
+      expect(text, path).not.toContain(name);
+  }
+  await tab.close();
+});
+
+describe('events from outside', () => {
+  it('are text, never markup', async () => {
+    const tab = await opened(system().key, `/streams/${planted.hostile}`);
+    await tab.shows('<script>');
+    for (const button of await tab.page.$$('.expand')) await button.click();
+    await tab.shows(planted.large);
+    const text = await tab.text();
+    expect(text).toContain('1.50');
+    expect(text).toContain('1e-400');
+    expect(text).toContain('\\u202e');
+    expect(text).not.toContain('\u202e');
+    expect(text.length).toBeLessThan(60_000);
+    expect(await tab.page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await tab.page.$$('td script, td img')).toEqual([]);
+    expect(tab.errors).toEqual([]);
+    await tab.close();
+  });
+
+  it('of ten thousand types are shown without a count of each', async () => {
+    const tab = await opened(system().key, `/streams/${planted.manyTypes}`);
+    await tab.shows('10 000 events');
+    expect((await tab.page.$$('.legend li')).length).toBeLessThanOrEqual(8);
+    await tab.close();
+  });
+});
+
+describe('a stream', () => {
+  it('shows the error of a condition at its character, and selects with a valid one', async () => {
+    const tab = await opened(system().key, `/streams/${planted.stream}?where=event.data.amount+%3E%3E+50`);
+    await tab.page.waitForSelector('.where-error mark');
+    expect(await tab.page.evaluate('document.querySelector(".where-error mark").textContent')).toBe('>');
+    await tab.visit(`/streams/${planted.stream}?where=event.data.amount+%3E+80&type=payment.made`);
+    await tab.shows('payment.made');
+    expect(await tab.page.$('.where-error')).toBeNull();
+    await tab.close();
+  });
+
+  it('shows events as they arrive, and pauses', async () => {
+    const tab = await opened(system().key, '/streams/live-events');
+    const write = (n: number) =>
+      system().write.post('/api/v1/events', { stream: 'live-events', event_type: 'tick', data: { n } });
+    await write(0);
+    await tab.visit('/streams/live-events?live=true');
+    await tab.shows('Live');
+    // The stream begins with the events after its connection.
+    for (let n = 1; !/[1-9]\d* arrived/.test(await tab.text()); n++) {
+      await write(n);
+      await sleep(50);
+    }
+    await tab.click('Pause');
+    await tab.shows('Paused');
+    await write(-1);
+    await tab.shows('waiting');
+    await tab.click('Continue');
+    await tab.shows('{"n":-1}');
+    await tab.close();
+  });
+});
+
+it('is usable by keyboard alone', async () => {
+  const tab = await opened();
+  const { keyboard } = tab.page;
+  const focused = () => tab.page.evaluate('document.activeElement.textContent') as Promise<string>;
+  await tab.visit('/');
+  for (let i = 0; i < 30 && (await focused()) !== 'Streams'; i++) await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  await tab.shows('Append-only');
+  for (let i = 0; i < 60 && (await focused()) !== planted.stream; i++) await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  await tab.page.waitForSelector('.expand');
+  for (let i = 0; i < 80; i++) {
+    if (await tab.page.evaluate('document.activeElement.matches(".expand")')) break;
+    await keyboard.press('Tab');
+  }
+  await keyboard.press('Enter');
+  await tab.page.waitForSelector('.event-detail');
+  await tab.close();
+});
+
+it('recovers by itself after the gateway was away', async () => {
+  const tab = await opened(system().key, '/streams');
+  await tab.shows(planted.stream);
+  const { gateway } = system();
+  await gateway.stop();
+  await tab.shows('cannot be reached');
+  await gateway.launch().ready();
+  await tab.page.waitForFunction('!document.body.innerText.includes("cannot be reached")', {
+    timeout: 60_000,
+  });
+  await tab.shows(planted.stream);
+  await tab.close();
+});

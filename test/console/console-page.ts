@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+
+/** Returns the path of Debian's Chromium, which is installed if it is missing and this process may do so. */
+function chromium(): string {
+  const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
+  if (existsSync(path)) return path;
+  const apt = (...args: string[]) => execFileSync('apt-get', ['-qq', ...args], { stdio: 'inherit' });
+  apt('update');
+  apt('install', '-y', '--no-install-recommends', 'chromium');
+  return path;
+}
+
+export function openBrowser(): Promise<Browser> {
+  return puppeteer.launch({
+    executablePath: chromium(),
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
+  });
+}
+
+/** One tab with the console of a port. It records what the browser refused and what failed. */
+export class ConsolePage {
+  readonly errors: string[] = [];
+
+  private constructor(
+    readonly page: Page,
+    private readonly origin: string,
+  ) {
+    page.on('pageerror', (error) => this.errors.push(String(error)));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) this.errors.push(message.text());
+    });
+  }
+
+  static async open(browser: Browser, origin: string): Promise<ConsolePage> {
+    const context = await browser.createBrowserContext();
+    return new ConsolePage(await context.newPage(), origin);
+  }
+
+  /** Opens a view by its URL. */
+  async visit(path: string): Promise<void> {
+    await this.page.goto(`${this.origin}/console${path}`, { waitUntil: 'domcontentloaded' });
+    await this.settled();
+  }
+
+  /** Types the key into the door. */
+  async enter(key: string): Promise<void> {
+    await this.page.waitForSelector('input[name=key]');
+    await this.page.type('input[name=key]', key);
+    await this.page.keyboard.press('Enter');
+    await this.page.waitForSelector('nav');
+    await this.settled();
+  }
+
+  /** Waits until nothing is loading. */
+  async settled(): Promise<void> {
+    await this.page.waitForFunction(
+      'document.querySelector("h1") && !document.querySelector(".loading") && !document.querySelector(".chart:empty")',
+      { timeout: 60_000 },
+    );
+  }
+
+  /** Waits until the page shows a text. */
+  async shows(text: string): Promise<void> {
+    await this.page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, {
+      timeout: 60_000,
+    });
+  }
+
+  text(): Promise<string> {
+    return this.page.evaluate('document.body.innerText') as Promise<string>;
+  }
+
+  /** Clicks the first button or link with this name. */
+  async click(name: string): Promise<void> {
+    await this.page.locator(`::-p-aria([name=${JSON.stringify(name)}])`).click();
+  }
+
+  async close(): Promise<void> {
+    await this.page.browserContext().close();
+  }
+}

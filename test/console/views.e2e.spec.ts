@@ -1,0 +1,104 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useStack } from '../use-stack.js';
+import { ConsolePage, openBrowser } from './console-page.js';
+import { plant, planted } from './planted.js';
+
+const system = useStack({ processors: 1 });
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** `npm run draw:console` sets it: the folder that the pictures go to. */
+const pictures = process.env.CONSOLE_PICTURES;
+
+let browser: Browser;
+let tab: ConsolePage;
+
+beforeAll(async () => {
+  await plant(system());
+  if (pictures) mkdirSync(pictures, { recursive: true });
+  browser = await openBrowser();
+  tab = await ConsolePage.open(browser, system().urls.query);
+  await tab.visit('/');
+  await tab.enter(system().key);
+});
+afterAll(() => browser?.close());
+
+const sql = encodeURIComponent(
+  'SELECT toStartOfInterval(timestamp, INTERVAL 5 MINUTE) AS time, count() AS events FROM events GROUP BY time ORDER BY time',
+);
+
+/** Every view: its name, its path, and a text that it shows. */
+const views: [name: string, path: string, text: string][] = [
+  ['overview', '/', 'Events per second'],
+  ['streams', '/streams', planted.stream],
+  ['stream', `/streams/${planted.stream}`, 'payment.made'],
+  ['entity', `/entity?stream=${planted.stream}&id=p-7`, 'State at version'],
+  ['projections', '/projections', planted.projection],
+  ['projection', `/projections/${planted.projection}`, 'EUR'],
+  ['pipelines', '/pipelines', planted.pipeline],
+  ['pipeline', `/pipelines/${planted.pipeline}`, 'Why is my window open?'],
+  ['schemas', '/schemas', 'payment.made'],
+  ['schema', `/schema?stream=${planted.stream}&type=payment.made`, 'Check a next version'],
+  ['dead-letters', '/dead-letters', 'refused_at_intake'],
+  ['keys', '/keys', 'web shop'],
+  ['audit', '/audit', 'stream'],
+  ['sql', `/sql?q=${sql}`, 'Statement'],
+];
+
+const looks = [
+  { scheme: 'light', width: 1600, height: 1000 },
+  { scheme: 'dark', width: 1600, height: 1000 },
+  { scheme: 'light', width: 360, height: 780 },
+  { scheme: 'dark', width: 360, height: 780 },
+] as const;
+
+describe('the views', () => {
+  it.each(views)('%s shows what is there, its curl and its command line', async (_name, path, text) => {
+    await tab.visit(path);
+    await tab.shows(text);
+    expect(await tab.text()).toContain('curl and command line');
+    expect(tab.errors).toEqual([]);
+  });
+
+  describe.each(looks)('$scheme, $width pixels wide', ({ scheme, width, height }) => {
+    beforeAll(async () => {
+      await tab.page.setViewport({ width, height });
+      await tab.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    });
+
+    it.each(views)(
+      '%s has no findings of axe, and is not wider than the window',
+      async (name, path, text) => {
+        await tab.visit(path);
+        await tab.shows(text);
+        if (name === 'sql') {
+          await tab.click('Run');
+          await tab.shows('rows');
+          await tab.settled();
+        }
+        if (pictures) await draw(`${name}-${scheme}${width < 600 ? '-narrow' : ''}`);
+        expect(await findings(), name).toEqual([]);
+        const wide = await tab.page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wide).toBeLessThanOrEqual(0);
+      },
+    );
+  });
+});
+
+async function draw(name: string): Promise<void> {
+  // What is polled has arrived once, and the charts are drawn.
+  await sleep(700);
+  await tab.page.screenshot({ path: join(pictures!, `${name}.png`) });
+}
+
+/** Returns the findings of axe, each with the first element. */
+async function findings(): Promise<string[]> {
+  await tab.page.evaluate(axe);
+  return (await tab.page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`))',
+  )) as string[];
+}
