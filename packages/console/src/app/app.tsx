@@ -87,7 +87,7 @@ function Navigation() {
 function Footer() {
   const { keys, writes, version } = settings.value!;
   return (
-    <footer>
+    <div class="foot">
       <label class="theme">
         <span class="sr">Theme</span>
         <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
@@ -104,7 +104,7 @@ function Footer() {
         <p class="muted small">{writes ? 'Core port' : 'Core port, read-only'}</p>
       )}
       <p class="muted small">Version {version}</p>
-    </footer>
+    </div>
   );
 }
 
