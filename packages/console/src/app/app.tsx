@@ -103,7 +103,7 @@ function Footer() {
       ) : (
         <p class="muted small">{writes ? 'Core port' : 'Core port, read-only'}</p>
       )}
-      <p class="muted small">Version {version}</p>
+      <p class="muted small version">Version {version}</p>
     </div>
   );
 }
