@@ -87,7 +87,7 @@ function Navigation() {
 function Footer() {
   const { keys, writes, version } = settings.value!;
   return (
-    <footer>
+    <div class="foot">
       <label class="theme">
         <span class="sr">Theme</span>
         <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
@@ -103,8 +103,8 @@ function Footer() {
       ) : (
         <p class="muted small">{writes ? 'Core port' : 'Core port, read-only'}</p>
       )}
-      <p class="muted small">Version {version}</p>
-    </footer>
+      <p class="muted small version">Version {version}</p>
+    </div>
   );
 }
 

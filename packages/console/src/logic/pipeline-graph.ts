@@ -154,7 +154,7 @@ function sideInput(from: unknown): string {
 
 function mapText(mapped: unknown): string {
   if (typeof mapped === 'string') return mapped;
-  return Object.keys((mapped ?? {})).join(', ');
+  return Object.keys(mapped ?? {}).join(', ');
 }
 
 function windowText({ tumbling, hopping, session }: Record<string, unknown>): string {

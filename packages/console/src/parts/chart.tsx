@@ -36,7 +36,11 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
         ticks: { show: false },
         font: '11px system-ui, sans-serif',
       };
-      const axes = [axis, { ...axis, size: 52, values: (_: uPlot, ticks: number[]) => ticks.map(short) }];
+      const isTime = options.scales?.x?.time === true;
+      const axes = [
+        isTime ? { ...axis, values: (_: uPlot, ticks: number[]) => ticks.map(axisTime) } : axis,
+        { ...axis, size: 52, values: (_: uPlot, ticks: number[]) => ticks.map(short) },
+      ];
       element.replaceChildren();
       chart = new library({ ...options, axes, width: widthOf(), height }, data, element);
       resizing.observe(element);
@@ -48,6 +52,13 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
     };
   }, [...inputs, colors.value]);
   return box;
+}
+
+/** The label of a time on an axis: the date at midnight, else the time of day, in UTC. */
+function axisTime(seconds: number): string {
+  const text = new Date(seconds * 1000).toISOString();
+  if (seconds % 86_400 === 0) return text.slice(0, 10);
+  return text.slice(11, seconds % 60 === 0 ? 16 : 19);
 }
 
 /** Counts over time, stacked by type. A drag selects a range of time, in seconds. */

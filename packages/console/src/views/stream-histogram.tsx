@@ -69,7 +69,10 @@ async function count(filter: EventFilter, first: string | undefined, signal: Abo
   const { value: api } = client;
   const range = rangeOf(filter, first);
   const intervalSeconds = intervalFor(range[1] - range[0]);
-  const bounds = { since: filter.since ?? isoOf(range[0]), until: filter.until ?? isoOf(Math.ceil(range[1])) };
+  const bounds = {
+    since: filter.since ?? isoOf(range[0]),
+    until: filter.until ?? isoOf(Math.ceil(range[1])),
+  };
   const within = { ...filter, ...bounds, interval: intervalText(intervalSeconds) };
   const [all, names] = await Promise.all([
     api.count(within, { signal }),
