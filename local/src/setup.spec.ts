@@ -8,11 +8,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from './kafka/jars.js';
 import { identify, isRunning } from './process-identity.js';
 
-/** A fake npm: it installs one package and a compiler that does nothing. */
-const installs = `mkdir -p node_modules/typescript-7/bin dist
+/** A fake npm: it installs one package, and a compiler and a bundler that do nothing. */
+const installs = `mkdir -p node_modules/typescript-7/bin node_modules/vite/bin dist
 test -e node_modules/half && exit 1
 echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
 echo '' > node_modules/typescript-7/bin/tsc
+echo '' > node_modules/vite/bin/vite.js
 cp package-lock.json node_modules/.package-lock.json`;
 const lock = { packages: { '': {}, 'node_modules/typescript-7': { version: '1.0.0' } } };
 const script = `import { fail, setUp } from './local/setup.mjs';
