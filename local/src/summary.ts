@@ -12,6 +12,7 @@ export function summary(settings: LocalSettings, apiKey: string): string {
     ['materializer', at(ports.MATERIALIZER_PORT), 'health and metrics'],
     ['processor', at(ports.PROCESSOR_PORT), 'health and metrics'],
     ['docs', `${at(ports.GATEWAY_CORE_PORT)}/docs`, 'the API, to read and to try'],
+    ['console', `${at(ports.GATEWAY_QUERY_PORT)}/console`, 'the system in a browser, with the API key'],
     ['API key', apiKey, ''],
   ].map(([name = '', value = '', what = '']) => `${name.padEnd(14)} ${value}${what && `  ${what}`}`);
   const event = '{"stream":"orders","event_type":"order.placed","entity_id":"order-1","data":{"amount":42}}';
