@@ -59,8 +59,13 @@ export async function setUp({ kafka = true } = {}) {
     if (!jarsPresent()) await step("Fetch Kafka's jars", () => fetchJars(maven));
     const { archivePresent } = await import('../dist/local/src/kafka/class-archive.js');
     const { makeClassArchive } = await import('../dist/local/src/kafka/make-class-archive.js');
-    if (!archivePresent()) await step("Prepare Kafka's classes", makeClassArchive);
+    if (!archivePresent()) await step("Prepare Kafka's classes", () => makeClassArchive().catch(slowerStart));
   });
+}
+
+/** Kafka starts without the archive, too, but takes longer. */
+function slowerStart(error) {
+  console.error(`Kafka's classes could not be archived, so Kafka starts more slowly: ${error.message}`);
 }
 
 /** The same folder as `jarsDir`, which is not compiled yet in a fresh clone. */

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshStream } from '../api.js';
+import { debianProgram } from '../debian-program.js';
 import { useSharedStack } from '../use-stack.js';
 import { CommandLine } from './tributary.js';
 
@@ -19,8 +19,6 @@ afterAll(() => cli.remove());
 const line = (n: number) =>
   `{"event_type": "${n % 2 ? 'odd' : 'even'}", "entity_id": "e${n % 3}", "data": {"n": ${n}, "big": 9007199254740993}}`;
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
-/** Not every machine that runs the tests has this program. */
-const has = (name: string) => spawnSync('which', [name]).status === 0;
 const jsonLines = (text: string) =>
   text
     .trimEnd()
@@ -71,36 +69,34 @@ describe('produce, query and count', () => {
     expect((await cli.shell(`tributary export ${stream} | head -1 | wc -l`)).stderr).toBe('');
   });
 
-  it.skipIf(!has('jq'))('writes output that jq can read', async () => {
+  it('writes output that jq can read', async () => {
+    debianProgram('jq');
     const { stdout, code } = await cli.shell(
       `tributary query ${stream} --entity e0 --limit 3 | jq -c .data.n`,
     );
     expect([code, stdout.trim().split('\n').toSorted()]).toEqual([0, ['0', '3', '6']]);
   });
 
-  it.skipIf(!has('script'))(
-    'shows a table on a terminal, not wider than the terminal and without control characters',
-    async () => {
-      const own = freshStream('cli');
-      const wide = `{"event_type": "t", "entity_id": "x", "data": {"text": "a\u202eb ${'long '.repeat(50)}"}}\n`;
-      expect((await cli.run(['produce', own, '--wait'], { input: wide })).code).toBe(0);
-      const { stdout } = await cli.terminal(`tributary query ${own}`);
-      const [head, row] = stdout.split('\r\n');
-      expect(head).toMatch(/^STREAM +EVENT_TYPE +ENTITY_ID/);
-      expect(row).toContain('a\\u{202e}b');
-      expect(row).toHaveLength(100);
-      expect(row).toMatch(/…$/);
-      const parquet = await cli.terminal(`tributary export ${own} --format parquet`);
-      expect(parquet).toMatchObject({
-        code: 2,
-        stdout: expect.stringContaining('parquet is a binary format') as string,
-      });
-      const asked = `tributary sql "SELECT entity_id, data FROM events WHERE stream = '${own}'"`;
-      const [names, values] = (await cli.terminal(asked)).stdout.split('\r\n');
-      expect(names).toMatch(/^ENTITY_ID +DATA$/);
-      expect(values).toMatch(/^x +\{"text": "a\\u\{202e\}b .*…$/);
-    },
-  );
+  it('shows a table on a terminal, not wider than the terminal and without control characters', async () => {
+    const own = freshStream('cli');
+    const wide = `{"event_type": "t", "entity_id": "x", "data": {"text": "a\u202eb ${'long '.repeat(50)}"}}\n`;
+    expect((await cli.run(['produce', own, '--wait'], { input: wide })).code).toBe(0);
+    const { stdout } = await cli.terminal(`tributary query ${own}`);
+    const [head, row] = stdout.split('\r\n');
+    expect(head).toMatch(/^STREAM +EVENT_TYPE +ENTITY_ID/);
+    expect(row).toContain('a\\u{202e}b');
+    expect(row).toHaveLength(100);
+    expect(row).toMatch(/…$/);
+    const parquet = await cli.terminal(`tributary export ${own} --format parquet`);
+    expect(parquet).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining('parquet is a binary format') as string,
+    });
+    const asked = `tributary sql "SELECT entity_id, data FROM events WHERE stream = '${own}'"`;
+    const [names, values] = (await cli.terminal(asked)).stdout.split('\r\n');
+    expect(names).toMatch(/^ENTITY_ID +DATA$/);
+    expect(values).toMatch(/^x +\{"text": "a\\u\{202e\}b .*…$/);
+  });
 
   it('shows the state of an entity', async () => {
     const { stdout } = await cli.run(['state', stream, 'e1']);
@@ -129,7 +125,7 @@ describe('events that are refused', () => {
     expect(stderr).toContain('insufficient_scope');
   });
 
-  it.skipIf(!has('script'))('are shown on a terminal together with the progress bar', async () => {
+  it('are shown on a terminal together with the progress bar', async () => {
     const stream = freshStream('cli');
     const { stdout, code } = await cli.terminal(
       `yes '${line(1)}' | head -3000 > events.ndjson; tributary produce ${stream} events.ndjson`,

@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshStream } from '../api.js';
+import { chromium } from '../debian-program.js';
 import { useSharedStack } from '../use-stack.js';
 
 const system = useSharedStack();
@@ -18,16 +17,6 @@ beforeAll(async () => {
   await page.evaluate(await bundle());
 });
 afterAll(() => browser?.close());
-
-/** Returns the path of Debian's Chromium, which is installed if it is missing and this process may do so. */
-function chromium(): string {
-  const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  if (existsSync(path)) return path;
-  const apt = (...args: string[]) => execFileSync('apt-get', ['-qq', ...args], { stdio: 'inherit' });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', 'chromium');
-  return path;
-}
 
 /** Returns the client as a script that defines a global of the page. */
 async function bundle(): Promise<string> {

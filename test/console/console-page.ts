@@ -1,16 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
-
-/** Returns the path of Debian's Chromium, which is installed if it is missing and this process may do so. */
-function chromium(): string {
-  const path = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  if (existsSync(path)) return path;
-  const apt = (...args: string[]) => execFileSync('apt-get', ['-qq', ...args], { stdio: 'inherit' });
-  apt('update');
-  apt('install', '-y', '--no-install-recommends', 'chromium');
-  return path;
-}
+import { chromium } from '../debian-program.js';
 
 export function openBrowser(): Promise<Browser> {
   return puppeteer.launch({

@@ -70,7 +70,7 @@ describe('a watch of the committed offsets of a consumer group', () => {
     const waiting = watch.passed({ partition: 0, offset: 1 }, forever);
     await group.polled();
     await group.polled();
-    expect(group.flushes).toBe(1);
+    expect(group.flushes).toBeGreaterThan(0);
     group.offsets.set(0, 2);
     await waiting;
   });

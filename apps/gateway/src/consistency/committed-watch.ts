@@ -7,12 +7,15 @@ export interface CommittedOffsetsWatchOptions {
   topic: string;
   /** Milliseconds between two polls. */
   pollMs: number;
-  /** Asks the group to commit soon; called while somebody waits, at most once in `flushMs`. */
+  /** Asks the group to commit soon. It is called while somebody waits, less and less often. */
   flush(): void;
 }
 
-/** Milliseconds between two flush requests for one topic: a request may come before the awaited events were fetched. */
-const flushMs = 100;
+/**
+ * Milliseconds from the first flush request to the second; each further pause is twice as long. A request may come
+ * before the awaited events were fetched, and an offset that does not exist must not cause many small inserts.
+ */
+const firstFlushPauseMs = 100;
 
 interface Waiter {
   partition: number;
@@ -28,7 +31,8 @@ export class CommittedOffsetsWatch {
   private readonly waiters = new Set<Waiter>();
   private committed = new Map<number, number>();
   private polling = false;
-  private flushedAt = -Infinity;
+  private nextFlushAt = 0;
+  private flushPauseMs = firstFlushPauseMs;
 
   constructor(private readonly options: CommittedOffsetsWatchOptions) {}
 
@@ -60,6 +64,7 @@ export class CommittedOffsetsWatch {
   private async poll(): Promise<void> {
     if (this.polling) return;
     this.polling = true;
+    this.flushPauseMs = firstFlushPauseMs;
     while (this.waiters.size > 0) {
       await this.pollOnce();
       if (this.waiters.size === 0) break;
@@ -77,13 +82,16 @@ export class CommittedOffsetsWatch {
       for (const waiter of [...this.waiters]) waiter.settle(error as Error);
       return;
     }
-    for (const waiter of [...this.waiters]) if (this.hasPassed(waiter)) waiter.settle();
+    const passed = [...this.waiters].filter((waiter) => this.hasPassed(waiter));
+    if (passed.length > 0) this.flushPauseMs = firstFlushPauseMs;
+    for (const waiter of passed) waiter.settle();
   }
 
   private flush(): void {
     const now = performance.now();
-    if (now - this.flushedAt < flushMs) return;
-    this.flushedAt = now;
+    if (now < this.nextFlushAt) return;
+    this.nextFlushAt = now + this.flushPauseMs;
+    this.flushPauseMs *= 2;
     this.options.flush();
   }
 
