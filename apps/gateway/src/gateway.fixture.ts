@@ -14,6 +14,7 @@ import { MemoryLog } from '#log/memory';
 import type { EventFileExporter, EventReader, EventRow, AnalystSql } from '#store';
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
+import { VerdictTable } from '#verdicts';
 import { WebhookNetworks } from '#webhooks';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './config.js';
@@ -82,6 +83,7 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     sql: options.sql ?? new FakeSql(),
     files: options.files ?? new FakeFiles(),
     producer: await log.producer(),
+    verdicts: new VerdictTable({ log, names: topics }),
     flushes: { ask: () => undefined },
     answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
     bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),

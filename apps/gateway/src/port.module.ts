@@ -17,12 +17,12 @@ export class PortModule {
     const controllers = resources.flatMap(
       (resource) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, resource) as Type[],
     );
-    const { producer, definitions, topics, config } = gateway.adapters;
+    const { producer, definitions, topics, verdicts, config } = gateway.adapters;
     const autoCreateStreams = config.AUTO_CREATE_STREAMS;
     const tokens = new Set(controllers.flatMap(dependenciesOf));
     return {
       module: PortModule,
-      imports: [WriteModule.with({ producer, definitions, topics, autoCreateStreams })],
+      imports: [WriteModule.with({ producer, definitions, topics, verdicts, autoCreateStreams })],
       controllers,
       providers: [...tokens].map((token) => ({ provide: token, useValue: gateway.get<unknown>(token) })),
     };

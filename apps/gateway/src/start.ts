@@ -19,6 +19,7 @@ import {
   type Store,
 } from '#store';
 import { onScrape } from '#telemetry';
+import { VerdictTable } from '#verdicts';
 import { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from './config.js';
 import { openGateway, type Gateway } from './gateway.js';
@@ -59,6 +60,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
+  const verdicts = new VerdictTable({ log, names: topics });
   const producer = new DeferredProducer();
   // Requests between processes: metrics and traces of writes leave them out.
   const internal = new DeferredProducer();
@@ -82,6 +84,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
       producer,
       flushes: new LogFlushSender({ producer: internal, topics, logger }),
       topics,
+      verdicts,
       bulkhead,
       answers,
       webhooks,
@@ -96,6 +99,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.onStop('lag', async () => stopFollowing());
   onScrape(() => publishDefinitionMetrics(definitions));
   lifecycle.onStop('producer', () => producer.close());
+  lifecycle.onStop('verdicts', () => verdicts.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('files', () => files.close());

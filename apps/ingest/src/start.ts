@@ -8,6 +8,7 @@ import { MeteredProducer } from '#writing';
 import { portKeys } from './port-keys.js';
 import { traced } from '#writing';
 import { WriteModule } from '#writing';
+import { VerdictTable } from '#verdicts';
 
 const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 
@@ -21,9 +22,11 @@ export async function startIngest(context: AppContext<IngestConfig>): Promise<vo
     names: topics,
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
+  const verdicts = new VerdictTable({ log, names: topics });
   const producer = new DeferredProducer();
   health.register('log', () => log.admin.ping());
   lifecycle.onStop('producer', () => producer.close());
+  lifecycle.onStop('verdicts', () => verdicts.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   await startHttpApp({
@@ -33,6 +36,7 @@ export async function startIngest(context: AppContext<IngestConfig>): Promise<vo
       producer,
       definitions,
       topics,
+      verdicts,
       autoCreateStreams: config.AUTO_CREATE_STREAMS,
     }),
     listen: { host: config.HOST, port: config.INGEST_PORT, variable: 'INGEST_PORT' },

@@ -62,6 +62,7 @@ describe('Assignments', () => {
       retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
       versions: new VersionCache(100),
       erasures: noErasures,
+      verdicts: { decidedUntil: () => 0, isRefused: () => false },
       window: { records: 5, milliseconds: 1000 },
       now: () => 1_795_000_000_000,
       dropped: (state) => dropped.push(state),

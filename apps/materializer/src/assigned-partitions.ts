@@ -8,8 +8,9 @@ import {
 import { partitionKey, type PartitionAssignment, type Consumer } from '#log';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
+import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicNames } from '#event';
-import { PartitionRowBuilder } from './partition-row-builder.js';
+import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
@@ -27,6 +28,7 @@ export interface AssignedPartitionsOptions {
   versions: VersionCache;
   erasures: ErasureLookup;
   window: IdWindowBounds;
+  verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
   /** Called when the state of a partition is discarded. Its events that are not stored yet need not be stored. */
@@ -178,13 +180,19 @@ export class AssignedPartitions {
     assignment: PartitionAssignment,
     known: PartitionStart & { ended: AbortSignal },
   ): MaterializedPartition {
-    const { writer, logger } = this.options;
+    const { writer, logger, verdicts: table } = this.options;
     const { topic, partition, position } = assignment;
     const { stream, last, ended } = known;
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
     const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
+    const verdicts: DecidedRecords = {
+      get decided() {
+        return table.decidedUntil({ topic, partition });
+      },
+      isRefused: (offset) => table.isRefused({ topic, partition }, offset),
+    };
     const others = (offset: number): void =>
       logger.warn(
         { stream, topic, partition, offset },
@@ -203,7 +211,7 @@ export class AssignedPartitions {
         ended,
       },
       stored: new StoredEventLookup({ writer, stream, partition, last, others }),
-      fold: new PartitionRowBuilder({ stream, partition, position, window, versions, erasures }),
+      fold: new PartitionRowBuilder({ stream, partition, position, window, versions, erasures, verdicts }),
       commits: new OffsetCommitter(position, (next) =>
         this.options.retry.run('log', ended, () => this.options.consumer().commit(topic, partition, next)),
       ),

@@ -54,6 +54,9 @@ class InterruptedWriter implements RowWriter {
   latestVersions(query: Parameters<RowWriter['latestVersions']>[0]): Promise<Map<string, number>> {
     return this.writer.latestVersions(query);
   }
+  versionsOf(query: Parameters<RowWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+    return this.writer.versionsOf(query);
+  }
 }
 
 describe('Materializer with Kafka and ClickHouse', () => {

@@ -72,6 +72,11 @@ class FaultyWriter implements RowWriter {
     return this.writer.latestVersions(query);
   }
 
+  async versionsOf(query: Parameters<RowWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+    this.throwIfDown();
+    return this.writer.versionsOf(query);
+  }
+
   private throwIfDown(): void {
     if (this.down) throw new StoreUnavailableError('down');
   }

@@ -12,8 +12,10 @@ import type { PartitionAssignment, Consumer, ConsumerHandler, Log, LogRecord, Re
 import type { EventRowBatch } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
+import { VerdictPublisher, VerdictTable } from '#verdicts';
 import { AssignedPartitions } from './assigned-partitions.js';
 import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
+import { ConditionalWrites } from './conditional-writes.js';
 import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
 import { InsertQueue, type QueueReservation } from './insert-queue.js';
@@ -61,9 +63,12 @@ const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metri
  */
 export class Materializer implements ConsumerHandler {
   readonly assignments: AssignedPartitions;
+  readonly verdicts: VerdictTable;
+  readonly publisher: VerdictPublisher;
   private readonly retry: EngineRetry;
   private readonly inserter: EventInserter;
   private readonly queue: InsertQueue;
+  private readonly conditional: ConditionalWrites;
   private readonly consumer: Consumer;
   private readonly now: () => number;
   private readonly shutdown: WorkShutdown;
@@ -83,11 +88,21 @@ export class Materializer implements ConsumerHandler {
       ...options.retryDelays,
     });
     const versions = new VersionCache(options.cachedEntities);
-    const { retry, now } = this;
+    this.verdicts = new VerdictTable({ log, names: topics });
+    this.publisher = new VerdictPublisher({
+      ...{ table: this.verdicts, names: topics, producer: () => log.producer() },
+    });
+    const { retry, now, verdicts, publisher } = this;
     this.assignments = new AssignedPartitions({
-      ...{ topics, writer, retry, versions, erasures, window, now, logger },
+      ...{ topics, writer, retry, versions, erasures, window, now, logger, verdicts },
       consumer: () => this.consumer,
       dropped: (state) => this.queue.drop(state),
+    });
+    this.conditional = new ConditionalWrites({
+      ...{ writer, retry, logger, verdicts, publisher },
+      assigned: (topic, partition) => this.assignments.get(topic, partition),
+      unstored: (state) =>
+        this.queue.unstored.filter((batch) => batch.state === state).map(({ rows }) => rows),
     });
     this.inserter = new EventInserter({
       ...{ writer, retry },
@@ -189,6 +204,7 @@ export class Materializer implements ConsumerHandler {
     this.queue.abandon();
     this.release();
     await this.consumer.close();
+    await this.verdicts.close();
   }
 
   private async take(
@@ -219,7 +235,8 @@ export class Materializer implements ConsumerHandler {
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
     const { asOf } = state.erasures;
-    const admitted = state.fold.admit(records);
+    const loaded = await this.conditional.prepare(state, records);
+    const admitted = state.fold.admit(records, loaded);
     state.fold.pass(next);
     if (next <= state.assignment.position) return undefined;
     metrics.consumeRecords.inc({ stream }, records.length);
@@ -229,6 +246,7 @@ export class Materializer implements ConsumerHandler {
     const letters = deadLettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
     const rows = state.fold.number(admitted, stored);
+    await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
     const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
     return pendingBatchOf(state, { asOf, rows, letters, batch, sampled });
   }

@@ -1,20 +1,20 @@
 import { PartitionErasures } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
-import { encodeRecord, encodeRejectedEvent } from '#event';
+import { encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
 import type { LogRecord } from '#log';
 import type { EventRow } from '#store';
 import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PartitionRowBuilder } from './partition-row-builder.js';
-import { VersionCache } from './version-cache.js';
+import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
+import { VersionCache, type LatestVersion } from './version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 function recordOf(
   offset: number,
-  made: { id?: number; entity?: string | null; value?: Buffer | null },
+  made: { id?: number; entity?: string | null; value?: Buffer | null; expected?: number | string },
 ): LogRecord {
   const { id = offset, entity = null } = made;
   const value = encodeRecord({
@@ -34,24 +34,35 @@ function recordOf(
     key: null,
     value: made.value === undefined ? Buffer.from(value) : made.value,
     timestamp: 1_795_000_000_000 + offset,
-    headers: {},
+    headers: made.expected === undefined ? {} : { [expectedVersionHeader]: Buffer.from(`${made.expected}`) },
   };
 }
 
 /** A `PartitionRowBuilder` that starts at `position`. `versionsBefore` returns the stored version of an entity. */
 function foldFrom(
   position: number,
-  known: { stored?: number[]; versionsBefore?(entity: string): number; erased?: MemoryErasures } = {},
+  known: {
+    stored?: number[];
+    versionsBefore?(entity: string): number;
+    erased?: MemoryErasures;
+    verdicts?: DecidedRecords;
+  } = {},
 ) {
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
   versions.storedUpTo = position;
   const fold = new PartitionRowBuilder({
     ...{ stream: 's', partition: 2, position, versions },
     window: new IdWindow(bounds),
+    verdicts: known.verdicts ?? { decided: 0, isRefused: () => false },
     erasures: new PartitionErasures(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
   return (records: LogRecord[]) => {
-    const admitted = fold.admit(records);
+    const heads = [...fold.entitiesToLoad(records)].map((entity): [string, LatestVersion] => [
+      entity,
+      { version: known.versionsBefore?.(entity) ?? 0, offset: -1 },
+    ]);
+    const isConditional = records.some(({ headers }) => expectedVersionHeader in headers);
+    const admitted = fold.admit(records, isConditional ? new Map(heads) : undefined);
     for (const [entity, head] of admitted.unknown) head.version = known.versionsBefore?.(entity) ?? 0;
     const offsets = admitted.rows.rows().map(({ offset }) => offset);
     const stored = new Set([...offsets.keys()].filter((row) => known.stored?.includes(offsets[row]!)));
@@ -60,6 +71,8 @@ function foldFrom(
       unreadable: admitted.unreadable,
       duplicates: admitted.duplicates,
       erased: admitted.erased,
+      verdicts: admitted.verdicts,
+      repeated: admitted.repeated,
     };
   };
 }
@@ -228,6 +241,141 @@ describe('PartitionRowBuilder', () => {
         for (let i = 0; i < records.length; i += size) rows.push(...fold(records.slice(i, i + size)).rows);
         expect(rows).toEqual(all.filter(({ offset }) => offset >= position));
       }),
+    );
+  });
+});
+
+describe('PartitionRowBuilder with conditional records', () => {
+  const accepted = (offset: number, version: number) => ({ offset, version });
+  const refused = (offset: number, current_version: number) => ({ offset, current_version });
+
+  it('accepts a record whose entity has the expected version where it stands, and refuses the others', () => {
+    const { rows, verdicts } = foldFrom(0)([
+      recordOf(0, { entity: 'e', expected: 0 }),
+      recordOf(1, { entity: 'e', expected: 0 }),
+      recordOf(2, { entity: 'e' }),
+      recordOf(3, { entity: 'e', expected: 2 }),
+      recordOf(4, { entity: 'f', expected: 1 }),
+    ]);
+    expect(versionsOf(rows)).toEqual([
+      [0, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(verdicts).toEqual([accepted(0, 1), refused(1, 1), accepted(3, 3), refused(4, 0)]);
+  });
+
+  it('compares with the stored version of an entity that is not cached', () => {
+    const fold = foldFrom(10, { versionsBefore: () => 7 });
+    const { rows, verdicts } = fold([
+      recordOf(10, { entity: 'e', expected: 6 }),
+      recordOf(11, { entity: 'e', expected: 7 }),
+      recordOf(12, { entity: 'e' }),
+    ]);
+    expect(versionsOf(rows)).toEqual([
+      [11, 8],
+      [12, 9],
+    ]);
+    expect(verdicts).toEqual([refused(10, 7), accepted(11, 8)]);
+  });
+
+  it('does not remember the id of a refused record', () => {
+    const { rows, verdicts, duplicates } = foldFrom(0)([
+      recordOf(0, { id: 1, entity: 'e', expected: 5 }),
+      recordOf(1, { id: 1, entity: 'e', expected: 0 }),
+    ]);
+    expect([versionsOf(rows), duplicates]).toEqual([[[1, 1]], 0]);
+    expect(verdicts).toEqual([refused(0, 0), accepted(1, 1)]);
+  });
+
+  it('answers a repeated id as the accepted event, whatever it expects', () => {
+    const { rows, verdicts, repeated } = foldFrom(0)([
+      recordOf(0, { id: 1, entity: 'e', expected: 0 }),
+      recordOf(1, { id: 1, entity: 'e', expected: 0 }),
+      recordOf(2, { id: 1, entity: 'e', expected: 9 }),
+    ]);
+    expect(versionsOf(rows)).toEqual([[0, 1]]);
+    expect(verdicts).toEqual([accepted(0, 1)]);
+    expect(repeated.map(({ offset }) => offset)).toEqual([1, 2]);
+  });
+
+  it.each(['', '-1', 'x', '1.0'])('refuses a record with the invalid header %j', (expected) => {
+    const { rows, verdicts } = foldFrom(0)([recordOf(0, { entity: 'e', expected })]);
+    expect([rows, verdicts]).toEqual([[], [refused(0, 0)]]);
+  });
+
+  it('refuses a conditional record without an entity', () => {
+    const { rows, verdicts } = foldFrom(0)([recordOf(0, { expected: 0 })]);
+    expect([rows, verdicts]).toEqual([[], [refused(0, 0)]]);
+  });
+
+  it('keeps the verdicts that the log has, whatever the versions are now', () => {
+    const verdicts: DecidedRecords = { decided: 3, isRefused: (offset) => offset === 1 };
+    const fold = foldFrom(0, { verdicts });
+    const found = fold([
+      recordOf(0, { entity: 'e', expected: 40 }),
+      recordOf(1, { id: 9, entity: 'e', expected: 1 }),
+      recordOf(2, { entity: 'e', expected: 41 }),
+      recordOf(3, { id: 9, entity: 'e', expected: 2 }),
+    ]);
+    expect(versionsOf(found.rows)).toEqual([
+      [0, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+    expect(found.verdicts).toEqual([accepted(3, 3)]);
+  });
+
+  it('expects version 0 after an erasure', () => {
+    const erased = new MemoryErasures();
+    const fold = foldFrom(0, { erased });
+    fold([recordOf(0, { entity: 'e' }), recordOf(1, { entity: 'e' })]);
+    erased.erase('s', 'e', 2);
+    const { rows, verdicts } = fold([
+      recordOf(2, { entity: 'e', expected: 2 }),
+      recordOf(3, { entity: 'e', expected: 0 }),
+    ]);
+    expect(versionsOf(rows)).toEqual([[3, 1]]);
+    expect(verdicts).toEqual([refused(2, 0), accepted(3, 1)]);
+  });
+
+  it('comes to the same rows and verdicts, however the log is cut into batches and wherever reading begins', () => {
+    const logs = fc.array(
+      fc.record({
+        id: fc.nat(15),
+        entity: fc.constantFrom('e', 'f', null),
+        expected: fc.option(fc.nat(4), { nil: undefined }),
+      }),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(logs, fc.array(fc.nat(5)), fc.nat(40), (made, cuts, restart) => {
+        const records = made.map(({ expected, ...one }, offset) =>
+          recordOf(offset, { ...one, ...(expected !== undefined && { expected }) }),
+        );
+        const whole = foldFrom(0)(records);
+        const position = Math.min(restart, records.length);
+        const refusedOnes = new Set(
+          whole.verdicts.flatMap((one) => (one.current_version === undefined ? [] : [one.offset])),
+        );
+        const before = (entity: string) =>
+          whole.rows.filter((row) => row.entity_id === entity && row.offset < position).length;
+        const again = foldFrom(position, {
+          versionsBefore: before,
+          verdicts: { decided: position, isRefused: (offset) => refusedOnes.has(offset) },
+        });
+        const parts: ReturnType<typeof again>[] = [];
+        for (let at = 0, i = 0; at < records.length; i++) {
+          const count = (cuts[i % Math.max(cuts.length, 1)] ?? 0) + 1;
+          parts.push(again(records.slice(at, at + count)));
+          at += count;
+        }
+        const late = <T extends { offset: number }>(list: readonly T[]) =>
+          list.filter(({ offset }) => offset >= position);
+        expect(versionsOf(parts.flatMap(({ rows }) => rows))).toEqual(versionsOf(late(whole.rows)));
+        expect(parts.flatMap(({ verdicts }) => verdicts)).toEqual(late(whole.verdicts));
+      }),
+      { numRuns: 300 },
     );
   });
 });

@@ -1,8 +1,16 @@
 import type { PartitionErasures } from '#engine';
-import { decodeRejectedEvent, RecordReader, UnreadableRecordError, type RejectedEventRecord } from '#event';
+import {
+  decodeRejectedEvent,
+  expectedVersionOf,
+  RecordReader,
+  UnreadableRecordError,
+  uuidText,
+  type RejectedEventRecord,
+} from '#event';
 import type { LogRecord } from '#log';
 import { EventRowBatchBuilder, type EventRowBatch } from '#store';
 import type { IdWindow } from '#dataflow';
+import type { Verdict } from '#verdicts';
 import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
 
 /** A record that is not an event. */
@@ -24,9 +32,27 @@ export interface UnversionedRows {
   duplicates: number;
   /** Number of records that are skipped because their entity is erased. */
   erased: number;
+  /** New verdicts on conditional records, in offset order. */
+  verdicts: Verdict[];
+  /** Conditional records that repeat an accepted event and have no verdict yet. */
+  repeated: { offset: number; eventId: string }[];
 }
 
-type Found = Omit<UnversionedRows, 'rows'>;
+/** The decided conditional records of a partition. */
+export interface DecidedRecords {
+  /** The offset below which every conditional record has a verdict. */
+  readonly decided: number;
+  isRefused(offset: number): boolean;
+}
+
+interface Found extends Omit<UnversionedRows, 'rows'> {
+  /** The stored versions of entities of conditional records that are not cached. */
+  loaded: ReadonlyMap<string, LatestVersion>;
+  /** Number of rows of this batch for each entity, if the batch has conditional records. */
+  counts: Map<LatestVersion, number>;
+}
+
+const none: ReadonlyMap<string, LatestVersion> = new Map();
 
 export interface PartitionRowBuilderOptions {
   stream: string;
@@ -36,6 +62,7 @@ export interface PartitionRowBuilderOptions {
   window: IdWindow;
   versions: PartitionVersionCache;
   erasures: Pick<PartitionErasures, 'endOf'>;
+  verdicts: DecidedRecords;
 }
 
 /**
@@ -73,11 +100,32 @@ export class PartitionRowBuilder {
   }
 
   /**
-   * Decodes the records, drops repeated event ids and finds the latest versions of the entities. Skips records below
-   * `next`.
+   * Returns the entities of undecided conditional records whose versions are not cached. `admit` needs them, because it
+   * compares versions.
    */
-  admit(records: readonly LogRecord[]): UnversionedRows {
-    const found: Found = { heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 };
+  entitiesToLoad(records: readonly LogRecord[]): Set<string> {
+    const { position, verdicts, versions } = this.options;
+    const from = Math.max(this.following, position, verdicts.decided);
+    const entities = new Set<string>();
+    for (const record of records) {
+      if (record.offset < from || expectedVersionOf(record.headers) === undefined) continue;
+      if (read(record) !== undefined || reader.entityId.isEmpty) continue;
+      const entity = reader.entityId.toString();
+      if (!versions.get(entity)) entities.add(entity);
+    }
+    return entities;
+  }
+
+  /**
+   * Decodes the records, drops repeated event ids and refused records, and finds the latest versions of the entities.
+   * Skips records below `next`.
+   * @param loaded The stored versions of `entitiesToLoad`; undefined if no record is conditional.
+   */
+  admit(records: readonly LogRecord[], loaded = none): UnversionedRows {
+    const found: Found = {
+      ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
+      ...{ verdicts: [], repeated: [], loaded, counts: new Map() },
+    };
     this.noteStart(records);
     this.rows.begin();
     for (const record of records) {
@@ -116,10 +164,14 @@ export class PartitionRowBuilder {
       if (!committed) this.admitUnreadable(record, error, found);
       return;
     }
+    const expected = expectedVersionOf(record.headers);
+    if (expected !== undefined && this.refuses(record, expected, found)) return;
     const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
     if (committed) return;
     if (repeated) {
       found.duplicates++;
+      if (expected !== undefined && record.offset >= this.options.verdicts.decided)
+        found.repeated.push({ offset: record.offset, eventId: uuidText(reader.id) });
       return;
     }
     if (reader.entityId.isEmpty) {
@@ -132,8 +184,38 @@ export class PartitionRowBuilder {
       found.erased++;
       return;
     }
-    found.heads.push(this.headOf(entity, { offset: record.offset, erasedBelow }, found));
+    const head = this.headOf(entity, { offset: record.offset, erasedBelow }, found);
+    found.heads.push(head);
+    if (found.loaded !== none) found.counts.set(head, (found.counts.get(head) ?? 0) + 1);
     this.rows.add(reader, record.offset);
+  }
+
+  /**
+   * Decides the conditional record in `reader` where it stands in the log: it is refused if its entity has another
+   * version there. A record that has a verdict already keeps it, also after an erasure or after retention. A refused
+   * record is no event: its id is not remembered. A record that repeats an accepted event is not decided again.
+   */
+  private refuses({ offset, timestamp }: LogRecord, expected: number, found: Found): boolean {
+    const { window, verdicts, position } = this.options;
+    if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
+    if (offset < Math.max(verdicts.decided, position)) return verdicts.isRefused(offset);
+    const current = this.currentVersion(offset, found);
+    const isRefused = expected !== current;
+    found.verdicts.push(
+      isRefused ? { offset, current_version: current ?? 0 } : { offset, version: expected + 1 },
+    );
+    return isRefused;
+  }
+
+  /** Returns the version of the entity of the record in `reader`; undefined if the record has no entity. */
+  private currentVersion(offset: number, { loaded, counts }: Found): number | undefined {
+    if (reader.entityId.isEmpty) return undefined;
+    const entity = reader.entityId.toString();
+    const erasedBelow = this.options.erasures.endOf(entity);
+    const cached = this.options.versions.get(entity);
+    if (offset < erasedBelow || (cached && cached.offset < erasedBelow)) return 0;
+    const head = cached ?? loaded.get(entity);
+    return head ? head.version + (counts.get(head) ?? 0) : 0;
   }
 
   private admitUnreadable(record: LogRecord, error: string, found: Found): void {
@@ -146,16 +228,17 @@ export class PartitionRowBuilder {
   private headOf(
     entity: string,
     { offset, erasedBelow }: { offset: number; erasedBelow: number },
-    { unknown }: Found,
+    { unknown, loaded }: Found,
   ): LatestVersion {
     const { versions } = this.options;
     let head = versions.get(entity);
     // All counted events of the entity have been erased, so its versions start again.
     if (head && head.offset < erasedBelow) head.version = 0;
     if (!head) {
-      head = { version: 0, offset };
+      const version = loaded.get(entity)?.version;
+      head = { version: version ?? 0, offset };
       versions.add(entity, head);
-      unknown.set(entity, head);
+      if (version === undefined) unknown.set(entity, head);
     }
     head.offset = offset;
     return head;

@@ -15,6 +15,7 @@ import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store
 import { metrics, activeWork } from '#telemetry';
 import type { MaterializerConfig } from './config.js';
 import { registerChecks } from './health.js';
+import { removeOldVerdicts } from './store-garbage/old-verdicts.js';
 import { StoreGarbageCollector } from './store-garbage/store-garbage-collector.js';
 import { InsertErasureRepeater } from './insert-erasure-repeater.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
@@ -86,6 +87,11 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   const janitor = new StoreGarbageCollector({
     ...{ definitions, topics, logger, admin: log.admin, eraser: store.eraser, now: Date.now },
     holds: (stream) => materializer.holds(stream),
+    removeOldVerdicts: () =>
+      removeOldVerdicts({
+        ...{ admin: log.admin, definitions, topics },
+        ...{ verdicts: materializer.verdicts, publisher: materializer.publisher },
+      }),
     intervalMs: config.JANITOR_MINUTES * 60_000,
   });
   const usage = new StoreUsageMetrics({ store, logger, intervalMs: usageIntervalMs });

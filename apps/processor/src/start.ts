@@ -22,6 +22,7 @@ import {
   type Store,
 } from '#store';
 import { metrics, activeWork } from '#telemetry';
+import { leaveOutRefused, VerdictTable } from '#verdicts';
 import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookNetworks } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
@@ -101,7 +102,12 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     logger,
     bounds: { sessionTimeoutMs: config.KAFKA_SESSION_TIMEOUT_MS, ...fetchBounds },
   });
-  const log = trackBatches(kafkaLog, activeWork);
+  const progress = new ConsumerProgress();
+  const verdicts = new VerdictTable({ log: kafkaLog, names: topics });
+  const log = leaveOutRefused(trackBatches(kafkaLog, activeWork), {
+    verdicts,
+    waiting: () => progress.attempted(),
+  });
   const store = openClickHouse(clickHouseOptions(config));
   const definitions = openDefinitions({
     log,
@@ -109,7 +115,6 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     defaults: { partitions: config.STREAM_PARTITIONS },
   });
   const erasures = new Erasures(definitions);
-  const progress = new ConsumerProgress();
   const processor = new ProjectionProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions },
@@ -172,6 +177,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     lag.stop();
     lagOfSnapshots.stop();
   });
+  lifecycle.onStop('verdicts', () => verdicts.close());
   lifecycle.onStop('definitions', () => definitions.close());
   lifecycle.onStop('log', () => log.close());
   lifecycle.onStop('store', () => store.close());

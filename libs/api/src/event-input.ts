@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { IsObject, IsOptional, IsString, Matches, registerDecorator } from 'class-validator';
+import { IsInt, IsObject, IsOptional, IsString, Matches, Max, Min, registerDecorator } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from './characters.js';
 import { isJsonObject } from '#event';
@@ -99,6 +99,19 @@ export class EventInput {
   @IsString()
   @Matches(uuidPattern)
   event_id?: string | null;
+
+  @JSONSchema({
+    description:
+      'The event is accepted only if its entity has this version; 0 means that the entity has no event yet. Otherwise ' +
+      'the answer is a 412 `version_conflict` with the `current_version`. Needs an `entity_id`. The answer comes when ' +
+      'it is decided, and has the `version` of the event.',
+    example: 0,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  expected_version?: number | null;
 
   @IsOptional()
   @IsFlatObject(limits.metadataMembers, {

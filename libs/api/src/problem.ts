@@ -50,6 +50,7 @@ export const problems = {
   projection_exists: { status: 409, title: 'There is a projection with this name already' },
   pipeline_exists: { status: 409, title: 'There is a pipeline with this name already' },
   pipeline_loop: { status: 409, title: 'The pipeline would feed itself' },
+  version_conflict: { status: 412, title: 'The entity has another version' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The URI is too long' },
   unsupported_media_type: { status: 415, title: 'The media type is not supported' },
@@ -73,6 +74,7 @@ export const problems = {
   schema_too_expensive: { status: 422, title: 'The event takes too long to validate against its schema' },
   schema_violation: { status: 422, title: 'The event does not match its schema' },
   query_too_expensive: { status: 422, title: 'The query costs more than is allowed' },
+  undecided: { status: 504, title: 'The conditional write is not decided yet', retryable: true },
   not_yet_materialized: { status: 504, title: 'The position cannot be queried yet' },
 } as const satisfies Record<string, CatalogueEntry>;
 
@@ -86,6 +88,8 @@ export interface ProblemDocument {
   detail: string;
   code: ProblemCode;
   errors?: InputError[];
+  /** The version of the entity, for `version_conflict`. */
+  current_version?: number;
 }
 
 /** An error that is shown to the client. Any other error becomes an `internal_error` without details. */
@@ -97,6 +101,7 @@ export class ProblemError extends Error {
     detail: string,
     readonly options: {
       errors?: InputError[];
+      currentVersion?: number | undefined;
       retryAfterSeconds?: number;
       headers?: Record<string, string>;
       cause?: unknown;
@@ -122,6 +127,7 @@ export class ProblemError extends Error {
       detail: this.message,
       code: this.code,
       ...(this.options.errors && { errors: this.options.errors }),
+      ...(this.options.currentVersion !== undefined && { current_version: this.options.currentVersion }),
     };
   }
 }

@@ -58,6 +58,11 @@ export class TopicNames {
     return `${this.prefix}flush-requests`;
   }
 
+  /** Compacted topic with the verdicts on conditional writes. */
+  get verdicts(): string {
+    return `${this.prefix}verdicts`;
+  }
+
   get materializerGroup(): string {
     return `${this.prefix}materializer`;
   }

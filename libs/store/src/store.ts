@@ -95,6 +95,14 @@ export interface EventWriter {
     /** Events below this offset were erased and may still be stored. */
     from?: number;
   }): Promise<Map<string, number>>;
+  /**
+   * Returns the version of each event of a partition that is stored, by event id; null for an event without an entity.
+   */
+  versionsOf(query: {
+    stream: string;
+    partition: number;
+    eventIds: readonly string[];
+  }): Promise<Map<string, number | null>>;
 }
 
 /** A query for one page of events, ordered by timestamp. */

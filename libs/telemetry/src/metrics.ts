@@ -295,6 +295,13 @@ export const duplicatesDropped = new Counter({
   registers,
 });
 
+export const conditionalWrites = new Counter({
+  name: 'tributary_conditional_writes_total',
+  help: 'Conditional writes that the materializer has decided, by verdict: accepted, refused, or repeated for a record that repeats an accepted event.',
+  labelNames: ['verdict'] as const,
+  registers,
+});
+
 export const idWindowSeconds = new Gauge({
   name: 'tributary_id_window_seconds',
   help: 'Seconds for which a repeated event id is detected, by stream; the shortest time of its partitions.',

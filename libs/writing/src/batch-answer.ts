@@ -40,8 +40,7 @@ export function batchAnswer(
       if (result.kept) kept++;
     } else {
       accepted++;
-      const { event, position } = result;
-      events += `{"event_id":"${event.event_id}","partition":${position.partition},"offset":${position.offset}}`;
+      events += acceptedItem(result);
     }
   }
   if (accepted + kept === 0) throw allRejected(results as EventRejection[]);
@@ -52,9 +51,21 @@ export function batchAnswer(
   };
 }
 
-function errorItem({ code, detail, kept }: EventRejection, errors: readonly InputError[]): string {
+function acceptedItem({ event, position, version }: AppendedEvent): string {
+  const numbered = version === undefined ? '' : `,"version":${version}`;
+  return `{"event_id":"${event.event_id}","partition":${position.partition},"offset":${position.offset}${numbered}}`;
+}
+
+function errorItem(
+  { code, detail, kept, currentVersion }: EventRejection,
+  errors: readonly InputError[],
+): string {
   const status = problems[code].status;
-  return JSON.stringify({ error: { code, status, detail, ...(errors.length > 0 && { errors }) }, ...kept });
+  const error = {
+    ...{ code, status, detail, current_version: currentVersion },
+    ...(errors.length > 0 && { errors }),
+  };
+  return JSON.stringify({ error, ...kept });
 }
 
 function allRejected(results: readonly EventRejection[]): ProblemError {

@@ -139,6 +139,9 @@ function take(event: ScannedEvent, name: string, found: Found): void {
     case 'event_id':
       envelope.event_id = scalar(found);
       break;
+    case 'expected_version':
+      envelope.expected_version = kindOf(found);
+      break;
     default:
       if (++event.unknown > mostErrorsOfEvent) return;
       // Use defineProperty, because the name may be __proto__.

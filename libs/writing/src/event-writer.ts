@@ -1,8 +1,9 @@
-import { encodeRecord, limits } from '#event';
+import { encodeRecord, expectedVersionHeader, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
 import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
 import { metrics } from '#telemetry';
+import type { ConditionalEvents } from './conditional-events.js';
 import type { AcceptedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
@@ -12,6 +13,8 @@ import type { StreamCreator } from './stream-creator.js';
 export interface AppendedEvent {
   event: AcceptedEvent;
   position: RecordPosition;
+  /** The version of an accepted conditional event; null if the event was erased meanwhile. */
+  version?: number | null;
 }
 
 /** Options for writing the events of one request. */
@@ -27,11 +30,17 @@ export interface WriteOptions {
   keep?: RejectedEventEncoder | undefined;
 }
 
-/** Appends events to the log. All events of a resolved result are acknowledged by all in-sync replicas. */
+type WriteResult = AppendedEvent | EventRejection;
+
+/**
+ * Appends events to the log. All events of a resolved result are acknowledged by all in-sync replicas, and its
+ * conditional events are decided.
+ */
 export class EventWriter {
   constructor(
     private readonly producer: Producer,
     private readonly gate: StreamCreator,
+    private readonly conditional: ConditionalEvents,
   ) {}
 
   /**
@@ -40,20 +49,46 @@ export class EventWriter {
    * also prevents the creation of streams.
    * @throws ProblemError or an error of the log; some events may have been written then
    */
-  async write(events: ParsedEvents, options: WriteOptions): Promise<(AppendedEvent | EventRejection)[]> {
+  async write(events: ParsedEvents, options: WriteOptions): Promise<WriteResult[]> {
     const hopeless = options.atomic && events.some((event) => event instanceof EventRejection);
     const checked = hopeless ? events : await this.withStreams(events, options);
     const rejected = checked.filter((event) => event instanceof EventRejection);
     count(rejected);
     const none = options.atomic && rejected.length > 0;
-    const positions = none ? [] : await this.appendAll(checked, options);
+    if (none) return checked.map((event) => (event instanceof EventRejection ? event : notWritten));
+    const conditional = checked.filter(isConditional).length;
+    if (conditional === 0) return this.append(checked, options);
+    const end = await this.conditional.begin(conditional);
+    try {
+      return await this.decided(await this.append(checked, options));
+    } finally {
+      end();
+    }
+  }
+
+  private async append(events: ParsedEvents, options: WriteOptions): Promise<WriteResult[]> {
+    const positions = await this.appendAll(events, options);
     let next = 0;
-    return checked.map((event) => {
+    return events.map((event) => {
       if (event instanceof EventRejection)
         return options.keep && hasStream(event) ? event.keptAt(positions[next++]!) : event;
-      if (none) return notWritten;
       return { event, position: positions[next++]! };
     });
+  }
+
+  /** Replaces the results of conditional events by those of their verdicts. */
+  private async decided(results: readonly WriteResult[]): Promise<WriteResult[]> {
+    const undecided = results.filter(
+      (result) => !(result instanceof EventRejection) && isConditional(result.event),
+    );
+    const events = (undecided as AppendedEvent[]).map((appended) => ({
+      appended,
+      topic: this.topicOf(appended.event.stream),
+    }));
+    const decided = await this.conditional.decided(events);
+    count(decided.filter((result) => result instanceof EventRejection));
+    const byEvent = new Map(undecided.map((result, index) => [result, decided[index]!]));
+    return results.map((result) => byEvent.get(result) ?? result);
   }
 
   private async withStreams(events: ParsedEvents, options: WriteOptions): Promise<ParsedEvents> {
@@ -82,7 +117,7 @@ export class EventWriter {
       const some = events.length > limits.batchEvents ? events.slice(i, i + limits.batchEvents) : events;
       const records = this.recordsOf(some, options);
       if (records.length === 0) continue;
-      for (const position of await this.append(records)) positions.push(position);
+      for (const position of await this.appendRecords(records)) positions.push(position);
     }
     return positions;
   }
@@ -100,16 +135,22 @@ export class EventWriter {
   }
 
   private recordOf(
-    { stream, entity_id, event_id }: { stream: string; entity_id: string | null; event_id: string },
+    { stream, entity_id, event_id, expected_version = null }: RecordSource,
     value: string,
-    { headers }: WriteOptions,
+    { headers: shared }: WriteOptions,
   ): NewRecord {
-    const topic = this.gate.topicOf(stream);
-    if (topic === undefined) throw gone(stream);
-    return { topic, key: entity_id ?? event_id, value, headers };
+    const headers =
+      expected_version === null ? shared : { ...shared, [expectedVersionHeader]: String(expected_version) };
+    return { topic: this.topicOf(stream), key: entity_id ?? event_id, value, headers };
   }
 
-  private async append(records: NewRecord[]): Promise<RecordPosition[]> {
+  private topicOf(stream: string): string {
+    const topic = this.gate.topicOf(stream);
+    if (topic === undefined) throw gone(stream);
+    return topic;
+  }
+
+  private async appendRecords(records: NewRecord[]): Promise<RecordPosition[]> {
     try {
       return await this.producer.append(records);
     } catch (error) {
@@ -117,6 +158,18 @@ export class EventWriter {
       throw error;
     }
   }
+}
+
+interface RecordSource {
+  stream: string;
+  entity_id: string | null;
+  event_id: string;
+  expected_version?: number | null;
+}
+
+/** Returns whether an event is a conditional write. */
+export function isConditional(event: AcceptedEvent | EventRejection): event is AcceptedEvent {
+  return !(event instanceof EventRejection) && event.expected_version !== null;
 }
 
 function gone(name: string): ProblemError {

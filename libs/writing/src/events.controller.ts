@@ -1,7 +1,7 @@
 import { Controller, Post, Req, Res } from '@nestjs/common';
 import { ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { EventInput } from '#api';
+import { EventInput, ProblemError } from '#api';
 import { formatTime, limits } from '#event';
 import {
   Accepts,
@@ -18,9 +18,9 @@ import {
 } from '#http';
 import { batchAnswer } from './batch-answer.js';
 import { BatchQuery } from './batch-input.js';
-import type { AppendedEvent } from './event-writer.js';
+import { isConditional, type AppendedEvent } from './event-writer.js';
 import { EventIntake } from './intake.js';
-import { readBatch, readLines, readSingle, textOf } from './read-request.js';
+import { readBatch, readLines, readSingle, textOf, type ParsedEvents } from './read-request.js';
 import { asEvent, rejectedEventEncoder } from './rejected/rejected-event-encoder.js';
 import { EventRejection } from './rejection.js';
 import { batchBody, batchContent, writtenContent } from './write-answers.js';
@@ -92,6 +92,7 @@ export class EventsController {
     const read = mediaTypeOf(request) === 'application/x-ndjson' ? readLines : readBatch;
     const reception = this.intake.reception(textOf(takeBody(request)));
     const events = await read(reception);
+    if (atomic) requireUnconditional(events);
     await this.intake.check(request, events, (index) => `/events/${index}`);
     const isLenient = !atomic && handlingOf(request) === 'lenient';
     const keep = isLenient ? rejectedEventEncoder(reception, asEvent) : undefined;
@@ -101,10 +102,22 @@ export class EventsController {
   }
 }
 
-function writtenJson({ event, position }: AppendedEvent): string {
+/** @throws ProblemError if an event is conditional: only the log decides it, after the others are written */
+function requireUnconditional(events: ParsedEvents): void {
+  const index = events.findIndex(isConditional);
+  if (index < 0) return;
+  const errors = [
+    { pointer: `/events/${index}/expected_version`, detail: 'cannot be used with atomic=true' },
+  ];
+  const detail = 'A conditional event is decided after it is written, so a batch with one cannot be atomic.';
+  throw new ProblemError('invalid_request', detail, { errors });
+}
+
+function writtenJson({ event, position, version }: AppendedEvent): string {
+  const numbered = version === undefined ? '' : `,"version":${version}`;
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +
     `,"event_type":${JSON.stringify(event.event_type)},"entity_id":${JSON.stringify(event.entity_id)}` +
-    `,"timestamp":"${formatTime(event.timestamp)}","partition":${position.partition},"offset":${position.offset}}`
+    `,"timestamp":"${formatTime(event.timestamp)}","partition":${position.partition},"offset":${position.offset}${numbered}}`
   );
 }

@@ -15,6 +15,8 @@ import { eventErrors, isEvent } from './validate-event.js';
 /** A valid event. `data` and `metadata` are the client's own text. */
 export interface AcceptedEvent extends EventRecord {
   stream: string;
+  /** The version that the entity must have; null for an unconditional event. */
+  expected_version: number | null;
   /** The schema that `data` was found to match; undefined if this is unknown. */
   fits: CurrentSchema | undefined;
   /** `start` and `end`: position of the event in the text of its request. */
@@ -55,8 +57,12 @@ function checked(
   if (found.duplicate) return duplicate(pointer);
   const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
   if (timestamp === undefined) return invalid([{ pointer: `${pointer}/timestamp`, detail: timeRule }]);
+  const expected_version = envelope.expected_version ?? null;
+  if (expected_version !== null && envelope.entity_id == null)
+    return invalid([{ pointer: `${pointer}/expected_version`, detail: expectedVersionRule }]);
   return {
     stream: envelope.stream,
+    expected_version,
     event_id: envelope.event_id == null ? reception.ids.next() : envelope.event_id.toLowerCase(),
     event_type: envelope.event_type,
     entity_id: envelope.entity_id ?? null,
@@ -86,6 +92,7 @@ function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: IntakeContex
   };
 }
 
+export const expectedVersionRule = 'needs an entity_id';
 export const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
 /**

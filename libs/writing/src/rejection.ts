@@ -19,8 +19,10 @@ export interface RejectedEventSource {
 export class EventRejection {
   /** The rejected event; undefined if its text is not known. */
   readonly sent?: RejectedEventSource;
-  /** Position in the log at which the rejected event is kept, if any. */
+  /** Position in the log at which the rejected event is kept, or at which its conditional record is. */
   readonly kept?: RecordPosition;
+  /** The version of the entity, for `version_conflict`. */
+  readonly currentVersion?: number;
 
   constructor(
     readonly code: ProblemCode,
@@ -38,17 +40,30 @@ export class EventRejection {
     return Object.assign(new EventRejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
   }
 
+  /** Returns this rejection with the version that the entity has. */
+  at(currentVersion: number): EventRejection {
+    return Object.assign(new EventRejection(this.code, this.detail, this.errors), {
+      ...{ kept: this.kept, sent: this.sent, currentVersion },
+    });
+  }
+
+  /** Whether the log has the event as a record, which the materializer has refused or not decided yet. */
+  get isConditional(): boolean {
+    return this.code === 'version_conflict' || this.code === 'undecided';
+  }
+
   /** Returns this rejection without its event, so that it is not kept. */
   unknown(): EventRejection {
     return new EventRejection(this.code, this.detail, this.errors);
   }
 
   toProblem(): ProblemError {
-    return new ProblemError(
-      this.code,
-      this.detail,
-      this.errors.length > 0 ? { errors: [...this.errors] } : {},
-    );
+    const { code, detail, errors, currentVersion } = this;
+    return new ProblemError(code, detail, {
+      ...(errors.length > 0 && { errors: [...errors] }),
+      currentVersion,
+      ...(code === 'undecided' && { retryAfterSeconds: 1 }),
+    });
   }
 }
 

@@ -11,6 +11,7 @@ export interface ValidEvent {
   entity_id?: string | null;
   timestamp?: string | null;
   event_id?: string | null;
+  expected_version?: number | null;
   metadata?: object | null;
 }
 

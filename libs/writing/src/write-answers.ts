@@ -8,6 +8,12 @@ export const json = (type: new () => object) => ({ 'application/json': { schema:
 
 const isPresent = (_: unknown, value: unknown) => value !== undefined;
 
+const versionOfConditional = {
+  type: ['integer', 'null'] as never,
+  description:
+    'The version of the event, if it was sent with an `expected_version`. Null if the event was erased meanwhile.',
+};
+
 const whereKept =
   'With `Prefer: handling=lenient`: its position in the log, for `wait_for` and its dead letter.';
 
@@ -20,12 +26,14 @@ export class WrittenEvent {
   @JSONSchema({ format: 'date-time' }) @IsString() timestamp: string;
   @IsInt() partition: number;
   @IsInt() offset: number;
+  @JSONSchema(versionOfConditional) @ValidateIf(isPresent) @IsInt() version?: number | null;
 }
 
 export class WrittenPosition {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsInt() partition: number;
   @IsInt() offset: number;
+  @JSONSchema(versionOfConditional) @ValidateIf(isPresent) @IsInt() version?: number | null;
 }
 
 @JSONSchema({ description: 'Why one event of a batch was not written.' })
@@ -37,6 +45,7 @@ export class RejectedEvent {
       code: { type: 'string', description: codesOfEvents, example: 'invalid_request' },
       status: { type: 'integer', example: 400 },
       detail: { type: 'string' },
+      current_version: { type: 'integer', description: 'The version of the entity, for `version_conflict`.' },
       errors: {
         type: 'array',
         maxItems: 20,
@@ -50,7 +59,7 @@ export class RejectedEvent {
     },
   })
   @ValidateIf(() => true)
-  error: { code: string; status: number; detail: string; errors?: InputError[] };
+  error: { code: string; status: number; detail: string; current_version?: number; errors?: InputError[] };
   @JSONSchema({ description: `${whereKept} Missing if the event is not kept.` })
   @ValidateIf(isPresent)
   @IsInt()

@@ -12,10 +12,16 @@ export const again =
   'repeated record in the log. The offset differs from the first one, and this record is skipped when events are stored. The ' +
   'event is stored once, as it was first sent, at the first position. Both positions can be used for `wait_for`.';
 
+const conditional =
+  'An event with an `expected_version` is a conditional write: it is accepted only if its entity has this version where ' +
+  'the event stands in the log, else it is a 412 `version_conflict`. The answer comes when this is decided, and has the ' +
+  '`version`. A 504 `undecided` means that the decision took too long: repeat the request with the same `event_id`.';
+
 /** Descriptions of the write endpoints in the OpenAPI document. */
 export const oneEvent = [
   'The answer is sent when all in-sync replicas of Kafka have acknowledged the event. The first event of a stream that does ' +
     'not exist creates the stream, unless `AUTO_CREATE_STREAMS=false`.',
+  conditional,
   again,
   schemas,
 ].join('\n\n');
@@ -30,6 +36,8 @@ export const manyEvents = [
     'then has the `partition` and the `offset`. A rejected event that has no stream to keep it (it names none, or one that ' +
     'the key does not cover, or one that does not exist and cannot be created, or its line is not JSON) is only listed and ' +
     'counted. `atomic=true` overrides the preference.',
+  `${conditional} Each event of a batch is decided by itself; several events of one entity expect consecutive versions. If ` +
+    'the log refuses all events, the answer is a 207 with their errors.',
   again,
   schemas,
 ].join('\n\n');
@@ -47,6 +55,8 @@ const eventProblems: readonly ProblemCode[] = [
   'payload_too_large',
   'schema_violation',
   'schema_too_expensive',
+  'version_conflict',
+  'undecided',
 ];
 
 export const codesOfEvents = `The code of a problem: ${eventProblems.map((code) => `\`${code}\``).join(', ')}.`;
@@ -68,11 +78,13 @@ export const writeProblems: readonly ProblemCode[] = [
   'unsupported_media_type',
   'schema_violation',
   'schema_too_expensive',
+  'version_conflict',
   'too_many_requests',
   'overloaded',
   'log_unavailable',
   'starting',
   'shutting_down',
+  'undecided',
 ];
 
 /** Problem codes of a whole batch. Problems of single events are listed in the answer. */

@@ -16,6 +16,7 @@ import { MemoryLog } from '#log/memory';
 import type { Tracing } from '#telemetry';
 import { IngestConfig } from '../../../apps/ingest/src/config.js';
 import { portKeys } from '../../../apps/ingest/src/port-keys.js';
+import { VerdictTable } from '#verdicts';
 import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
 
@@ -79,6 +80,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
       producer,
       definitions,
       topics,
+      verdicts: new VerdictTable({ log, names: topics }),
       autoCreateStreams: config.AUTO_CREATE_STREAMS,
     }),
     ...(options.bodyBytes && { bodyBytes: options.bodyBytes }),

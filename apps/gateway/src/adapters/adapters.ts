@@ -4,6 +4,7 @@ import type { Log, Producer } from '#log';
 import type { Definitions } from '#registry';
 import type { EventFileExporter, AnalystSql, Store } from '#store';
 import type { Logger } from '#telemetry';
+import type { VerdictTable } from '#verdicts';
 import type { WebhookNetworks } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
 import type { Bulkhead } from '../reads/bulkhead.js';
@@ -39,6 +40,8 @@ export interface Adapters {
   producer: Producer;
   flushes: FlushSender;
   topics: TopicNames;
+  /** Verdicts on conditional writes. */
+  verdicts: VerdictTable;
   bulkhead: Bulkhead;
   answers: AnswerBudget;
   /** Networks that webhooks may call although they are not public. */

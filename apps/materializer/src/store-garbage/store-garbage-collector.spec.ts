@@ -56,6 +56,7 @@ function janitor(options: Partial<StoreGarbageCollectorOptions> = {}): StoreGarb
     ...{ definitions, eraser: store.eraser, admin: log.admin, topics: names },
     logger: createLogger({ name: 'test', level: 'silent' }),
     holds: (stream) => stream !== auditStream,
+    removeOldVerdicts: async () => 0,
     now: () => now,
     intervalMs: 5 * minute,
     ...options,

@@ -24,6 +24,8 @@ export interface StoreGarbageCollectorOptions extends RetentionDependencies {
   eraser: EventEraser;
   /** Whether partition 0 of the stream is assigned to this process. Only that materializer cleans up the stream. */
   holds: (stream: string) => boolean;
+  /** Removes verdicts on records that the log does not have any more. */
+  removeOldVerdicts(): Promise<number>;
   logger: Logger;
   /** Milliseconds between two rounds over all streams. */
   intervalMs: number;
@@ -91,6 +93,7 @@ export class StoreGarbageCollector {
     );
     if (!holds(auditStream) || now - this.purgedAt < purgeEveryMs) return;
     yield { reason: 'late', stream: '', run: () => this.removeLate() };
+    yield { reason: 'verdicts', stream: '', run: () => this.removeOldVerdicts() };
     yield this.purge(now);
   }
 
@@ -98,6 +101,14 @@ export class StoreGarbageCollector {
   private async removeLate(): Promise<number> {
     // `removeLate` returns a number of streams, but the metric counts events.
     await this.options.eraser.removeLateRows();
+    return 0;
+  }
+
+  private async removeOldVerdicts(): Promise<number> {
+    const { removeOldVerdicts, logger } = this.options;
+    const ranges = await removeOldVerdicts();
+    if (ranges > 0)
+      logger.info({ ranges }, 'removed verdicts on records that the log does not have any more');
     return 0;
   }
 

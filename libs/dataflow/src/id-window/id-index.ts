@@ -34,6 +34,11 @@ export class IdIndex {
     return known;
   }
 
+  /** Returns whether the table has the id in this slot. */
+  has(slot: number): boolean {
+    return this.table[this.placeOf(slot)] !== 0;
+  }
+
   /** Removes the id of this slot, unless the table maps the id to another slot. */
   remove(slot: number): void {
     const place = this.placeOf(slot);

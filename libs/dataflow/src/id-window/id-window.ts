@@ -90,14 +90,20 @@ export class IdWindow {
   /** Works like `repeats` for an id as four 32-bit words, the most significant first. */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
-    if (this.count === this.capacity) this.grow();
-    const slot = this.slotAt(this.count);
-    const { ids } = this;
-    for (let word = 0; word < 4; word++) ids[slot * 4 + word] = id[word]!;
+    const slot = this.freeSlotFor(id);
     this.offsets[slot] = offset;
     this.times[slot] = this.logTime;
     this.count++;
     return this.index.put(slot);
+  }
+
+  /**
+   * Works like `repeatsWords`, but does not add the id. For a record that is refused unless its id is a duplicate: the id
+   * of a refused record is not remembered.
+   */
+  wouldRepeat(id: Uint32Array, offset: number, timestamp: number): boolean {
+    this.pass(offset, timestamp);
+    return this.index.has(this.freeSlotFor(id));
   }
 
   /** Advances offset and log time by a record without a readable id. */
@@ -116,6 +122,15 @@ export class IdWindow {
       if (passed > records) this.forgotten = this.oldestTime;
       this.forgetFirst();
     }
+  }
+
+  /** Writes the id into the slot after the last one, and returns the slot. */
+  private freeSlotFor(id: Uint32Array): number {
+    if (this.count === this.capacity) this.grow();
+    const slot = this.slotAt(this.count);
+    const { ids } = this;
+    for (let word = 0; word < 4; word++) ids[slot * 4 + word] = id[word]!;
+    return slot;
   }
 
   private forgetFirst(): void {

@@ -9,6 +9,7 @@ import { eventColumns } from '../row-batch/event-columns.js';
 import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
 import { lastStoredOffset, storedEvents } from './stored-events.js';
 import { latestVersions } from './latest-versions.js';
+import { versionsOf } from './versions-of.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
 const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(', ')}) FORMAT RowBinary`;
@@ -50,6 +51,10 @@ export class ClickHouseWriter implements EventWriter {
 
   latestVersions(query: Parameters<EventWriter['latestVersions']>[0]): Promise<Map<string, number>> {
     return latestVersions(this.connection, query);
+  }
+
+  versionsOf(query: Parameters<EventWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+    return versionsOf(this.connection, query);
   }
 }
 

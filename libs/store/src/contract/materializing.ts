@@ -59,6 +59,24 @@ export function describeMaterializing(contract: StoreContract): void {
       expect(await versions(10, 0)).toEqual(new Map());
     });
 
+    it('looks up the versions of events by their ids', async () => {
+      const stream = newStream();
+      const [first, second, alone, elsewhere] = [
+        eventRow({ stream, partition: 1, offset: 1, entity_id: 'e', version: 1 }),
+        eventRow({ stream, partition: 1, offset: 2, entity_id: 'e', version: 2 }),
+        eventRow({ stream, partition: 1, offset: 3, entity_id: null }),
+        eventRow({ stream, partition: 0, offset: 1, entity_id: 'f', version: 7 }),
+      ] as [EventRow, EventRow, EventRow, EventRow];
+      await contract.write([first, second, alone, elsewhere]);
+      const eventIds = [second, alone, elsewhere].map(({ event_id }) => event_id);
+      expect(await contract.store.writer.versionsOf({ stream, partition: 1, eventIds })).toEqual(
+        new Map([
+          [second.event_id, 2],
+          [alone.event_id, null],
+        ]),
+      );
+    });
+
     it.each([
       ['long names', 'ü'],
       ['names of quotes and backslashes', `'\\`],

@@ -45,6 +45,14 @@ export class MemoryWriter implements EventWriter {
     return new Map(found.filter(([, version]) => version > 0));
   }
 
+  async versionsOf(query: Parameters<EventWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
+    const rows = this.ofPartition(query.stream, query.partition);
+    const wanted = new Set(query.eventIds);
+    return new Map(
+      rows.filter((row) => wanted.has(row.event_id)).map((row) => [row.event_id, row.version ?? null]),
+    );
+  }
+
   /**
    * Returns the latest version of an entity below `before`. If retention removed the events below `before`,
    * the first later event determines it.

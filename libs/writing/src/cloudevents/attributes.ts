@@ -9,6 +9,7 @@ import {
   type EpochMicros,
   type CloudEventDataForm,
 } from '#event';
+import { mappedVersion, mappedVersionRule } from '../raw/mapped-version.js';
 import { timeRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 
@@ -22,6 +23,7 @@ export interface CloudEventFields {
   event_type: string;
   entity_id: string | null;
   timestamp: EpochMicros | undefined;
+  expected_version: number | null;
   /** The metadata as JSON text. */
   metadata: string;
 }
@@ -29,6 +31,8 @@ export interface CloudEventFields {
 const required = ['id', 'source', 'type'];
 const texts = ['specversion', ...required, 'subject', 'time', 'datacontenttype', 'dataschema'];
 const someObject: object = Object.freeze({});
+/** Extension attribute of a conditional write. It is a condition of the write, and no part of the event. */
+const expectedVersion = 'expectedversion';
 /** The attribute of each field that has its own limits. */
 const attributeOf: Readonly<Record<string, string>> = {
   '/event_type': 'type',
@@ -51,8 +55,13 @@ export function readAttributes(
   const time = text('time');
   const timestamp = time === undefined ? undefined : parseTime(time);
   if (time !== undefined && timestamp === undefined) return [{ pointer: 'time', detail: timeRule }];
+  const expected_version = mappedVersion(attributes.get(expectedVersion)?.toString());
+  if (expected_version === undefined) return [{ pointer: expectedVersion, detail: mappedVersionRule }];
+  if (expected_version !== null && event.entity_id === null)
+    return [{ pointer: expectedVersion, detail: 'needs a subject, which names the entity' }];
   return {
     ...event,
+    expected_version,
     ...{ id: text('id')!, source: text('source')!, timestamp, metadata: JSON.stringify(metadata) },
   };
 }
@@ -86,10 +95,14 @@ function membersOf(attributes: CloudEventAttributes): Record<string, unknown> {
   const { id, source, datacontenttype, dataschema } = cloudEventMetadataMembers;
   const own = new Map([
     ...Object.entries({ id, source, datacontenttype, dataschema }),
-    ...[...attributes.keys()].filter(isExtensionName).map((name) => [name, name] as const),
+    ...[...attributes.keys()].filter(isMetadata).map((name) => [name, name] as const),
   ]);
   const present = [...own].filter(([name]) => attributes.has(name));
   return Object.fromEntries(present.map(([name, member]) => [member, attributes.get(name)]));
+}
+
+function isMetadata(name: string): boolean {
+  return isExtensionName(name) && name !== expectedVersion;
 }
 
 function errorsOfEvent(): InputError[] {

@@ -15,6 +15,7 @@ import {
   returnOf,
 } from '#http';
 import { EventIntake } from '../intake.js';
+import { EventRejection } from '../rejection.js';
 import { intakeAnswer, intakeContent } from '../raw/intake-answer.js';
 import { readList, readValue } from '../raw/read-values.js';
 import { requireAll } from '../raw/require-all.js';
@@ -72,10 +73,13 @@ export class CloudEventsController {
     const handling = handlingOf(request);
     if (handling !== 'lenient') requireAll(events, text);
     const keep = rejectedEventEncoder(reception, asCloudEvent);
-    const answer = intakeAnswer(await this.intake.write(request, events, { atomic: false, keep }));
+    const results = await this.intake.write(request, events, { atomic: false, keep });
+    const answer = intakeAnswer(results);
     const returned = returnOf(request);
     setPreferenceApplied(reply, { handling, returned });
-    if (returned === 'representation') void reply.code(200).send(answer);
+    // An answer without a body would hide that the log has refused events.
+    const isRefused = results.some((result) => result instanceof EventRejection && result.isConditional);
+    if (returned === 'representation' || isRefused) void reply.code(200).send(answer);
     else void reply.code(204).send();
   }
 }

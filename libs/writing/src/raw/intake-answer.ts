@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsString, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { problems } from '#api';
 import type { AppendedEvent } from '../event-writer.js';
@@ -14,7 +14,11 @@ export class LastPosition {
   @IsInt() offset: number;
 }
 
-@JSONSchema({ description: 'A rejected value. It is kept as a dead letter at this position of the log.' })
+@JSONSchema({
+  description:
+    'A rejected value. It is kept as a dead letter at this position of the log. A conditional value that is refused ' +
+    '(`version_conflict`) or `undecided` is no dead letter.',
+})
 export class RefusedValue {
   @JSONSchema({ description: 'Index of the value in the body, from 0.' }) @IsInt() index: number;
   @IsString() code: string;
@@ -22,12 +26,16 @@ export class RefusedValue {
   @IsString() detail: string;
   @IsInt() partition: number;
   @IsInt() offset: number;
+  @JSONSchema({ description: 'The version of the entity, for `version_conflict`.' })
+  @IsOptional()
+  @IsInt()
+  current_version?: number;
 }
 
 /** Answer of the endpoints for tools that only know a URL. It does not list the written events. */
 export class IntakeAnswer {
   @IsInt() accepted: number;
-  @JSONSchema({ description: 'Number of rejected values. They are kept as dead letters.' })
+  @JSONSchema({ description: 'Number of rejected values.' })
   @IsInt()
   refused: number;
   @JSONSchema({
@@ -50,8 +58,13 @@ export class IntakeAnswer {
 
 export const intakeContent = json(IntakeAnswer);
 
-/** Returns the answer for these results. @throws ProblemError when the stream does not accept writes */
+/**
+ * Returns the answer for these results.
+ * @throws ProblemError when the stream does not accept writes, or when a single conditional value is not accepted
+ */
 export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[]): IntakeAnswer {
+  const [only] = results;
+  if (results.length === 1 && only instanceof EventRejection && only.isConditional) throw only.toProblem();
   const last = new Map<number, number>();
   const errors: RefusedValue[] = [];
   let refused = 0;
@@ -61,9 +74,10 @@ export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[
     last.set(position.partition, position.offset);
     if (!(result instanceof EventRejection)) return;
     refused++;
-    const { code, detail } = result;
+    const { code, detail, currentVersion } = result;
     const { status } = problems[code];
-    if (errors.length < mostListed) errors.push({ index, code, status, detail, ...position });
+    const current = currentVersion !== undefined && { current_version: currentVersion };
+    if (errors.length < mostListed) errors.push({ index, code, status, detail, ...position, ...current });
   });
   const positions = [...last].map(([partition, offset]) => ({ partition, offset }));
   positions.sort((a, b) => a.partition - b.partition);

@@ -1,12 +1,14 @@
 import type { EpochMicros } from '#event';
 import { ProblemError, type InputError } from '#api';
+import { expectedVersionRule } from '../read-event.js';
 import { eventErrors, isEvent } from '../validate-event.js';
 import { clientId, clientIdRule } from './client-id.js';
 import { mappedTime, mappedTimeRule } from './mapped-time.js';
+import { mappedVersion, mappedVersionRule } from './mapped-version.js';
 import { JsonPointerTree } from './pointer-tree.js';
 
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */
-export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp'] as const;
+export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp', 'expected_version'] as const;
 export type MappedField = (typeof mappedFields)[number];
 
 /** The source of each field: a constant, or a JSON pointer into the value, which begins with `/`. */
@@ -21,6 +23,7 @@ export interface MappedEventFields {
   entity_id: string | null;
   event_id: string | undefined;
   timestamp: EpochMicros | undefined;
+  expected_version: number | null;
 }
 
 /** Maps values to the fields of events. */
@@ -39,7 +42,11 @@ export class FieldMapping {
   ) {
     this.pointers = mappedFields.filter((field) => text[field]?.startsWith('/'));
     this.constants = Object.fromEntries(Object.entries(text).filter(([, source]) => !source.startsWith('/')));
-    const constants = this.fieldsOf(this.text.event_type?.startsWith('/') ? { event_type: 'any' } : {});
+    const isMapped = (field: MappedField) => this.text[field]?.startsWith('/');
+    const constants = this.fieldsOf({
+      ...(isMapped('event_type') && { event_type: 'any' }),
+      ...(isMapped('entity_id') && { entity_id: 'any' }),
+    });
     const errors = [
       ...(Array.isArray(constants) ? constants : []),
       ...this.pointers.flatMap(pointerErrors(text)),
@@ -70,12 +77,18 @@ export class FieldMapping {
     if (typeof timestamp === 'string' && time === undefined)
       errors.push({ pointer: 'timestamp', detail: mappedTimeRule });
     if (event_id != null && id === undefined) errors.push({ pointer: 'event_id', detail: clientIdRule });
+    const expected_version = mappedVersion(found.expected_version ?? constants.expected_version);
+    if (expected_version === undefined)
+      errors.push({ pointer: 'expected_version', detail: mappedVersionRule });
+    else if (expected_version !== null && entity_id == null)
+      errors.push({ pointer: 'expected_version', detail: expectedVersionRule });
     if (errors.length > 0) return errors;
     return {
       event_type: event_type as string,
       entity_id: (entity_id as string | null | undefined) ?? null,
       event_id: id,
       timestamp: time,
+      expected_version: expected_version ?? null,
     };
   }
 }

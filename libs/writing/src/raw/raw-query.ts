@@ -39,4 +39,12 @@ export class RawQuery {
   @IsOptional()
   @Characters({ most })
   timestamp?: string;
+
+  @JSONSchema({
+    description: `The version that the entity must have, for a conditional write. ${orPointer} Needs an entity.`,
+    example: '/seen_version',
+  })
+  @IsOptional()
+  @Characters({ most })
+  expected_version?: string;
 }

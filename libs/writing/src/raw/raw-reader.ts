@@ -80,13 +80,14 @@ export class RawValueReader implements ValueHandler {
       return duplicate(`/${index}`);
     const fields = mapping.fixed ?? mapping.fieldsOf(this.found(scanner, start));
     if (Array.isArray(fields)) return invalid(fields.map((error) => this.inValue(error, index)));
-    const { event_type, entity_id, event_id, timestamp } = fields;
+    const { event_type, entity_id, event_id, timestamp, expected_version } = fields;
     const value = text.slice(start, end);
     return {
       stream: mapping.stream,
       event_id: event_id ?? idOf(index),
       event_type,
       entity_id,
+      expected_version,
       timestamp: timestamp ?? reception.ingestedAt,
       ingested_at: reception.ingestedAt,
       schema_version: null,
@@ -100,7 +101,9 @@ export class RawValueReader implements ValueHandler {
 
   private found(scanner: SchemaScanner, start: number): UnvalidatedFields {
     const { tree, pointers } = this.options.mapping;
-    const found: UnvalidatedFields = { event_type: null, entity_id: null, event_id: null, timestamp: null };
+    const found: UnvalidatedFields = {
+      ...{ event_type: null, entity_id: null, event_id: null, timestamp: null, expected_version: null },
+    };
     tree.find(scanner, start);
     for (let i = 0; i < pointers.length; i++) {
       const at = tree.spans[2 * i]!;

@@ -33,7 +33,9 @@ export class RejectedEventReader {
     if (record.cut) return 'it was too large to be kept completely';
     const [event] = await this.checked(stream, record);
     if (!event) return 'it contains no event';
-    return event instanceof EventRejection ? sentence(event.toProblem()) : event;
+    if (event instanceof EventRejection) return sentence(event.toProblem());
+    if (event.expected_version === null) return event;
+    return 'it has an expected_version, so only its writer can decide to send it again';
   }
 
   private async checked(stream: string, record: RejectedEventRecord): Promise<ParsedEvents> {

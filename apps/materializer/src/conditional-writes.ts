@@ -1,0 +1,118 @@
+import type { EngineRetry } from '#engine';
+import type { LogRecord } from '#log';
+import type { EventRowBatch } from '#store';
+import { metrics, type Logger } from '#telemetry';
+import { hasConditional, type Verdict, type VerdictPublisher, type VerdictTable } from '#verdicts';
+import { loadVersions } from './load-versions.js';
+import type { MaterializedPartition } from './materialized-partition.js';
+import type { UnversionedRows } from './partition-row-builder.js';
+import type { RowWriter } from './row-writer.js';
+import type { LatestVersion } from './version-cache.js';
+
+export interface ConditionalWritesOptions {
+  verdicts: VerdictTable;
+  publisher: VerdictPublisher;
+  writer: Pick<RowWriter, 'latestVersions' | 'versionsOf'>;
+  retry: EngineRetry;
+  logger: Logger;
+  /** Returns the state of a partition that is assigned to this process. */
+  assigned(topic: string, partition: number): MaterializedPartition | undefined;
+  /** Returns the rows of a partition that are not stored yet. */
+  unstored(state: MaterializedPartition): readonly EventRowBatch[];
+}
+
+/**
+ * Decides conditional writes: it loads what the row builder compares, and publishes its verdicts. The offsets of a batch
+ * are committed only after its verdicts are in the log, so no record is decided twice differently.
+ */
+export class ConditionalWrites {
+  constructor(private readonly options: ConditionalWritesOptions) {
+    options.verdicts.listen({
+      stale: ({ topic, partition, range }) => {
+        if (options.assigned(topic, partition)) void this.repeat({ topic, partition }, range);
+      },
+    });
+  }
+
+  /**
+   * Prepares a batch. Resolves with the stored versions that its conditional records are compared with; undefined if it
+   * has no conditional record.
+   */
+  async prepare(
+    state: MaterializedPartition,
+    records: readonly LogRecord[],
+  ): Promise<ReadonlyMap<string, LatestVersion> | undefined> {
+    if (!hasConditional(records)) return undefined;
+    const { verdicts, retry, writer } = this.options;
+    await retry.run('log', state.ended, () => verdicts.ready());
+    const heads = new Map<string, LatestVersion>();
+    for (const entity of state.fold.entitiesToLoad(records)) heads.set(entity, { version: 0, offset: -1 });
+    if (heads.size === 0 || state.versions.complete) return heads;
+    const { stream, partition, erasures, ended } = state;
+    // All earlier events of these entities are stored: an entity with an event that is not stored yet is cached.
+    const before = Math.max(records[0]!.offset, state.fold.next, state.assignment.position);
+    const wanted = { stream, partition, heads, before };
+    await retry.run('store', ended, () => loadVersions(writer, wanted, erasures));
+    return heads;
+  }
+
+  /**
+   * Publishes the verdicts of a batch.
+   * @param rows The rows of the batch with their versions.
+   * @throws VerdictConflictError if another process has decided a record differently
+   */
+  async publish(
+    state: MaterializedPartition,
+    { verdicts, repeated }: Pick<UnversionedRows, 'verdicts' | 'repeated'>,
+    { rows, next }: { rows: EventRowBatch; next: number },
+  ): Promise<void> {
+    const all = [...verdicts, ...(await this.repeats(state, repeated, rows))];
+    if (all.length === 0) return;
+    all.sort((a, b) => a.offset - b.offset);
+    const { topic, partition, ended } = state;
+    const { publisher, retry } = this.options;
+    await retry.run('log', ended, () => publisher.publish({ topic, partition }, next, all));
+    const refused = verdicts.filter(({ current_version }) => current_version !== undefined).length;
+    metrics.conditionalWrites.inc({ verdict: 'refused' }, refused);
+    metrics.conditionalWrites.inc({ verdict: 'accepted' }, verdicts.length - refused);
+    metrics.conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
+  }
+
+  /** Returns the verdicts on records that repeat accepted events: those of the events. */
+  private async repeats(
+    state: MaterializedPartition,
+    repeated: UnversionedRows['repeated'],
+    own: EventRowBatch,
+  ): Promise<Verdict[]> {
+    if (repeated.length === 0) return [];
+    const missing = new Set(repeated.map(({ eventId }) => eventId));
+    const versions = new Map<string, number | null>();
+    for (const rows of [own, ...this.options.unstored(state)]) {
+      for (let row = 0; row < rows.count && missing.size > 0; row++) {
+        const id = rows.eventIdOf(row);
+        if (!missing.delete(id)) continue;
+        versions.set(id, rows.entityOf(row) === null ? null : rows.versionOf(row));
+      }
+    }
+    for (const [id, version] of await this.stored(state, [...missing])) versions.set(id, version);
+    return repeated.map(({ offset, eventId }) => ({ offset, version: versions.get(eventId) ?? null }));
+  }
+
+  private async stored(
+    { stream, partition, ended }: MaterializedPartition,
+    eventIds: readonly string[],
+  ): Promise<ReadonlyMap<string, number | null>> {
+    if (eventIds.length === 0) return new Map();
+    const { writer, retry } = this.options;
+    return retry.run('store', ended, () => writer.versionsOf({ stream, partition, eventIds }));
+  }
+
+  private async repeat(place: { topic: string; partition: number }, range: number): Promise<void> {
+    const { publisher, logger } = this.options;
+    try {
+      await publisher.repeat(place, range);
+    } catch (error) {
+      logger.warn({ err: error as Error, ...place, range }, 'verdicts could not be written again');
+    }
+  }
+}

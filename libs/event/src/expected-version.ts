@@ -1,0 +1,18 @@
+/**
+ * Header of the record of a conditional write, as decimal digits: the version that the entity must have where the record
+ * stands in the log. 0 means that the entity has no event yet.
+ */
+export const expectedVersionHeader = 'expected-version';
+
+const digits = /^(?:0|[1-9]\d{0,15})$/;
+
+/**
+ * Returns the expected version of a record; undefined for an unconditional record. Returns NaN for an invalid header:
+ * no version equals it, so the record is refused.
+ */
+export function expectedVersionOf(headers: Readonly<Record<string, Buffer | undefined>>): number | undefined {
+  const header = headers[expectedVersionHeader];
+  if (header === undefined) return undefined;
+  const text = header.toString('latin1');
+  return digits.test(text) ? Number(text) : NaN;
+}

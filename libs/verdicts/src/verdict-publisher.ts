@@ -1,0 +1,111 @@
+import { expectedVersionOf, type TopicNames } from '#event';
+import type { LogRecord, Producer } from '#log';
+import { withOffsets } from './offset-bitmap.js';
+import {
+  encodeVerdicts,
+  rangeOf,
+  rangeOffsets,
+  verdictTombstone,
+  type PartitionPlace,
+  type Verdict,
+} from './verdict-record.js';
+import type { VerdictTable } from './verdict-table.js';
+
+/** Milliseconds in which a written record must come back. */
+const readBackMs = 10_000;
+
+/**
+ * Thrown when another process has decided a record differently, before this one did. The other verdict is valid. This can
+ * happen when an erasure becomes known while a partition moves to another process.
+ */
+export class VerdictConflictError extends Error {
+  override readonly name = 'VerdictConflictError';
+}
+
+export interface VerdictPublisherOptions {
+  table: VerdictTable;
+  names: Pick<TopicNames, 'verdicts'>;
+  producer(): Promise<Pick<Producer, 'append'>>;
+}
+
+/** Writes the verdicts of the owner of a partition to the log. A verdict is valid only when it is in the log. */
+export class VerdictPublisher {
+  private connected: Promise<Pick<Producer, 'append'>> | undefined;
+
+  constructor(private readonly options: VerdictPublisherOptions) {}
+
+  /**
+   * Publishes the verdicts on the next conditional records of a partition, in offset order. Resolves when this process has
+   * read them back, so that no earlier verdict of another process differs.
+   * @param next The offset below which all conditional records are decided.
+   * @throws VerdictConflictError if another process has decided a record differently
+   * @throws LogUnavailableError; repeat the call then
+   */
+  async publish(place: PartitionPlace, next: number, verdicts: readonly Verdict[]): Promise<void> {
+    const { table, names } = this.options;
+    const ranges = [...byRange(verdicts)];
+    const records = ranges.map(([range, own], index) => {
+      const decided = index === ranges.length - 1 ? next : (range + 1) * rangeOffsets;
+      const refused = withOffsets(table.refusedIn(place, range), refusedAmong(own));
+      return encodeVerdicts({ ...place, range, decided, refused, verdicts: own }, names);
+    });
+    const positions = await (await this.producer()).append(records);
+    await table.caughtUp(Math.max(...positions.map(({ offset }) => offset)), readBackMs);
+    const other = verdicts.find((verdict) => table.isRefused(place, verdict.offset) !== isRefusal(verdict));
+    if (!other) return;
+    throw new VerdictConflictError(
+      `${place.topic}/${place.partition}: another process has decided the record at offset ${other.offset} differently`,
+    );
+  }
+
+  /** Writes the known verdicts of a range again, because a stale record has replaced them in the compacted topic. */
+  async repeat({ topic, partition }: PartitionPlace, range: number): Promise<void> {
+    const { table, names } = this.options;
+    const place = { topic, partition };
+    const known = { decided: table.decidedUntil(place), refused: table.refusedIn(place, range) };
+    await (
+      await this.producer()
+    ).append([encodeVerdicts({ ...place, ...known, range, verdicts: [] }, names)]);
+  }
+
+  /** Removes the verdicts of these ranges, because the log does not have their records any more. */
+  async remove(ranges: readonly (PartitionPlace & { range: number })[]): Promise<void> {
+    if (ranges.length === 0) return;
+    const { names } = this.options;
+    await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));
+  }
+
+  private async producer(): Promise<Pick<Producer, 'append'>> {
+    this.connected ??= this.options.producer();
+    try {
+      return await this.connected;
+    } catch (error) {
+      this.connected = undefined;
+      throw error;
+    }
+  }
+}
+
+/** Returns whether a batch has a conditional record. */
+export function hasConditional(records: readonly LogRecord[]): boolean {
+  return records.some(({ headers }) => expectedVersionOf(headers) !== undefined);
+}
+
+function isRefusal({ current_version }: Verdict): boolean {
+  return current_version !== undefined;
+}
+
+function refusedAmong(verdicts: readonly Verdict[]): number[] {
+  return verdicts.filter(isRefusal).map(({ offset }) => offset % rangeOffsets);
+}
+
+function byRange(verdicts: readonly Verdict[]): Map<number, Verdict[]> {
+  const ranges = new Map<number, Verdict[]>();
+  for (const verdict of verdicts) {
+    const range = rangeOf(verdict.offset);
+    const known = ranges.get(range);
+    if (known) known.push(verdict);
+    else ranges.set(range, [verdict]);
+  }
+  return ranges;
+}

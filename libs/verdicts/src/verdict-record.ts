@@ -1,0 +1,103 @@
+import { isJsonObject, jsonValue, type TopicNames } from '#event';
+import type { LogRecord, NewRecord } from '#log';
+import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
+
+/** Offsets of a range: verdicts on the records of one range have one key in the compacted topic. */
+export const rangeOffsets = 16_384;
+
+/** A partition of a stream's topic. */
+export interface PartitionPlace {
+  topic: string;
+  partition: number;
+}
+
+/** The verdict on one conditional record. */
+export interface Verdict {
+  offset: number;
+  /** The version of the accepted event; null if the event was erased, so that its version is not known any more. */
+  version?: number | null;
+  /** The version that the entity had, if the record is refused. */
+  current_version?: number;
+}
+
+/**
+ * The verdicts on the conditional records of one range of a partition, as the value of a record of the compacted topic.
+ * The value is one JSON object,
+ *
+ *     {"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
+ *
+ * and the key is `topic/partition/range`. A later record of the same key has everything that an earlier one has, except
+ * its `verdicts`.
+ */
+export interface VerdictRecord extends PartitionPlace {
+  /** Number of the range: its first offset divided by `rangeOffsets`. */
+  range: number;
+  /** The offset below which all conditional records of the partition have a verdict. */
+  decided: number;
+  /** The refused records of the range so far, by their offset within the range. All others are accepted. */
+  refused: OffsetBitmap;
+  /** The verdicts that are new in this record, for the writers that wait for them. */
+  verdicts: readonly Verdict[];
+}
+
+/** Returns the number of the range that has this offset. */
+export function rangeOf(offset: number): number {
+  return Math.floor(offset / rangeOffsets);
+}
+
+export function encodeVerdicts(record: VerdictRecord, names: Pick<TopicNames, 'verdicts'>): NewRecord {
+  const { decided, refused, verdicts } = record;
+  const value = JSON.stringify({ decided, refused: Buffer.from(refused).toString('base64'), verdicts });
+  return { topic: names.verdicts, key: keyOf(record), value };
+}
+
+/** Returns the tombstone that removes the verdicts of a range. */
+export function verdictTombstone(
+  range: PartitionPlace & { range: number },
+  names: Pick<TopicNames, 'verdicts'>,
+): NewRecord {
+  return { topic: names.verdicts, key: keyOf(range), value: null };
+}
+
+function keyOf({ topic, partition, range }: PartitionPlace & { range: number }): string {
+  return `${topic}/${partition}/${range}`;
+}
+
+const keyPattern = /^([\w.-]+)\/(\d{1,9})\/(\d{1,12})$/;
+
+/**
+ * Decodes a record of the topic. Returns null for a tombstone, and undefined for a record of another form, which readers
+ * skip.
+ */
+export function decodeVerdicts(record: Pick<LogRecord, 'key' | 'value'>): VerdictRecord | null | undefined {
+  if (record.value === null) return null;
+  const [, topic, partition, range] = keyPattern.exec(record.key?.toString() ?? '') ?? [];
+  const value = jsonValue(record.value.toString());
+  if (topic === undefined || !isJsonObject(value)) return undefined;
+  const { decided, refused, verdicts } = value as Partial<Record<string, unknown>>;
+  if (!Number.isSafeInteger(decided) || typeof refused !== 'string' || !Array.isArray(verdicts))
+    return undefined;
+  const bytes = Buffer.from(refused, 'base64');
+  return {
+    ...{ topic, partition: Number(partition), range: Number(range), decided: decided as number },
+    refused: bytes.length === 0 ? noOffsets : new Uint8Array(bytes),
+    verdicts: verdicts.filter(isVerdict),
+  };
+}
+
+/** Returns the place of a tombstone; undefined if its key has another form. */
+export function tombstonePlace({
+  key,
+}: Pick<LogRecord, 'key'>): (PartitionPlace & { range: number }) | undefined {
+  const [, topic, partition, range] = keyPattern.exec(key?.toString() ?? '') ?? [];
+  return topic === undefined ? undefined : { topic, partition: Number(partition), range: Number(range) };
+}
+
+function isVerdict(value: unknown): value is Verdict {
+  if (!isJsonObject(value)) return false;
+  const { offset, version, current_version } = value as Partial<Record<string, unknown>>;
+  return (
+    Number.isSafeInteger(offset) &&
+    (version === null || Number.isSafeInteger(version) || Number.isSafeInteger(current_version))
+  );
+}

@@ -1,0 +1,71 @@
+import type { PartitionPlace, Verdict, VerdictRecord } from './verdict-record.js';
+import type { VerdictTable } from './verdict-table.js';
+
+/** Most verdicts that are kept for writers whose append has not resolved yet. */
+const keptVerdicts = 50_000;
+
+/**
+ * Hands the verdicts to the writers that wait for them. A verdict can arrive before the writer knows the offset of its
+ * record, so recent verdicts are kept while a write is in progress.
+ */
+export class VerdictWaiters {
+  private readonly waiting = new Map<string, (verdict: Verdict) => void>();
+  private readonly kept = new Map<string, Verdict>();
+  private writes = 0;
+
+  constructor(table: Pick<VerdictTable, 'listen'>) {
+    table.listen({ added: (record) => this.added(record) });
+  }
+
+  /** Begins a write: verdicts are kept from now on. Call the returned function when all its verdicts are awaited. */
+  begin(): () => void {
+    this.writes++;
+    let ended = false;
+    return () => {
+      if (ended) return;
+      ended = true;
+      if (--this.writes === 0) this.kept.clear();
+    };
+  }
+
+  /** Resolves with the verdict on a record that was appended after `begin`. @throws the signal's reason */
+  of(place: PartitionPlace & { offset: number }, signal: AbortSignal): Promise<Verdict> {
+    const key = keyOf(place, place.offset);
+    const known = this.kept.get(key);
+    if (known) return Promise.resolve(known);
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.waiting.delete(key);
+        reject(signal.reason as Error);
+      };
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      this.waiting.set(key, (verdict) => {
+        signal.removeEventListener('abort', stop);
+        this.waiting.delete(key);
+        resolve(verdict);
+      });
+    });
+  }
+
+  private added(record: VerdictRecord): void {
+    if (this.writes === 0) return;
+    for (const verdict of record.verdicts) {
+      const key = keyOf(record, verdict.offset);
+      const settle = this.waiting.get(key);
+      if (settle) settle(verdict);
+      else this.keep(key, verdict);
+    }
+  }
+
+  private keep(key: string, verdict: Verdict): void {
+    this.kept.set(key, verdict);
+    if (this.kept.size <= keptVerdicts) return;
+    const [oldest] = this.kept.keys();
+    this.kept.delete(oldest!);
+  }
+}
+
+function keyOf({ topic, partition }: PartitionPlace, offset: number): string {
+  return `${topic}/${partition}/${offset}`;
+}

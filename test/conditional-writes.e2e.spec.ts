@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { HttpClient } from '#testkit';
+import { expectProblem, expectWritten, freshStream, queryEvents, waitFor, type Written } from './api.js';
+import { useStack } from './use-stack.js';
+
+const system = useStack({ processors: 1 });
+
+interface Conditional extends Written {
+  version: number;
+}
+
+interface Conflict {
+  code: string;
+  current_version: number;
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** Writes one event of the entity `e` on a condition. */
+function write(client: HttpClient, stream: string, expected_version: number, more: object = {}) {
+  const event = { stream, event_type: 'happened', entity_id: 'e', data: {}, expected_version, ...more };
+  return client.send('POST', '/api/v1/events', { body: JSON.stringify(event), headers: json });
+}
+
+describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the port %s', (port) => {
+  const client = () => (port === 'ingest' ? system().write : system()[port]);
+
+  it('are accepted with consecutive versions, or refused with the current one', async () => {
+    const stream = freshStream('conditional');
+    const versions: number[] = [];
+    for (const expected of [0, 1, 2]) {
+      const answer = await write(client(), stream, expected);
+      expect(answer.status, answer.text).toBe(201);
+      versions.push(answer.json<Conditional>().version);
+    }
+    expect(versions).toEqual([1, 2, 3]);
+    const answer = await write(client(), stream, 1);
+    expectProblem(answer, 'version_conflict');
+    expect(answer.json<Conflict>().current_version).toBe(3);
+  });
+
+  it('of many writers at once: one of them wins each version', async () => {
+    const stream = freshStream('conditional');
+    for (const expected of [0, 1, 2]) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => write(client(), stream, expected)));
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 412)]);
+    }
+    const written = expectWritten(await write(client(), stream, 3));
+    const page = await queryEvents(system().core, { stream }, waitFor([written]));
+    expect(page.events.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('that repeat an accepted event have its version; the id of a refused one is judged anew', async () => {
+    const stream = freshStream('conditional');
+    const [accepted, refused] = [randomUUID(), randomUUID()];
+    expect((await write(client(), stream, 0, { event_id: accepted })).status).toBe(201);
+    expectProblem(await write(client(), stream, 0, { event_id: refused }), 'version_conflict');
+    const again = await write(client(), stream, 0, { event_id: accepted });
+    expect([again.status, again.json<Conditional>().version]).toEqual([201, 1]);
+    const anew = await write(client(), stream, 1, { event_id: refused });
+    expect([anew.status, anew.json<Conditional>().version]).toEqual([201, 2]);
+    const page = await queryEvents(system().core, { stream }, waitFor([anew.json<Written>()]));
+    expect(page.events.map(({ event_id }) => event_id).sort()).toEqual([accepted, refused].sort());
+  });
+});
+
+describe('a projection and a pipeline over a stream with refused records', () => {
+  const stream = freshStream('conditional');
+  const target = freshStream('accepted');
+  const name = freshStream('p');
+  let last: Written;
+  let accepted = 0;
+
+  beforeAll(async () => {
+    const { core } = system();
+    const source = { streams: [stream] };
+    expect((await core.post('/api/v1/streams', { stream })).status).toBe(201);
+    const projection = { name, source, key: 'event.entity_id', fields: { events: { op: 'count' } } };
+    expect((await core.post('/api/v1/projections', projection)).status).toBe(201);
+    const pipeline = { name, source, operators: [{ emit: { stream: target } }] };
+    expect((await core.post('/api/v1/pipelines', pipeline)).status).toBe(201);
+    for (let n = 0; n < 30; n++) {
+      const answer = await write(core, stream, n % 3 === 2 ? 1_000 : accepted);
+      if (answer.status !== 201) continue;
+      accepted++;
+      last = answer.json<Written>();
+    }
+  }, 120_000);
+
+  it('counts and emits only accepted events', { timeout: 120_000 }, async () => {
+    expect(accepted).toBe(20);
+    const { core } = system();
+    const state = async () => {
+      const answer = await core.get(`/api/v1/projections/${name}/state/e`);
+      return answer.status === 200 ? answer.json<{ state: object }>().state : answer.status;
+    };
+    const emitted = async () => (await queryEvents(core, { stream: target }, { limit: '1000' })).count;
+    await vi.waitFor(async () => expect([await state(), await emitted()]).toEqual([{ events: 20 }, 20]), {
+      timeout: 100_000,
+      interval: 200,
+    });
+    const page = await queryEvents(core, { stream }, { limit: '1000' }, waitFor([last]));
+    expect(page.count).toBe(20);
+  });
+});
