@@ -17,9 +17,15 @@ interface Conflict {
 
 const json = { 'content-type': 'application/json' };
 
+interface Wanted {
+  stream: string;
+  expected_version: number;
+  event_id?: string;
+}
+
 /** Writes one event of the entity `e` on a condition. */
-function write(client: HttpClient, stream: string, expected_version: number, more: object = {}) {
-  const event = { stream, event_type: 'happened', entity_id: 'e', data: {}, expected_version, ...more };
+function write(client: HttpClient, wanted: Wanted) {
+  const event = { event_type: 'happened', entity_id: 'e', data: {}, ...wanted };
   return client.send('POST', '/api/v1/events', { body: JSON.stringify(event), headers: json });
 }
 
@@ -30,12 +36,12 @@ describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the p
     const stream = freshStream('conditional');
     const versions: number[] = [];
     for (const expected of [0, 1, 2]) {
-      const answer = await write(client(), stream, expected);
+      const answer = await write(client(), { stream, expected_version: expected });
       expect(answer.status, answer.text).toBe(201);
       versions.push(answer.json<Conditional>().version);
     }
     expect(versions).toEqual([1, 2, 3]);
-    const answer = await write(client(), stream, 1);
+    const answer = await write(client(), { stream, expected_version: 1 });
     expectProblem(answer, 'version_conflict');
     expect(answer.json<Conflict>().current_version).toBe(3);
   });
@@ -43,11 +49,13 @@ describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the p
   it('of many writers at once: one of them wins each version', async () => {
     const stream = freshStream('conditional');
     for (const expected of [0, 1, 2]) {
-      const answers = await Promise.all(Array.from({ length: 20 }, () => write(client(), stream, expected)));
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => write(client(), { stream, expected_version: expected })),
+      );
       const statuses = answers.map(({ status }) => status).sort();
       expect(statuses).toEqual([201, ...Array.from({ length: 19 }, () => 412)]);
     }
-    const written = expectWritten(await write(client(), stream, 3));
+    const written = expectWritten(await write(client(), { stream, expected_version: 3 }));
     const page = await queryEvents(system().core, { stream }, waitFor([written]));
     expect(page.events.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4]);
   });
@@ -55,11 +63,14 @@ describe.each(['ingest', 'core', 'query'] as const)('conditional writes on the p
   it('that repeat an accepted event have its version; the id of a refused one is judged anew', async () => {
     const stream = freshStream('conditional');
     const [accepted, refused] = [randomUUID(), randomUUID()];
-    expect((await write(client(), stream, 0, { event_id: accepted })).status).toBe(201);
-    expectProblem(await write(client(), stream, 0, { event_id: refused }), 'version_conflict');
-    const again = await write(client(), stream, 0, { event_id: accepted });
+    expect((await write(client(), { stream, expected_version: 0, event_id: accepted })).status).toBe(201);
+    expectProblem(
+      await write(client(), { stream, expected_version: 0, event_id: refused }),
+      'version_conflict',
+    );
+    const again = await write(client(), { stream, expected_version: 0, event_id: accepted });
     expect([again.status, again.json<Conditional>().version]).toEqual([201, 1]);
-    const anew = await write(client(), stream, 1, { event_id: refused });
+    const anew = await write(client(), { stream, expected_version: 1, event_id: refused });
     expect([anew.status, anew.json<Conditional>().version]).toEqual([201, 2]);
     const page = await queryEvents(system().core, { stream }, waitFor([anew.json<Written>()]));
     expect(page.events.map(({ event_id }) => event_id).sort()).toEqual([accepted, refused].sort());
@@ -82,7 +93,7 @@ describe('a projection and a pipeline over a stream with refused records', () =>
     const pipeline = { name, source, operators: [{ emit: { stream: target } }] };
     expect((await core.post('/api/v1/pipelines', pipeline)).status).toBe(201);
     for (let n = 0; n < 30; n++) {
-      const answer = await write(core, stream, n % 3 === 2 ? 1_000 : accepted);
+      const answer = await write(core, { stream, expected_version: n % 3 === 2 ? 1_000 : accepted });
       if (answer.status !== 201) continue;
       accepted++;
       last = answer.json<Written>();

@@ -57,7 +57,7 @@ export class ConditionalWrites {
   }
 
   /**
-   * Publishes the verdicts of a batch.
+   * Publishes the verdicts of a batch. Resolves false if it has none.
    * @param rows The rows of the batch with their versions.
    * @throws VerdictConflictError if another process has decided a record differently
    */
@@ -65,9 +65,9 @@ export class ConditionalWrites {
     state: MaterializedPartition,
     { verdicts, repeated }: Pick<UnversionedRows, 'verdicts' | 'repeated'>,
     { rows, next }: { rows: EventRowBatch; next: number },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const all = [...verdicts, ...(await this.repeats(state, repeated, rows))];
-    if (all.length === 0) return;
+    if (all.length === 0) return false;
     all.sort((a, b) => a.offset - b.offset);
     const { topic, partition, ended } = state;
     const { publisher, retry } = this.options;
@@ -76,6 +76,7 @@ export class ConditionalWrites {
     metrics.conditionalWrites.inc({ verdict: 'refused' }, refused);
     metrics.conditionalWrites.inc({ verdict: 'accepted' }, verdicts.length - refused);
     metrics.conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
+    return true;
   }
 
   /** Returns the verdicts on records that repeat accepted events: those of the events. */

@@ -246,7 +246,9 @@ export class Materializer implements ConsumerHandler {
     const letters = deadLettersOf(state, { ...admitted, batch }, this.now() * 1000);
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
     const rows = state.fold.number(admitted, stored);
-    await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
+    const decided = await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
+    // Writers wait for verdicts, so the next records are not left to collect.
+    if (decided) this.consumer.fetchNow();
     const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
     return pendingBatchOf(state, { asOf, rows, letters, batch, sampled });
   }

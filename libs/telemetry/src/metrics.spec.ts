@@ -35,6 +35,7 @@ describe('the metrics', () => {
           'status',
           'code',
           'reason',
+          'verdict',
           'stream',
           'projection',
           'pipeline',

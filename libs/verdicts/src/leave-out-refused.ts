@@ -5,7 +5,7 @@ import type { VerdictTable } from './verdict-table.js';
 export interface LeaveOutRefusedOptions {
   verdicts: VerdictTable;
   /** Called about once a second while a batch waits for verdicts. */
-  waiting(): void;
+  waiting: () => void;
 }
 
 /**

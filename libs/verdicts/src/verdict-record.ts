@@ -74,7 +74,7 @@ export function decodeVerdicts(record: Pick<LogRecord, 'key' | 'value'>): Verdic
   const [, topic, partition, range] = keyPattern.exec(record.key?.toString() ?? '') ?? [];
   const value = jsonValue(record.value.toString());
   if (topic === undefined || !isJsonObject(value)) return undefined;
-  const { decided, refused, verdicts } = value as Partial<Record<string, unknown>>;
+  const { decided, refused, verdicts } = value;
   if (!Number.isSafeInteger(decided) || typeof refused !== 'string' || !Array.isArray(verdicts))
     return undefined;
   const bytes = Buffer.from(refused, 'base64');
@@ -95,7 +95,7 @@ export function tombstonePlace({
 
 function isVerdict(value: unknown): value is Verdict {
   if (!isJsonObject(value)) return false;
-  const { offset, version, current_version } = value as Partial<Record<string, unknown>>;
+  const { offset, version, current_version } = value;
   return (
     Number.isSafeInteger(offset) &&
     (version === null || Number.isSafeInteger(version) || Number.isSafeInteger(current_version))

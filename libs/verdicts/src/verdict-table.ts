@@ -169,12 +169,12 @@ export class VerdictTable {
     const isStale = found.decided < known.decided;
     // A record that is written again for a stale one is not new, and only a reader that starts later needs it.
     const isKnown = found.decided === known.decided && known.refused.has(found.range);
-    if (isStale) for (const { stale } of this.listeners) stale?.(found);
+    if (isStale) for (const listener of this.listeners) listener.stale?.(found);
     if (isStale || isKnown) return;
     known.decided = found.decided;
     known.refused.set(found.range, found.refused);
     this.partitions.set(partitionKey(found), known);
-    for (const { added } of this.listeners) added?.(found);
+    for (const listener of this.listeners) listener.added?.(found);
     this.changed();
     this.awaitChange();
   }

@@ -176,7 +176,9 @@ describe('a consumer without refused records', () => {
   const values = (batches: readonly RecordBatch[]) =>
     batches.flatMap(({ records }) => records.map(({ value }) => value?.toString() ?? null));
 
-  async function consume(table: VerdictTable): Promise<{ batches: RecordBatch[]; close(): Promise<void> }> {
+  async function consume(
+    table: VerdictTable,
+  ): Promise<{ batches: RecordBatch[]; close: () => Promise<void> }> {
     const batches: RecordBatch[] = [];
     const consumer = leaveOutRefused(log, { verdicts: table, waiting: () => undefined }).consumer({
       group: 'g',

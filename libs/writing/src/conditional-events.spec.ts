@@ -98,14 +98,15 @@ describe('one event with an expected version', () => {
     ]);
   });
 
-  it.each([-1, 1.5, '1', true, {}, 2 ** 53, 1e400])('is a 400 with the version %j', async (version) => {
-    const answer = await given.single(
-      version === Infinity ? JSON.stringify(conditional('x')).replace('"x"', '1e400') : conditional(version),
-    );
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json<ProblemDocument>().errors).toMatchObject([{ pointer: '/expected_version' }]);
-    expect(given.records('orders')).toEqual([]);
-  });
+  it.each(['-1', '1.5', '"1"', 'true', '{}', '9007199254740992', '1e400'])(
+    'is a 400 with the version %s',
+    async (version) => {
+      const answer = await given.single(JSON.stringify(conditional('x')).replace('"x"', version));
+      expect(answer.statusCode).toBe(400);
+      expect(answer.json<ProblemDocument>().errors).toMatchObject([{ pointer: '/expected_version' }]);
+      expect(given.records('orders')).toEqual([]);
+    },
+  );
 });
 
 describe('a batch with expected versions', () => {
@@ -123,7 +124,7 @@ describe('a batch with expected versions', () => {
         place,
       ],
     });
-    expect((answer.json() as { events: object[] }).events[3]).not.toHaveProperty('version');
+    expect(answer.json<{ events: object[] }>().events[3]).not.toHaveProperty('version');
   });
 
   it('is a 207 if the log refuses all', async () => {

@@ -25,7 +25,7 @@ export interface StoreGarbageCollectorOptions extends RetentionDependencies {
   /** Whether partition 0 of the stream is assigned to this process. Only that materializer cleans up the stream. */
   holds: (stream: string) => boolean;
   /** Removes verdicts on records that the log does not have any more. */
-  removeOldVerdicts(): Promise<number>;
+  removeOldVerdicts: () => Promise<number>;
   logger: Logger;
   /** Milliseconds between two rounds over all streams. */
   intervalMs: number;
