@@ -46,6 +46,9 @@ export async function useAndMisuse({ stack, engines, log }) {
   await written(
     core.post('/api/v1/events', { stream, event_type: 'order.left', entity_id: 'gone', data: {} }),
   );
+  const conditional = { stream, event_type: 'order.left', entity_id: 'left', data: {}, expected_version: 0 };
+  await written(core.post('/api/v1/events', conditional));
+  await core.post('/api/v1/events', conditional);
   const load = new Load(stack);
   const live = await EventStreamClient.open(`${stack.urls.query}/api/v1/events/stream?stream=${stream}`, {
     authorization: `Bearer ${lost.key}`,

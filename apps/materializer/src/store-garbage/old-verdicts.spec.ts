@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { TopicNames } from '#event';
+import { rangeOffsets } from '#verdicts';
+import { removeOldVerdicts, type OldVerdictsOptions } from './old-verdicts.js';
+
+const topics = new TopicNames('spec.');
+const orders = topics.ofStream('orders#1');
+
+/** What remains of the verdicts on ranges 0 and 1 of two partitions of `orders`, and of a stream that is gone. */
+async function remaining(beginnings: readonly number[], topicExists = true): Promise<string[]> {
+  const gone = { topic: topics.ofStream('gone#1'), partition: 0, range: 0 };
+  const ranges = new Set([
+    ...[0, 1].flatMap((partition) => [0, 1].map((range) => ({ topic: orders, partition, range }))),
+    gone,
+  ]);
+  const options: OldVerdictsOptions = {
+    topics,
+    admin: {
+      partitions: async () => (topicExists ? 1 : undefined),
+      offsetsIn: async () =>
+        new Map([[orders, beginnings.map((beginning, partition) => ({ partition, beginning, end: 1e9 }))]]),
+    },
+    definitions: { streams: () => [{ id: 'orders#1' }] } as never,
+    verdicts: { ready: async () => undefined, ranges: () => ranges.values() as never },
+    publisher: { remove: async (old) => old.forEach((range) => ranges.delete(range)) },
+  };
+  await removeOldVerdicts(options);
+  return [...ranges].map(({ topic, partition, range }) => `${topic} ${partition} ${range}`);
+}
+
+describe('old verdicts', () => {
+  it('are removed when the log has no record of their range any more', async () => {
+    expect(await remaining([rangeOffsets, rangeOffsets - 1])).toEqual([
+      `${orders} 0 1`,
+      `${orders} 1 0`,
+      `${orders} 1 1`,
+    ]);
+  });
+
+  it('are kept for a partition whose beginning is not known', async () => {
+    expect(await remaining([])).toHaveLength(4);
+  });
+
+  it('need no work in a system without conditional writes', async () => {
+    expect(await remaining([1e9, 1e9], false)).toHaveLength(5);
+  });
+});
