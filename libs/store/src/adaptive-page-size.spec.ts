@@ -12,6 +12,12 @@ describe('AdaptivePageSize', () => {
     expect(size.rows).toBe(1);
   });
 
+  it('is one row after a page that took too long', () => {
+    const size = given();
+    size.tooSlow();
+    expect(size.rows).toBe(1);
+  });
+
   it('is the number of rows that fit, given the size of earlier rows', () => {
     const size = given();
     size.learn(64, 6_400);

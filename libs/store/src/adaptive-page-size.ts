@@ -24,6 +24,14 @@ export class AdaptivePageSize {
   }
 
   /**
+   * Reports that a page exceeded the store's time limit. The next page has one row: each further attempt could take all
+   * the time again.
+   */
+  tooSlow(): void {
+    this.rows = 1;
+  }
+
+  /**
    * Reports the size of a page. Rows usually have similar sizes; the fourfold limit on growth bounds the next
    * page when they do not.
    */

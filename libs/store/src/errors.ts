@@ -25,9 +25,14 @@ export class RowsRejectedError extends Error {
   override readonly name = 'RowsRejectedError';
 }
 
-/** The query exceeded one of its limits (time, rows read, memory). */
+/** The query exceeded one of its limits (time, rows read, memory, size of the answer). */
 export class QueryTooExpensiveError extends Error {
-  override readonly name = 'QueryTooExpensiveError';
+  override readonly name: string = 'QueryTooExpensiveError';
+}
+
+/** The query exceeded its time limit. Each further attempt can take as long. */
+export class QueryTooSlowError extends QueryTooExpensiveError {
+  override readonly name = 'QueryTooSlowError';
 }
 
 /** The cursor is malformed, or belongs to a query with other filters. */

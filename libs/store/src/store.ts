@@ -109,6 +109,8 @@ export interface EventWriter {
 export interface EventQuery extends EventFilter {
   order: 'asc' | 'desc';
   limit: number;
+  /** Limit in bytes on the rows of the page and the one after them; a larger page fails with QueryTooExpensiveError. */
+  maxBytes?: number;
   cursor?: string;
 }
 

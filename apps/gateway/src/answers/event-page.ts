@@ -18,9 +18,14 @@ const chunkCharacters = 64 * 1024;
  * Yields the body of a page of events in pieces. `data` and `metadata` are copied as the text that the client sent:
  * parsing and printing them again would change large numbers.
  */
-export function* encodePage(page: StoredEventPage, type: PageMediaType): Generator<string> {
+export function encodePage(page: StoredEventPage, type: PageMediaType): Generator<string> {
+  return chunksOf(pieces(page, type));
+}
+
+/** Joins texts to chunks of at least 64 KiB characters. The last chunk is smaller. */
+export function* chunksOf(texts: Iterable<string>): Generator<string> {
   let chunk = '';
-  for (const piece of pieces(page, type)) {
+  for (const piece of texts) {
     chunk += piece;
     if (chunk.length < chunkCharacters) continue;
     yield chunk;

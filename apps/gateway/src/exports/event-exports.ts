@@ -7,7 +7,7 @@ import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, Memb
 import { DEFINITIONS, FILES, STORE } from '../adapters/adapters.js';
 import { PerKeyLimiter } from '../access/per-key-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';
-import { onOneLine } from '../answers/event-page.js';
+import { chunksOf, onOneLine } from '../answers/event-page.js';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { exportedPages } from './exported-pages.js';
@@ -60,8 +60,8 @@ export class EventExports {
   }
 
   /**
-   * Yields the lines of an export, one page of events at a time. Each page waits for a slot like any query, so queries
-   * are answered in between.
+   * Yields the lines of an export in small chunks. It reads one page of events at a time. Each page waits for a slot like
+   * any query, so queries are answered in between.
    */
   async *lines(filter: EventFilter, { format, safe, signal }: ExportLinesOptions): AsyncGenerator<string> {
     const { reader } = this.store;
@@ -73,7 +73,7 @@ export class EventExports {
     );
     for await (const events of pages) {
       requireSame();
-      yield events.map(line).join('');
+      yield* chunksOf(linesOf(events, line));
     }
   }
 
@@ -108,6 +108,10 @@ export class EventExports {
       .find((one) => one.stream === stream && one.event_type === eventType && !one.retired);
     return topLevelColumns(subject?.versions.at(-1)?.schema);
   }
+}
+
+function* linesOf(events: readonly StoredEvent[], line: (event: StoredEvent) => string): Generator<string> {
+  for (const event of events) yield line(event);
 }
 
 function ndjson(event: StoredEvent): string {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { TimeSlice } from '#async';
 import {
   DisconnectSignal,
   InjectPrincipal,
@@ -133,10 +134,15 @@ async function begun(lines: AsyncGenerator<string>): Promise<Readable> {
   return Readable.from(all(pieces, lines), { objectMode: false });
 }
 
+/** Yields the pieces. Between two pieces, other work of the process may run, even when the client reads fast. */
 async function* all(
   read: readonly IteratorResult<string>[],
   rest: AsyncGenerator<string>,
 ): AsyncGenerator<string> {
-  for (const { done, value } of read) if (!done && value !== '') yield value;
-  for await (const piece of rest) if (piece !== '') yield piece;
+  for (const { done, value } of read) if (!done) yield value;
+  const turn = new TimeSlice();
+  for await (const piece of rest) {
+    if (turn.over(piece.length)) await turn.end();
+    yield piece;
+  }
 }

@@ -1,13 +1,24 @@
 import { limits, type StoredEvent } from '#event';
-import { AdaptivePageSize, QueryTooExpensiveError, type EventQuery, type Page } from '#store';
+import {
+  AdaptivePageSize,
+  QueryTooExpensiveError,
+  QueryTooSlowError,
+  type EventQuery,
+  type Page,
+} from '#store';
 
 /** Reads one page of events. */
 export type ReadEventPage = (
-  page: Required<Pick<EventQuery, 'limit'>> & Pick<EventQuery, 'cursor'>,
+  page: Required<Pick<EventQuery, 'limit' | 'maxBytes'>> & Pick<EventQuery, 'cursor'>,
 ) => Promise<Page<StoredEvent>>;
 
 /** Target size of `data` and `metadata` in a page, in bytes. */
 const pageBytes = 2 * 1024 * 1024;
+/**
+ * Limit of the store on one page, in bytes. Two events of the largest size always fit, because the store reads one event
+ * more than the page has. Without this limit, the first page of large events would use 64 MiB, the limit of any answer.
+ */
+const mostBytes = 4 * 1024 * 1024;
 
 /** Yields all pages in order. Only one page is in memory at a time. */
 export async function* exportedPages(
@@ -31,10 +42,11 @@ async function pageOfSize(
 ): Promise<Page<StoredEvent>> {
   for (;;) {
     try {
-      return await read({ limit: size.rows, ...(cursor !== undefined && { cursor }) });
+      return await read({ limit: size.rows, maxBytes: mostBytes, ...(cursor !== undefined && { cursor }) });
     } catch (error) {
       if (!(error instanceof QueryTooExpensiveError) || size.rows === 1) throw error;
-      size.tooLarge(size.rows);
+      if (error instanceof QueryTooSlowError) size.tooSlow();
+      else size.tooLarge(size.rows);
     }
   }
 }

@@ -10,7 +10,7 @@ import {
   type ResultSet,
 } from '@clickhouse/client';
 import { withAnySignal } from '#async';
-import { QueryTooExpensiveError, StoreOverloadedError, StoreUnavailableError } from '../errors.js';
+import { QueryTooSlowError, StoreOverloadedError, StoreUnavailableError } from '../errors.js';
 import type { AnswerMemoryBudget, AnswerMemoryShare } from '../answer-memory-budget.js';
 import { errorOfCode, invalidPatternCode, type RequestPurpose } from './error-codes.js';
 
@@ -188,7 +188,7 @@ export class ClickHouseConnection {
       signal?.throwIfAborted();
       if (purpose === 'read' && (await ended)) {
         const message = `The query took longer than ${this.options.queryTimeoutMs / 1000} s and was cancelled.`;
-        throw new QueryTooExpensiveError(message, { cause: error });
+        throw new QueryTooSlowError(message, { cause: error });
       }
       throw storeErrorOf(error as Error, purpose, timeout);
     }

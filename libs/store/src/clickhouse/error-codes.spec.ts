@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   QueryTooExpensiveError,
+  QueryTooSlowError,
   NonRetryableStoreError,
   RowsRejectedError,
   StoreUnavailableError,
@@ -24,7 +25,8 @@ describe('errorOfCode', () => {
     ['INCORRECT_DATA', 117, 'write', RowsRejectedError],
     ['TOO_LARGE_STRING_SIZE', 131, 'write', RowsRejectedError],
     ['VIOLATED_CONSTRAINT', 469, 'write', RowsRejectedError],
-    ['TIMEOUT_EXCEEDED', 159, 'read', QueryTooExpensiveError],
+    ['TIMEOUT_EXCEEDED', 159, 'read', QueryTooSlowError],
+    ['TOO_SLOW', 160, 'read', QueryTooSlowError],
     ['TOO_MANY_ROWS', 158, 'read', QueryTooExpensiveError],
     ['MEMORY_LIMIT_EXCEEDED', 241, 'read', QueryTooExpensiveError],
     ['INCORRECT_DATA', 117, 'read', StoreUnavailableError],

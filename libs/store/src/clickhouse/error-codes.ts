@@ -1,5 +1,6 @@
 import {
   QueryTooExpensiveError,
+  QueryTooSlowError,
   NonRetryableStoreError,
   RowsRejectedError,
   StoreUnavailableError,
@@ -42,11 +43,15 @@ const rejectedRowsCodes = new Set([
   760, // UNICODE_ERROR
 ]);
 
-/** Codes for a query that exceeded one of its own limits. */
-const queryLimitCodes = new Set([
-  158, // TOO_MANY_ROWS
+/** Codes for a query that exceeded its time limit, or would by ClickHouse's estimate. */
+const timeLimitCodes = new Set([
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
+]);
+
+/** Codes for a query that exceeded another of its own limits. */
+const queryLimitCodes = new Set([
+  158, // TOO_MANY_ROWS
   191, // SET_SIZE_LIMIT_EXCEEDED
   241, // MEMORY_LIMIT_EXCEEDED
   290, // LIMIT_EXCEEDED
@@ -92,6 +97,7 @@ export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
  */
 export function errorOfCode(code: number, purpose: RequestPurpose, cause: Error): Error {
   const message = `ClickHouse answered with error ${code}: ${firstLine(cause.message)}`;
+  if (purpose === 'read' && timeLimitCodes.has(code)) return new QueryTooSlowError(message, { cause });
   if (purpose === 'read' && queryLimitCodes.has(code)) return new QueryTooExpensiveError(message, { cause });
   if (purpose === 'write' && rejectedRowsCodes.has(code)) return new RowsRejectedError(message, { cause });
   if (isNonRetryable(code, purpose)) return new NonRetryableStoreError(message, { cause });

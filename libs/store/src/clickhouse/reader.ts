@@ -63,8 +63,10 @@ export class ClickHouseReader implements EventReader {
   ) {}
 
   query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>> {
-    const small = query.limit <= smallPage;
-    return readEventPage(query, this.spans, (sql) => this.select<EventResultRow>(sql, { signal, small }));
+    const { limit, maxBytes } = query;
+    const settings = maxBytes === undefined ? {} : { max_result_bytes: String(maxBytes) };
+    const options = { signal, small: limit <= smallPage, settings };
+    return readEventPage(query, this.spans, (sql) => this.select<EventResultRow>(sql, options));
   }
 
   async inLogOrder(query: LogOrderQuery, signal?: AbortSignal): Promise<LogOrderPage> {

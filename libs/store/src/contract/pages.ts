@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidCursorError } from '../errors.js';
+import { InvalidCursorError, QueryTooExpensiveError } from '../errors.js';
 import { eventRow, newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
 import type { UnscopedEventQuery, StoreContract } from './store-contract.js';
 
@@ -52,6 +52,18 @@ export function describePages(contract: StoreContract): void {
       await contract.write(streams.map((stream) => eventRow({ stream, offset: 40 })));
       const newer = await contract.query({ ...query, order: 'desc' });
       expect(offsetsOf(newer)).toEqual([40, 40, ...offsetsOf(newest).slice(0, 8)]);
+    });
+
+    it('are rejected if they are larger than allowed', async () => {
+      const stream = newStream();
+      const data = `{"text":"${'x'.repeat(100_000)}"}`;
+      await contract.write([0, 1, 2, 3].map((offset) => eventRow({ stream, offset, data })));
+      const query = { streams: [stream], order: 'asc', maxBytes: 350_000 } as const;
+      await expect(contract.query({ ...query, limit: 3 })).rejects.toBeInstanceOf(QueryTooExpensiveError);
+      const page = await contract.query({ ...query, limit: 2 });
+      expect(offsetsOf(page)).toEqual([0, 1]);
+      const { nextCursor: cursor } = page;
+      expect(offsetsOf(await contract.query({ ...query, limit: 2, cursor: cursor! }))).toEqual([2, 3]);
     });
 
     it('reject a cursor of another query, and a modified cursor', async () => {

@@ -53,6 +53,7 @@ export class MemoryReader implements EventReader {
     const rows = this.matching(query)
       .filter((row) => !start || sign * compareKeys(order(row), start) > 0)
       .sort((a, b) => sign * compareKeys(order(a), order(b)));
+    requireWithin(query.maxBytes, rows.slice(0, query.limit + 1));
     const next = pageOf(rows, query.limit, (last) => eventCursor(query, last));
     return { ...next, items: next.items.map(toStoredEvent) };
   }
@@ -65,8 +66,7 @@ export class MemoryReader implements EventReader {
       .filter(isIn)
       .sort((a, b) => compareKeys(order(a), order(b)))
       .slice(0, limit);
-    const bytes = rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
-    if (bytes > maxBytes) throw new QueryTooExpensiveError('The answer is larger than allowed.');
+    requireWithin(maxBytes, rows);
     return {
       events: rows.map(toStoredEvent),
       next: nextOffsets(ranges, rows.length < limit ? undefined : rows.at(-1)),
@@ -280,6 +280,12 @@ function toStoredEvent(row: EventRow): StoredEvent {
     partition: row.partition,
     offset: row.offset,
   };
+}
+
+/** @throws QueryTooExpensiveError for rows of more than `maxBytes` */
+function requireWithin(maxBytes: number | undefined, rows: readonly EventRow[]): void {
+  const bytes = rows.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+  if (bytes > (maxBytes ?? Infinity)) throw new QueryTooExpensiveError('The answer is larger than allowed.');
 }
 
 /** Number of leading dead letters whose events fit in `maxBytes`, at least one. */
