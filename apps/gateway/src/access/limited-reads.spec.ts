@@ -133,10 +133,10 @@ const reads: Record<string, Case[]> = {
     },
   ],
   'POST /api/v1/schemas/:stream/:event_type/validate': [
-    { url: '/api/v1/schemas/mine/mine.type/validate', payload: { data: {} }, becomes: 'empty' },
+    { url: '/api/v1/schemas/mine/mine.type/validate', payload: {}, becomes: 'empty' },
     {
       url: '/api/v1/schemas/secret/secret.type/validate',
-      payload: { data: {} },
+      payload: {},
       becomes: 'schema_not_found',
     },
   ],

@@ -1,4 +1,4 @@
-import { IsDefined, IsIn, IsInt, IsOptional, IsString, Matches, Min } from 'class-validator';
+import { IsDefined, IsIn, IsOptional, IsString, Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, compatibilities, type SchemaCompatibility, plainTextPattern } from '#api';
 import { limits, streamNamePattern } from '#event';
@@ -27,25 +27,6 @@ export class SchemaCheckInput {
       'How the schema must be compatible with earlier versions. Default: the current setting, initially `backward`.',
   })
   compatibility?: SchemaCompatibility | null;
-}
-
-/** The `data` of an event to check. */
-@JSONSchema({ additionalProperties: false })
-export class DataValidationInput {
-  @Verbatim()
-  @IsDefined()
-  @JsonSchemaPart({
-    type: 'object',
-    description: 'The `data` of an event.',
-    example: { amount: 12.5 },
-  })
-  data: unknown;
-
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @JsonSchemaPart({ type: 'integer', minimum: 1, description: 'Default: the latest version.' })
-  version?: number | null;
 }
 
 /** A schema for the `data` of all events of one type in one stream. */

@@ -9,14 +9,14 @@ export function eventText(event: NewEvent, eventId: string | null | undefined): 
     return JSON.stringify({ event_id: eventId, stream, event_type, entity_id, timestamp, metadata, data });
   }
   const head = { event_id: eventId, stream, event_type, entity_id, timestamp, metadata };
-  return `${JSON.stringify(head).slice(0, -1)},"data":${checkedText(event.dataText)}}`;
+  return `${JSON.stringify(head).slice(0, -1)},"data":${checked(event.dataText)}}`;
 }
 
 /**
  * Validates the text, because an invalid one would break the request and the other events in it. @throws
  * TributaryError
  */
-export function checkedText(dataText: string): string {
+function checked(dataText: string): string {
   try {
     JSON.parse(dataText);
   } catch (error) {

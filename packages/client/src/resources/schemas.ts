@@ -3,7 +3,6 @@ import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
-import { checkedText } from '../producer/event-text.js';
 import type {
   DataValidation,
   DataValidationInput,
@@ -56,9 +55,9 @@ export class Schemas {
     input: DataValidationInput,
     options: CallOptions = {},
   ): Promise<DataValidation> {
-    const data = 'data' in input ? JSON.stringify(input.data) : checkedText(input.dataText);
-    const json = `{"version":${input.version ?? null},"data":${data}}`;
-    return this.api.post(`${pathOf(address)}/validate`, { json, ...options });
+    const json = 'data' in input ? JSON.stringify(input.data) : input.dataText;
+    const query = { version: input.version };
+    return this.api.post(`${pathOf(address)}/validate`, { json, query, ...options });
   }
 
   /** Ends the checking of events. The versions remain, because events refer to them. */

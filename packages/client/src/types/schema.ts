@@ -33,7 +33,7 @@ export interface SchemaCheckInput {
 }
 
 /** Data to check. It is an object, or JSON text that is sent unchanged, with numbers of any length. */
-export type DataValidationInput = { version?: number | null } & ({ data: object } | { dataText: string });
+export type DataValidationInput = { version?: number } & ({ data: object } | { dataText: string });
 
 /** Whether data matches a version of a schema. */
 export interface DataValidation {
@@ -42,8 +42,13 @@ export interface DataValidation {
   version: number;
   /** The code with which a write of this data is rejected; null if the data matches. */
   code: 'schema_violation' | 'schema_too_expensive' | null;
-  /** JSON pointers into the event, such as `/data/amount`. */
-  errors: { pointer: string; detail: string }[];
+  errors: Violation[];
+}
+
+export interface Violation {
+  /** A JSON pointer into the event, such as `/data/amount`. */
+  pointer: string;
+  detail: string;
 }
 
 /** Whether a schema would be accepted as the next version. */

@@ -5,13 +5,13 @@ import { hrefOf, place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { all, one } from '../logic/url-state.js';
-import { duration, grouped } from '../logic/format.js';
+import { bytes, duration, grouped } from '../logic/format.js';
 import { EventTable } from '../parts/event-table.js';
 import { Fact } from '../parts/fact.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
-import { Ago, Text } from '../parts/values.js';
+import { Ago, Count, Text } from '../parts/values.js';
 import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
@@ -94,6 +94,8 @@ export function StreamView({ stream }: { stream: string }) {
         {(one) => (
           <dl class="facts row">
             <Fact name="Events">{grouped(one.events)}</Fact>
+            <Fact name="Size">{one.bytes === null ? '–' : bytes(one.bytes)}</Fact>
+            <Fact name="Lag">{one.lag === null ? '–' : <Count value={one.lag} />}</Fact>
             <Fact name="First event">
               <Ago value={one.first_timestamp} />
             </Fact>

@@ -11,7 +11,7 @@ import { ApiAnswer } from '../../openapi/answers.js';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunAnswer } from './dry-run-answers.js';
 import { DryRunInput } from './dry-run-input.js';
-import { jsonMemberText } from '../../parameters/member-text.js';
+import { jsonMemberText } from './member-text.js';
 import { Problems, bodyProblems, storeProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
 import { PipelineDryRun } from './pipeline-dry-run.js';
