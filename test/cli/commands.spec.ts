@@ -281,6 +281,26 @@ describe('a stream', () => {
   });
 });
 
+describe('validate', () => {
+  it('shows for each line whether it matches the schema, and exits with 1 if one does not', async () => {
+    const schema = { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] };
+    const payload = { stream: 'orders', event_type: 'order.placed', schema };
+    await gateway.core.instance.inject({ method: 'POST', url: '/api/v1/schemas', payload });
+    const validate = (input: string, ...more: string[]) =>
+      cli.run(['validate', 'orders', 'order.placed', ...more], { input });
+    const { stdout, code } = await validate('{"amount":1}\n\n{"amount":12345678901234567890.5}\n');
+    expect(code).toBe(1);
+    const valid = { line: 1, valid: true, version: 1, code: null, errors: [] };
+    const errors = [{ pointer: '/data/amount', detail: 'must be integer' }];
+    expect(jsonLines(stdout)).toEqual([
+      valid,
+      { line: 3, valid: false, version: 1, code: 'schema_violation', errors },
+    ]);
+    expect((await validate('{"amount":1}\n')).code).toBe(0);
+    expect((await validate('{"amount":1}\n', '--version', '7')).stderr).toContain('versions 1 to 1');
+  });
+});
+
 describe('a protected profile', () => {
   it('must be named for a change, and confirmed for a destructive command', async () => {
     await givenEvents(1);

@@ -2,6 +2,7 @@
 export const typeOf: Record<string, string> = {
   BatchWritten: 'Client.BatchWritten',
   CreatedStream: 'Client.CreatedStream',
+  DataValidationAnswer: 'Client.DataValidation',
   DeadLetterAnswer: 'Client.DeadLetter',
   DryRunAnswer: 'Client.DryRun',
   DryRunEmittedAnswer: 'Client.DryRunEmitted',
@@ -66,6 +67,7 @@ export const typeOf: Record<string, string> = {
   StreamDetail: 'Client.StreamDetail',
   StreamChangeInput: 'Client.StreamChange',
   StreamInput: 'Client.StreamInput',
+  ViolationAnswer: 'Client.Violation',
   WrittenEvent: 'Client.WrittenEvent',
   WrittenPosition: 'Client.WrittenPosition',
 };

@@ -36,6 +36,7 @@ function everyCall(client: Tributary): Promise<unknown>[] {
     ...[schemas.versions({ stream: 'stream', event_type: 'event_type' }).first()],
     ...[schemas.version({ stream: 'stream', event_type: 'event_type' }, 1)],
     ...[schemas.check({ stream: 'stream', event_type: 'event_type' }, { schema: true })],
+    ...[schemas.validate({ stream: 'stream', event_type: 'event_type' }, { data: {} })],
     ...[schemas.retire({ stream: 'stream', event_type: 'event_type' })],
     ...[projections.list().first(), projections.get('name'), projections.define(projection)],
     ...[projections.replace('name', projection), projections.delete('name'), projections.pause('name')],

@@ -148,6 +148,9 @@ const event = (type: string, data: string): string =>
   `{"stream":"${costly.stream}","event_type":${JSON.stringify(type)},"data":${data}}`;
 const mebibyte = limits.eventBytes - 1_000;
 
+const longList = (): object => ({ l: Array.from({ length: 150_000 }, (_, i) => i) });
+const manyMembers = (): string => `{${Array.from({ length: 40_000 }, (_, i) => `"n${i}":1`).join()}}`;
+
 const singleEvents = (): WorstInput[] => [
   ...hostileJson.map(({ name, text }) => ({ name, path: '', body: event('shape', text(mebibyte)) })),
   ...hostileExpressions.map(({ name, event: { data } }, i) => ({
@@ -166,12 +169,12 @@ const singleEvents = (): WorstInput[] => [
   {
     name: 'a list for a schema of 300 contains',
     path: '',
-    body: event(costly.contains, JSON.stringify({ l: Array.from({ length: 150_000 }, (_, i) => i) })),
+    body: event(costly.contains, JSON.stringify(longList())),
   },
   {
     name: 'many members for a schema of nested branches',
     path: '',
-    body: event(costly.branches, `{${Array.from({ length: 40_000 }, (_, i) => `"n${i}":1`).join()}}`),
+    body: event(costly.branches, manyMembers()),
   },
 ];
 
@@ -305,6 +308,30 @@ const schemas = (type: string): WorstInput[] => [
   },
 ];
 
+const validations = (): WorstInput[] => {
+  const base = `/api/v1/schemas/${costly.stream}`;
+  return [
+    ...hostileJson.map(({ name, text }) => ({
+      ...{ name, path: `${base}/${costly.contains}/validate` },
+      body: text(mebibyte),
+    })),
+    ...hostilePatterns.map(({ name, text }, i) => ({
+      ...{ name, path: `${base}/pattern-${i}/validate` },
+      body: JSON.stringify({ t: text }),
+    })),
+    {
+      name: 'a list for a schema of 300 contains',
+      path: `${base}/${costly.contains}/validate`,
+      body: JSON.stringify(longList()),
+    },
+    {
+      name: 'many members for a schema of nested branches',
+      path: `${base}/${costly.branches}/validate`,
+      body: manyMembers(),
+    },
+  ];
+};
+
 const projectionOf = (where: string): object => ({
   name: costly.unknown,
   source: { streams: [costly.stream], where },
@@ -379,6 +406,7 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
         schema: (JSON.parse(input.body ?? '{}') as { schema?: unknown }).schema ?? true,
       }),
     })),
+  'post /api/v1/schemas/{stream}/{event_type}/validate': () => validations(),
   'post /api/v1/projections': () => at('/api/v1/projections', projections()),
   'put /api/v1/projections/{name}': () => at(`/api/v1/projections/${costly.unknown}`, projections()),
   'post /api/v1/pipelines': () => at('/api/v1/pipelines', pipelines()),

@@ -43,6 +43,7 @@ describe('the query port', () => {
       'POST /',
       'POST /api/v1/pipelines/dry-run',
       'POST /api/v1/schemas/:stream/:event_type/check',
+      'POST /api/v1/schemas/:stream/:event_type/validate',
       // A repeated request gets the existing snapshot.
       'POST /api/v1/snapshots',
       'POST /clickhouse',

@@ -105,6 +105,11 @@ export interface TopicAdmin {
    */
   offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
   /**
+   * Returns the bytes that the records of each topic take in the log, without replicas. Omits topics that do not exist,
+   * and topics whose size the log does not tell: a partition has no leader, or the client may not ask.
+   */
+  bytesIn(topics: readonly string[]): Promise<Map<string, number>>;
+  /**
    * Returns, for each partition, the first offset whose record has this timestamp (milliseconds since 1970) or a later
    * one, or the end offset if there is no such record.
    * @throws UnknownTopicError if the topic does not exist

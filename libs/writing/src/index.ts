@@ -7,4 +7,5 @@ export { SchemaIndex } from './schemas/schema-index.js';
 export { traced } from './traced-producer.js';
 export * from './write.module.js';
 export type { WriteDependencies } from './write-dependencies.js';
+export { readGivenData } from './read-given-data.js';
 export { readGivenEvents } from './read-given-events.js';

@@ -140,6 +140,9 @@ const asks: Record<string, (names: Names) => Ask[]> = {
   'POST /schemas/:stream/:event_type/check': ({ stream }) => [
     { url: `${api}/schemas/${stream}/t/check`, payload: { schema: { type: 'string' } } },
   ],
+  'POST /schemas/:stream/:event_type/validate': ({ stream }) => [
+    { url: `${api}/schemas/${stream}/t/validate`, payload: {} },
+  ],
   'POST /projections': ({ stream }) => [
     { url: `${api}/projections`, payload: { name: 'new', ...source(stream), fields } },
   ],

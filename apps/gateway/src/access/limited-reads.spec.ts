@@ -132,6 +132,14 @@ const reads: Record<string, Case[]> = {
       becomes: 'stream_forbidden',
     },
   ],
+  'POST /api/v1/schemas/:stream/:event_type/validate': [
+    { url: '/api/v1/schemas/mine/mine.type/validate', payload: {}, becomes: 'empty' },
+    {
+      url: '/api/v1/schemas/secret/secret.type/validate',
+      payload: {},
+      becomes: 'schema_not_found',
+    },
+  ],
   'GET /api/v1/projections': [{ url: '/api/v1/projections', becomes: 'shown' }],
   'GET /api/v1/projections/:name': [
     { url: '/api/v1/projections/of-mine', becomes: 'shown' },
@@ -228,7 +236,7 @@ describe('a key that is limited to one stream', () => {
       expect(answer.body).not.toContain('secret');
       if (becomes === 'shown') expect(answer.body).toMatch(/mine|"total":1\b|"matched":1\b/);
       else if (becomes === 'nothing') expect(answer.body).toBe('');
-      else expect(answer.body).toMatch(/"(events|buckets|schemas|snapshots)":\[\]/);
+      else expect(answer.body).toMatch(/"(events|buckets|schemas|snapshots|errors)":\[\]/);
     }
   });
 

@@ -3,5 +3,9 @@ import { ProjectionsModule } from '../projections/projections.module.js';
 import { MaterializerLag } from './materializer-lag.js';
 import { ProcessorLag } from './processor-lag.js';
 
-@Module({ imports: [ProjectionsModule], providers: [MaterializerLag, ProcessorLag] })
+@Module({
+  imports: [ProjectionsModule],
+  providers: [MaterializerLag, ProcessorLag],
+  exports: [MaterializerLag],
+})
 export class HealthModule {}

@@ -25,6 +25,7 @@ export function publishLagMetrics(
 }
 
 interface KeyedPartitionOffsets {
+  topic: string;
   key: string;
   end: number;
   committed: number;
@@ -39,6 +40,7 @@ export class MaterializerLag {
   private clocks = new Map<string, LagClock>();
   private running: Promise<ReportedLag> | undefined;
   private last: ReportedLag | undefined;
+  private byTopic: ReadonlyMap<string, number> = new Map();
 
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'> },
@@ -61,6 +63,12 @@ export class MaterializerLag {
     return Promise.race([running, late]).finally(() => clearTimeout(timer));
   }
 
+  /** Resolves with the lag of each topic in records, of the measurement that `recent` returns. @throws LogUnavailableError */
+  async recentByTopic(): Promise<ReadonlyMap<string, number>> {
+    await this.recent();
+    return this.byTopic;
+  }
+
   /**
    * Measures at an interval (milliseconds), so that the lag in seconds is always accurate. Returns a function that
    * stops it.
@@ -79,14 +87,18 @@ export class MaterializerLag {
     const streams = this.definitions.streams().filter(({ state }) => state === 'live');
     const total: ReportedLag = { lag_events: 0, lag_seconds: 0 };
     const clocks = new Map<string, LagClock>();
-    for (const { key, ...progress } of await this.progress(streams)) {
+    const byTopic = new Map<string, number>();
+    for (const { topic, key, ...progress } of await this.progress(streams)) {
       const clock = this.clocks.get(key) ?? new LagClock();
       clocks.set(key, clock);
-      total.lag_events += Math.max(0, progress.end - progress.committed);
+      const lag = Math.max(0, progress.end - progress.committed);
+      byTopic.set(topic, (byTopic.get(topic) ?? 0) + lag);
+      total.lag_events += lag;
       total.lag_seconds = Math.max(total.lag_seconds, clock.observe(progress, now));
     }
     // Removes the clocks of partitions that no longer exist.
     this.clocks = clocks;
+    this.byTopic = byTopic;
     this.last = { ...total, lag_seconds: Math.round(total.lag_seconds * 1000) / 1000 };
     publishLagMetrics('materializer', this.last);
     return this.last;
@@ -106,6 +118,7 @@ export class MaterializerLag {
     ]);
     return [...offsets].flatMap(([topic, partitions]) =>
       partitions.map(({ partition, beginning, end }) => ({
+        topic,
         key: `${topic}:${partition}`,
         end,
         committed: committed.get(topic)?.get(partition) ?? beginning,

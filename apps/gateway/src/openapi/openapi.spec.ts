@@ -86,6 +86,7 @@ describe('the OpenAPI document', () => {
       'post /api/v1/projections/{name}/resume',
       'post /api/v1/schemas',
       'post /api/v1/schemas/{stream}/{event_type}/check',
+      'post /api/v1/schemas/{stream}/{event_type}/validate',
       'post /api/v1/snapshots',
       'post /api/v1/streams',
       'post /api/v1/streams/{stream}/cloudevents',

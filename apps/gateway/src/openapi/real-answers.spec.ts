@@ -146,6 +146,8 @@ const requests: [number, Method, string, object?][] = [
   [200, 'GET', '/api/v1/schemas/orders/order.placed/versions'],
   [200, 'GET', '/api/v1/schemas/orders/order.placed/versions/1'],
   [200, 'POST', '/api/v1/schemas/orders/order.placed/check', { schema: stricter }],
+  [200, 'POST', '/api/v1/schemas/orders/order.placed/validate', { amount: 'x' }],
+  [200, 'POST', '/api/v1/schemas/orders/order.placed/validate?version=1', { amount: 1 }],
   [204, 'DELETE', '/api/v1/schemas/orders/order.placed'],
   [200, 'POST', '/api/v1/projections', projection],
   [200, 'GET', '/api/v1/projections'],

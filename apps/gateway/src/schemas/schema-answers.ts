@@ -3,6 +3,7 @@ import { IsArray, IsBoolean, IsDefined, IsIn, IsInt, IsString, Min, ValidateNest
 import { compatibilities, type SchemaCompatibility } from '#api';
 import { schemaModes, type SchemaMode, type SchemaSubject, type SchemaVersion } from '#registry';
 import { ListAnswer } from '../lists/list-answer.js';
+import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 /** One version of a schema. */
@@ -39,6 +40,31 @@ export class SchemaCheckAnswer {
   @ValidateNested({ each: true })
   @Type(() => IncompatibilityAnswer)
   errors: IncompatibilityAnswer[];
+}
+
+/** A violation of a schema, and where in the event it is. */
+export class ViolationAnswer {
+  @IsString()
+  @JsonSchemaPart({ description: 'A JSON pointer into the event, such as `/data/amount`.' })
+  pointer: string;
+  @IsString() detail: string;
+}
+
+const violationCodes = ['schema_violation', 'schema_too_expensive'] as const;
+
+export class DataValidationAnswer {
+  @IsBoolean() valid: boolean;
+  @IsInt() @Min(1) @JsonSchemaPart({ description: 'The version that was checked.' }) version: number;
+  @Nullable('string', {
+    enum: [...violationCodes, null],
+    description: 'The code with which a write of this data is rejected; null if the data matches.',
+  })
+  code: (typeof violationCodes)[number] | null;
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ViolationAnswer)
+  @JsonSchemaPart({ description: 'At most 20 violations.' })
+  errors: ViolationAnswer[];
 }
 
 /** Converts a version to its form in the API. Compatibility and mode are the current ones of the subject. */

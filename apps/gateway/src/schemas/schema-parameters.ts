@@ -1,3 +1,5 @@
+import { IsInt, Max, Min } from 'class-validator';
+import { FromText } from '#api';
 import { limits } from '#event';
 import { Parameter, StreamNames, Texts } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
@@ -10,4 +12,13 @@ export class SchemaListParameters extends PageParameters {
   @Texts(limits.eventTypeCharacters)
   @Parameter('Only schemas of this event type. Repeatable.', ['order.placed'])
   event_type?: string[];
+}
+
+export class DataValidationParameters {
+  @FromText('number')
+  @IsInt({ message: 'must be a whole number from 1' })
+  @Min(1, { message: 'must be a whole number from 1' })
+  @Max(999_999_999)
+  @Parameter('Version of the schema. Default: the latest.', 2)
+  version?: number;
 }

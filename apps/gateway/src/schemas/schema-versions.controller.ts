@@ -1,6 +1,5 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ProblemError } from '#api';
 import type { Definitions } from '#registry';
 import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
@@ -10,7 +9,7 @@ import { SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SubjectStream, SubjectType, Version } from './subject-params.js';
 import { Problems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
-import { subjectOf } from './subject-of.js';
+import { subjectOf, versionOf } from './subject-of.js';
 
 /** All versions of a schema, even of a retired one, because events name their versions. */
 @ApiTags('schemas')
@@ -50,10 +49,7 @@ export class SchemaVersionsController {
     @InjectPrincipal() { access }: Principal,
   ): SchemaAnswer {
     const subject = subjectOf(this.definitions.schemas, { stream, eventType }, access);
-    const found = subject.versions.find((one) => one.version === version);
-    if (found) return schemaAnswer(subject, found);
-    const detail = `The schema has the versions 1 to ${subject.versions.length}.`;
-    throw new ProblemError('schema_not_found', detail);
+    return schemaAnswer(subject, versionOf(subject, version));
   }
 }
 

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DataValidationController } from './data-validation.controller.js';
 import { SchemaCheckController } from './schema-check.controller.js';
 import { CompatibilityChecks } from './schema-checks.js';
 import { SchemaVersionsController } from './schema-versions.controller.js';
@@ -6,7 +7,13 @@ import { SchemaController } from './schema.controller.js';
 import { SchemasController } from './schemas.controller.js';
 
 @Module({
-  controllers: [SchemasController, SchemaController, SchemaVersionsController, SchemaCheckController],
+  controllers: [
+    SchemasController,
+    SchemaController,
+    SchemaVersionsController,
+    SchemaCheckController,
+    DataValidationController,
+  ],
   providers: [CompatibilityChecks],
 })
 export class SchemasModule {}

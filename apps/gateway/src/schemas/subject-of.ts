@@ -1,5 +1,5 @@
 import { permitsStream, ProblemError, type StreamAccess } from '#api';
-import { schemaName, type SchemaSubject } from '#registry';
+import { schemaName, type SchemaSubject, type SchemaVersion } from '#registry';
 
 /** The stream and the event type in the path of a URL. */
 export interface SubjectPath {
@@ -29,6 +29,14 @@ export function subjectOf(schemas: SubjectLookup, path: SubjectPath, access: Str
   const subject = schemas.get(schemaName(path.stream, path.eventType));
   if (!subject) throw retiredOrMissing(path, subject);
   return subject;
+}
+
+/** Returns a version of a subject. @throws ProblemError 404 `schema_not_found` */
+export function versionOf({ versions }: SchemaSubject, version: number): SchemaVersion {
+  const found = versions.find((one) => one.version === version);
+  if (found) return found;
+  const detail = `The schema has the versions 1 to ${versions.length}.`;
+  throw new ProblemError('schema_not_found', detail);
 }
 
 /** Returns the subject of a path, unless it is retired. @throws ProblemError 404 `schema_not_found` */

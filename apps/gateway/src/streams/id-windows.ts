@@ -3,11 +3,9 @@ import { TopicNames, type StreamId } from '#event';
 import type { TopicAdmin } from '#log';
 import { GatewayConfig } from '../config.js';
 import { LOG } from '../adapters/adapters.js';
+import { withinPatience } from './within-patience.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
-
-/** Milliseconds to wait for Kafka, after which the answer omits the id window. */
-const patienceMs = 1000;
 
 /** Computes for how long a repeated event id is recognised as a duplicate, from offsets in the log. */
 @Injectable()
@@ -25,15 +23,7 @@ export class IdWindowReader {
   async secondsOf(stream: StreamId): Promise<number | null> {
     const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.config;
     const question = { admin: this.log.admin, topic: this.topics.ofStream(stream), records };
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, patienceMs, null)));
-    try {
-      return await Promise.race([shortest(question, minutes * 60, Date.now()), late]);
-    } catch {
-      return null;
-    } finally {
-      clearTimeout(timer);
-    }
+    return withinPatience(shortest(question, minutes * 60, Date.now()));
   }
 }
 

@@ -6,6 +6,7 @@ import type { StreamDefinition } from '#registry';
 import type { StreamSummary } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
+import type { LogUsage } from './log-usage.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
@@ -15,6 +16,16 @@ export class StreamAnswer {
   @IsString() stream: string;
   @IsInt() @Min(1) partitions: number;
   @IsInt() @Min(0) events: number;
+  @Nullable('integer', {
+    description:
+      'Bytes of the records in Kafka, without replicas. The limit `bytes` of the retention applies to them. Null if ' +
+      'Kafka does not answer in time, or does not let the gateway describe the cluster.',
+  })
+  bytes: number | null;
+  @Nullable('integer', {
+    description: 'Records in Kafka that queries do not contain yet; null if Kafka does not answer in time.',
+  })
+  lag: number | null;
   @Nullable('string', { format: 'date-time' }) first_timestamp: string | null;
   @Nullable('string', { format: 'date-time' }) last_timestamp: string | null;
   @IsRetention('Retention by time, by bytes, by both, or `unlimited`.')
@@ -43,14 +54,22 @@ export class StreamList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
 }
 
-/** Converts a stream to its form in the API. Without a summary, the stream has no events. */
-export function streamAnswer(definition: StreamDefinition, summary: StreamSummary | undefined): StreamAnswer {
+/** What the store and the log know of a stream. Without a summary, the stream has no events. */
+export interface StreamStats {
+  summary: StreamSummary | undefined;
+  usage: LogUsage;
+}
+
+/** Converts a stream to its form in the API. */
+export function streamAnswer(definition: StreamDefinition, { summary, usage }: StreamStats): StreamAnswer {
   const { stream, partitions, retention, created_at, snapshot_every = limits.snapshotEvery } = definition;
   const [first, last] = [summary?.first_timestamp ?? null, summary?.last_timestamp ?? null];
   return {
     stream,
     partitions,
     events: summary?.events ?? 0,
+    bytes: usage.bytes,
+    lag: usage.lag,
     first_timestamp: first === null ? null : formatTime(first),
     last_timestamp: last === null ? null : formatTime(last),
     retention,

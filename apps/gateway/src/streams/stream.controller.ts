@@ -7,6 +7,7 @@ import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { IdWindowReader } from './id-windows.js';
+import { LogUsageReader } from './log-usage.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';
 import { removesEvents } from './shorter-retention.js';
 import { requireChangeable, StreamName } from './named-stream.js';
@@ -21,6 +22,7 @@ export class StreamController {
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly streams: ReadableStreams,
     private readonly summaries: StreamSummaries,
+    private readonly usage: LogUsageReader,
     private readonly windows: IdWindowReader,
   ) {}
 
@@ -88,10 +90,12 @@ export class StreamController {
         'The stream does not exist: it has been deleted, or this instance does not know it yet.',
       );
     const { stream, id } = definition;
-    const [summaries, id_window_seconds] = await Promise.all([
+    const [summaries, usageOf, id_window_seconds] = await Promise.all([
       this.summaries.of({ access, streams: [stream] }, client),
+      this.usage.read(),
       this.windows.secondsOf(id),
     ]);
-    return { ...streamAnswer(definition, summaries.get(stream)), id_window_seconds };
+    const stats = { summary: summaries.get(stream), usage: usageOf(definition) };
+    return { ...streamAnswer(definition, stats), id_window_seconds };
   }
 }

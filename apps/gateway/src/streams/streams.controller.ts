@@ -1,11 +1,12 @@
 import { Controller, Get, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { permitsStream } from '#api';
-import type { Definitions } from '#registry';
+import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { DEFINITIONS } from '../adapters/adapters.js';
+import { LogUsageReader } from './log-usage.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
 import { Problems, storeProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
@@ -17,6 +18,7 @@ export class StreamsController {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Definitions,
     private readonly summaries: StreamSummaries,
+    private readonly usage: LogUsageReader,
   ) {}
 
   @Get()
@@ -39,9 +41,13 @@ export class StreamsController {
       .filter(({ stream, state }) => state === 'live' && permitsStream(access, stream));
     const { items, end } = pageByName(all, ({ stream }) => stream, { limit, cursor, boundTo: ['streams'] });
     const names = items.map(({ stream }) => stream);
-    const summaries = await this.summaries.of({ access, streams: names }, client);
+    const [summaries, usageOf] = await Promise.all([
+      this.summaries.of({ access, streams: names }, client),
+      this.usage.read(),
+    ]);
+    const statsOf = (one: StreamDefinition) => ({ summary: summaries.get(one.stream), usage: usageOf(one) });
     return {
-      streams: items.map((definition) => streamAnswer(definition, summaries.get(definition.stream))),
+      streams: items.map((definition) => streamAnswer(definition, statsOf(definition))),
       ...end,
     };
   }

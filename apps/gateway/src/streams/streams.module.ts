@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { HealthModule } from '../health/health.module.js';
 import { IdWindowReader } from './id-windows.js';
+import { LogUsageReader } from './log-usage.js';
 import { StreamDeletionController } from './stream-deletion.controller.js';
 import { StreamDeletion } from './stream-deletion.js';
 import { StreamSummaries } from './stream-summaries.js';
@@ -7,7 +9,8 @@ import { StreamController } from './stream.controller.js';
 import { StreamsController } from './streams.controller.js';
 
 @Module({
+  imports: [HealthModule],
   controllers: [StreamsController, StreamController, StreamDeletionController],
-  providers: [StreamSummaries, StreamDeletion, IdWindowReader],
+  providers: [StreamSummaries, StreamDeletion, IdWindowReader, LogUsageReader],
 })
 export class StreamsModule {}

@@ -26,7 +26,7 @@ interface StreamList {
 
 const get = async <T>(url: string) => (await gateway.core.instance.inject({ url })).json<T>();
 const created_at = expect.stringMatching(/^\d{4}-.*Z$/) as string;
-const common = { partitions: 3, retention: 'unlimited', snapshot_every: 100, created_at };
+const common = { partitions: 3, bytes: 0, lag: 0, retention: 'unlimited', snapshot_every: 100, created_at };
 const orders = {
   stream: 'orders',
   events: 10,

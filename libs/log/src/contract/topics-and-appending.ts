@@ -187,6 +187,20 @@ export function describeTopicsAndAppending(contract: LogUnderTest): void {
       expect((await contract.log.admin.offsetsIn([])).size).toBe(0);
     });
 
+    it('returns the bytes of many topics and omits topics that do not exist', async () => {
+      const [a, b] = [await contract.newTopic(2), await contract.newTopic(1)];
+      const value = 'v'.repeat(1000);
+      await contract.producer.append(
+        [0, 0, 1].map((partition) => ({ topic: a, key: 'k', value, partition })),
+      );
+      const bytes = await contract.log.admin.bytesIn([a, contract.nextName(), b]);
+      expect([...bytes.keys()].sort()).toEqual([a, b].sort());
+      expect(bytes.get(a)).toBeGreaterThanOrEqual(3_000);
+      expect(bytes.get(a)).toBeLessThan(4_000);
+      expect(bytes.get(b)).toBe(0);
+      expect((await contract.log.admin.bytesIn([])).size).toBe(0);
+    });
+
     it('rejects an append to a topic that does not exist, and writes nothing', async () => {
       const topic = await contract.newTopic();
       const missing = contract.nextName();

@@ -5,6 +5,7 @@ import { alterTopicConfig } from './alter-config.js';
 import { latest, type ClusterClient } from './cluster-client.js';
 import { isProtocolError, toLogError } from './kafka-errors.js';
 import type { Broker, PartitionMetadata } from './kafkajs/internals.js';
+import { topicBytes } from './topic-bytes.js';
 import { topicOffsets } from './topic-offsets.js';
 
 const leaderWaitMs = 50;
@@ -113,6 +114,18 @@ export class KafkaAdmin implements TopicAdmin {
         topicOffsets(this.client, await this.client.metadata(some)),
       );
       for (const [topic, partitions] of offsets) found.set(topic, partitions);
+    }
+    return found;
+  }
+
+  async bytesIn(topics: readonly string[]): Promise<Map<string, number>> {
+    const found = new Map<string, number>();
+    for (let start = 0; start < topics.length; start += topicsAtOnce) {
+      const some = topics.slice(start, start + topicsAtOnce);
+      const sizes = await this.client.retrying('looking up sizes', async () =>
+        topicBytes(this.client, await this.client.metadata(some)),
+      );
+      for (const [topic, bytes] of sizes) found.set(topic, bytes);
     }
     return found;
   }

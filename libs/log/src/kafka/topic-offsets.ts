@@ -1,14 +1,10 @@
 import type { PartitionOffsets } from '../log.js';
 import { partitionKey } from '../partition-key.js';
+import { byLeader, type TopicPartition } from './by-leader.js';
 import { earliest, latest, type ClusterClient } from './cluster-client.js';
 import { ByteReader } from './consume/byte-reader.js';
 import { byTopic } from './consume/by-topic.js';
 import { listOffsetsRequestV2, type PartitionMetadata } from './kafkajs/internals.js';
-
-interface TopicPartition {
-  topic: string;
-  partition: number;
-}
 
 interface FoundOffset extends TopicPartition {
   errorCode: number;
@@ -29,16 +25,7 @@ export async function topicOffsets(
     throw error;
   },
 ): Promise<Map<string, PartitionOffsets[]>> {
-  const byLeader = new Map<number, TopicPartition[]>();
-  for (const [topic, partitions] of topics) {
-    for (const { partitionId: partition, leader } of partitions) {
-      if (leader < 0) continue;
-      const led = byLeader.get(leader) ?? [];
-      led.push({ topic, partition });
-      byLeader.set(leader, led);
-    }
-  }
-  const asked = [...byLeader].map(async ([leader, places]) => {
+  const asked = [...byLeader(topics)].map(async ([leader, places]) => {
     try {
       const [beginnings, ends] = await Promise.all([
         listOffsets(client, { leader, places, timestamp: earliest }),

@@ -58,6 +58,12 @@ export class MemoryAdmin implements TopicAdmin {
     );
   }
 
+  async bytesIn(topics: readonly string[]): Promise<Map<string, number>> {
+    this.broker.throwIfDown();
+    const known = topics.flatMap((topic) => this.broker.topics.get(topic) ?? []);
+    return new Map(known.map((topic) => [topic.name, topic.bytes]));
+  }
+
   async offsetsAt(topic: string, timestamp: number): Promise<Map<number, number>> {
     this.broker.throwIfDown();
     const known = this.broker.topics.get(topic);

@@ -56,6 +56,12 @@ export class MemoryTopic {
     return this.partitions[partition]?.end ?? 0;
   }
 
+  /** Bytes of the keys and values. */
+  get bytes(): number {
+    const records = this.partitions.flatMap(({ records }) => records);
+    return records.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);
+  }
+
   /** Returns the first offset whose record has this timestamp or a later one, or the end offset. */
   offsetAt(partition: number, timestamp: number): number {
     const found = this.partitions[partition]?.records.find((record) => record.timestamp >= timestamp);

@@ -20,11 +20,12 @@ import { query } from './query.js';
 import { sql } from './sql.js';
 import { state } from './state.js';
 import { tail } from './tail.js';
+import { validate } from './validate.js';
 
 /** All commands. Usage, completion and documentation are derived from this list. */
 export const commands: readonly Command[] = [
   ...[produce, query, count, tail, state, exportEvents, sql],
-  ...[get, apply, diff, remove],
+  ...[get, apply, diff, remove, validate],
   ...[deadLettersList, deadLettersReplay, lag, doctor],
   ...[profileAdd, profileUse, profileClear, profileList, profileRemove],
   completion(() => commands),

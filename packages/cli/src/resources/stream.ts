@@ -9,7 +9,16 @@ const names = ['stream', 'partitions', 'retention', 'snapshot_every'];
 export const streamResource: ResourceKind = {
   kind: 'stream',
   plural: 'streams',
-  columns: members('stream', 'partitions', 'events', 'retention', 'snapshot_every', 'last_timestamp'),
+  columns: members(
+    'stream',
+    'partitions',
+    'events',
+    'bytes',
+    'lag',
+    'retention',
+    'snapshot_every',
+    'last_timestamp',
+  ),
   members: names,
   namedBy: ['stream'],
   optional: ['partitions', 'retention', 'snapshot_every'],

@@ -3,7 +3,15 @@ import type { JsonApi } from '../http/api.js';
 import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
-import type { Schema, SchemaAddress, SchemaCheck, SchemaCheckInput, SchemaInput } from '../types/schema.js';
+import type {
+  DataValidation,
+  DataValidationInput,
+  Schema,
+  SchemaAddress,
+  SchemaCheck,
+  SchemaCheckInput,
+  SchemaInput,
+} from '../types/schema.js';
 
 export interface SchemaQuery extends ListQuery {
   stream?: string | readonly string[];
@@ -39,6 +47,17 @@ export class Schemas {
   /** Checks whether a schema would be accepted as the next version. */
   check(address: SchemaAddress, input: SchemaCheckInput, options: CallOptions = {}): Promise<SchemaCheck> {
     return this.api.post(`${pathOf(address)}/check`, { body: input, ...options });
+  }
+
+  /** Checks whether data matches a version of a schema, by default the latest. No event is written. */
+  validate(
+    address: SchemaAddress,
+    input: DataValidationInput,
+    options: CallOptions = {},
+  ): Promise<DataValidation> {
+    const json = 'data' in input ? JSON.stringify(input.data) : input.dataText;
+    const query = { version: input.version };
+    return this.api.post(`${pathOf(address)}/validate`, { json, query, ...options });
   }
 
   /** Ends the checking of events. The versions remain, because events refer to them. */

@@ -32,6 +32,25 @@ export interface SchemaCheckInput {
   compatibility?: Compatibility | null;
 }
 
+/** Data to check. It is an object, or JSON text that is sent unchanged, with numbers of any length. */
+export type DataValidationInput = { version?: number } & ({ data: object } | { dataText: string });
+
+/** Whether data matches a version of a schema. */
+export interface DataValidation {
+  valid: boolean;
+  /** The version that was checked. */
+  version: number;
+  /** The code with which a write of this data is rejected; null if the data matches. */
+  code: 'schema_violation' | 'schema_too_expensive' | null;
+  errors: Violation[];
+}
+
+export interface Violation {
+  /** A JSON pointer into the event, such as `/data/amount`. */
+  pointer: string;
+  detail: string;
+}
+
 /** Whether a schema would be accepted as the next version. */
 export interface SchemaCheck {
   compatible: boolean;

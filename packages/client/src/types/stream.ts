@@ -25,11 +25,15 @@ export interface CreatedStream {
 
 export interface Stream extends CreatedStream {
   events: number;
+  /** Bytes of the records in Kafka, without replicas; null if Kafka does not tell them in time. */
+  bytes: number | null;
+  /** Records in Kafka that queries do not contain yet; null if Kafka does not answer in time. */
+  lag: number | null;
   first_timestamp: string | null;
   last_timestamp: string | null;
 }
 
-/** One stream, including members that need a request to Kafka and are therefore not in a list. */
+/** One stream, including a member that would be too expensive for a list. */
 export interface StreamDetail extends Stream {
   /** Seconds for which a repeated `event_id` is recognised; null if Kafka does not answer in time. */
   id_window_seconds: number | null;

@@ -1,23 +1,12 @@
+import type { PipelineStep } from '#client';
 import { nodeSize, pipelineGraph, type GraphNode } from '../logic/pipeline-graph.js';
 import { short } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
 
-/** What an operator did since the start of the job. */
-export interface StepCounters {
-  path: string;
-  operator: string;
-  in: number;
-  out: number;
-  dropped: number;
-  late: number;
-  failed: number;
-}
-
 interface GraphProps {
   source: { streams: readonly string[] };
   operators: readonly object[];
-  /** Undefined if the gateway does not report counters for each operator. */
-  steps?: readonly StepCounters[];
+  steps: readonly PipelineStep[];
 }
 
 const margin = 12;
@@ -26,7 +15,7 @@ const margin = 12;
 export function PipelineGraph({ source, operators, steps }: GraphProps) {
   const graph = pipelineGraph(source, operators as Record<string, unknown>[]);
   const nodes = new Map(graph.nodes.map((node) => [node.path, node]));
-  const counters = new Map(steps?.map((step) => [step.path, step]));
+  const counters = new Map(steps.map((step) => [step.path, step]));
   const [width, height] = [graph.width + 2 * margin, graph.height + 2 * margin];
   return (
     <div class="graph" role="region" aria-label="Graph" tabIndex={0}>
@@ -65,7 +54,7 @@ function Edge({ from, to, label }: { from: GraphNode; to: GraphNode; label?: str
   );
 }
 
-function Node({ node, step }: { node: GraphNode; step?: StepCounters }) {
+function Node({ node, step }: { node: GraphNode; step?: PipelineStep }) {
   const refused = step ? (['dropped', 'late', 'failed'] as const).filter((name) => step[name] > 0) : [];
   const tone = step && step.failed > 0 ? 'bad' : step && step.late > 0 ? 'warn' : '';
   return (

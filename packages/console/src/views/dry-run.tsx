@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { DryRun, DryRunStep, NewEvent, PipelineReplacement, StoredEvent } from '#client';
+import type { DryRun, DryRunStep, EventFilter, NewEvent, PipelineReplacement, StoredEvent } from '#client';
 import { exact, type Exact } from '../app/exact.js';
 import { useAction } from '../app/resource.js';
 import { client } from '../app/session.js';
@@ -9,16 +9,22 @@ import { Problem } from '../parts/problem.js';
 import { Empty } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Status, Text } from '../parts/values.js';
+import { EventPicker, type PickedEvents } from './event-picker.js';
 
-/** Shows what a pipeline would do with the latest events of its streams. Nothing is written. */
+/** A dry run takes at most this number of events. */
+const mostEvents = 100;
+
+/** Shows what a pipeline would do with the latest events of its streams, or with picked ones. Nothing is written. */
 export function DryRunPanel({ definition }: { definition: PipelineReplacement }) {
-  const [count, setCount] = useState(5);
+  const [choice, setChoice] = useState('5');
+  const [picked, setPicked] = useState<PickedEvents>(new Map());
   const [result, setResult] = useState<Exact<DryRun>>();
+  const { streams, event_types: types } = definition.source;
+  const filter = { stream: streams, event_type: types ?? undefined };
+  const isPicking = choice === 'picked';
   const run = useAction(async () => {
-    const { streams, event_types: types } = definition.source;
-    const query = { stream: streams, event_type: types ?? undefined, order: 'desc' as const, limit: count };
-    const { items } = await client.value.events(query).first();
-    const events = items.reverse().map(sample);
+    const chosen = isPicking ? [...picked.values()] : await latest(filter, Number(choice));
+    const events = inOrder(chosen).map(sample);
     setResult(await exact(({ pipelines }) => pipelines.dryRun({ definition, events })));
   });
   return (
@@ -27,25 +33,40 @@ export function DryRunPanel({ definition }: { definition: PipelineReplacement })
         <h2>Dry run</h2>
         <span class="inline">
           <label>
-            with the last{' '}
-            <select value={count} onChange={(event) => setCount(Number(event.currentTarget.value))}>
-              {[1, 5, 20, 100].map((one) => (
-                <option key={one} value={one}>
-                  {one}
+            with{' '}
+            <select value={choice} onChange={(event) => setChoice(event.currentTarget.value)}>
+              {['1', '5', '20', '100'].map((count) => (
+                <option key={count} value={count}>
+                  {count === '1' ? 'the last event' : `the last ${count} events`}
                 </option>
               ))}
-            </select>{' '}
-            events
+              <option value="picked">picked events</option>
+            </select>
           </label>
-          <button type="button" onClick={() => run.run()} disabled={run.running}>
-            {run.running ? 'Running…' : 'Run'}
+          <button
+            type="button"
+            onClick={() => run.run()}
+            disabled={run.running || (isPicking && picked.size === 0)}
+          >
+            {run.running ? 'Running…' : isPicking ? `Run with ${picked.size}` : 'Run'}
           </button>
         </span>
       </div>
+      {isPicking && <EventPicker filter={filter} picked={picked} onPick={setPicked} most={mostEvents} />}
       {run.error !== undefined && <Problem error={run.error} />}
       {result && <Result result={result.value} text={result.text} />}
     </section>
   );
+}
+
+async function latest(filter: EventFilter, count: number): Promise<readonly StoredEvent[]> {
+  return (await client.value.events({ ...filter, order: 'desc', limit: count }).first()).items;
+}
+
+/** Returns events as a pipeline reads them, the oldest first. */
+function inOrder(events: readonly StoredEvent[]): StoredEvent[] {
+  const before = (a: StoredEvent, b: StoredEvent) => (a.ingested_at < b.ingested_at ? -1 : 1);
+  return [...events].sort((a, b) => (a.ingested_at === b.ingested_at ? a.offset - b.offset : before(a, b)));
 }
 
 /** Returns a stored event as a sample: with the exact text of its data. */

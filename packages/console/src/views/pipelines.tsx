@@ -1,4 +1,4 @@
-import type { PipelineWithStats } from '#client';
+import type { PipelineDetail } from '#client';
 import { exact } from '../app/exact.js';
 import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
@@ -7,15 +7,15 @@ import { tributary } from '../logic/shell.js';
 import { windowReasons } from '../logic/window-reasons.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
+import { Fact } from '../parts/fact.js';
 import { Definition } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
-import { PipelineGraph, type StepCounters } from '../parts/pipeline-graph.js';
+import { PipelineGraph } from '../parts/pipeline-graph.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ago, Count, Status, Time } from '../parts/values.js';
 import { DryRunPanel } from './dry-run.js';
-import { Fact } from './stream.js';
 
 const columns = [
   { name: 'Pipeline' },
@@ -91,11 +91,10 @@ export function PipelineView({ name }: { name: string }) {
   );
 }
 
-function Detail({ pipeline, text }: { pipeline: PipelineWithStats; text: string }) {
-  const { steps } = pipeline as { steps?: StepCounters[] };
+function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) {
   const { status, version, processed, emitted, dropped, late, failed, lag, watermark, failure } = pipeline;
   const counts = { processed, emitted, dropped, late, failed, lag };
-  const { source, operators, from } = pipeline;
+  const { source, operators, from, steps } = pipeline;
   return (
     <>
       <dl class="facts row">
@@ -124,10 +123,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineWithStats; text: string 
         </p>
       )}
       <section class="card" aria-label="Operators">
-        <div class="card-head">
-          <h2>Operators</h2>
-          {!steps && <span class="muted small">This gateway has no counters for each operator.</span>}
-        </div>
+        <h2>Operators</h2>
         <PipelineGraph source={source} operators={operators} steps={steps} />
       </section>
       {hasWindow(operators) && <Reasons pipeline={pipeline} />}
@@ -140,7 +136,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineWithStats; text: string 
   );
 }
 
-function Reasons({ pipeline }: { pipeline: PipelineWithStats }) {
+function Reasons({ pipeline }: { pipeline: PipelineDetail }) {
   return (
     <section class="card" aria-label="Why is my window open">
       <h2>Why is my window open?</h2>
@@ -168,7 +164,7 @@ function PipelineActions({
   pipeline: { name, status },
   reload,
 }: {
-  pipeline: PipelineWithStats;
+  pipeline: PipelineDetail;
   reload: () => void;
 }) {
   const { pipelines } = client.value;

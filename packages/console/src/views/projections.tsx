@@ -1,22 +1,22 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { ProjectionDetail, ProjectionState } from '#client';
+import type { ProjectionDetail } from '#client';
 import { exact } from '../app/exact.js';
-import { endsSession, useAction, usePages, useResource } from '../app/resource.js';
+import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
-import { memberText } from '../logic/json-tree.js';
 import { one } from '../logic/url-state.js';
 import { visibleText } from '../logic/visible-text.js';
 import { Confirm } from '../parts/confirm.js';
-import { Definition, JsonTree } from '../parts/json-view.js';
+import { Fact } from '../parts/fact.js';
+import { Definition } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
 import { Table } from '../parts/table.js';
-import { Ago, Count, Status, Text } from '../parts/values.js';
+import { Ago, Count, Status } from '../parts/values.js';
 import { UrlField } from '../parts/url-field.js';
-import { Fact } from './stream.js';
+import { LiveStates } from './live-states.js';
+import { StateTable } from './state-table.js';
 
 const columns = [
   { name: 'Projection' },
@@ -193,136 +193,6 @@ function Progress({ projection, text }: { projection: ProjectionDetail; text: st
         <summary>Definition</summary>
         <Definition text={text} members={['source', 'key', 'fields', 'from']} />
       </details>
-    </>
-  );
-}
-
-interface StateTableProps {
-  states: readonly ProjectionState[];
-  fields: readonly string[];
-  sort?: { field?: string; order?: string };
-}
-
-function StateTable({ states, fields, sort }: StateTableProps) {
-  return (
-    <div class="table" role="region" aria-label="States" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            {fields.map((field) => (
-              <th key={field} scope="col" aria-sort={ariaSort(field, sort)}>
-                {sort ? (
-                  <button type="button" class="sort" onClick={() => setQuery(nextSort(field, sort))}>
-                    {field}
-                    <span aria-hidden="true">
-                      {sort.field === field ? (sort.order === 'asc' ? ' ↑' : ' ↓') : ''}
-                    </span>
-                  </button>
-                ) : (
-                  field
-                )}
-              </th>
-            ))}
-            <th scope="col" class="number">
-              Events
-            </th>
-            <th scope="col">Updated</th>
-          </tr>
-        </thead>
-        <tbody>
-          {states.map(({ key, stateText, version, updated_at }) => (
-            <tr key={key}>
-              <th scope="row">
-                <Text value={key} />
-              </th>
-              {fields.map((field) => (
-                <td key={field} class="digits">
-                  <Cell text={memberText(stateText, field)} />
-                </td>
-              ))}
-              <td class="number">
-                <Count value={version} />
-              </td>
-              <td>
-                <Ago value={updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-/** A field of a state: exactly as text if it is short, else as a tree. */
-function Cell({ text }: { text?: string }) {
-  if (text === undefined) return <span class="muted">–</span>;
-  return text.length <= 80 ? <Text value={text} /> : <JsonTree text={text} open={false} />;
-}
-
-function ariaSort(field: string, sort: StateTableProps['sort']) {
-  if (sort?.field !== field) return undefined;
-  return sort.order === 'asc' ? ('ascending' as const) : ('descending' as const);
-}
-
-function nextSort(field: string, { field: now, order }: { field?: string; order?: string }) {
-  if (now !== field) return { order_by: field, order: 'desc' };
-  return order === 'desc' ? { order_by: field, order: 'asc' } : { order_by: undefined, order: undefined };
-}
-
-const mostLiveKeys = 200;
-
-/** The states that changed last, as they change. */
-function LiveStates({
-  name,
-  fields,
-  prefix = '',
-}: {
-  name: string;
-  fields: readonly string[];
-  prefix?: string;
-}) {
-  const [states, setStates] = useState<readonly ProjectionState[]>([]);
-  const [error, setError] = useState<unknown>();
-  useEffect(() => {
-    const controller = new AbortController();
-    let latest = new Map<string, ProjectionState>();
-    let changed = false;
-    const read = async () => {
-      for await (const change of client.value.projections.changes(name, {
-        snapshot: true,
-        signal: controller.signal,
-      })) {
-        if (change.type === 'reset') latest = new Map();
-        if (change.type === 'change' && change.key.startsWith(prefix)) {
-          latest.delete(change.key);
-          latest.set(change.key, change);
-          if (latest.size > mostLiveKeys) latest.delete(latest.keys().next().value!);
-        }
-        changed = true;
-      }
-    };
-    read().catch((error: unknown) => {
-      if (!controller.signal.aborted && !endsSession(error)) setError(error);
-    });
-    const timer = setInterval(() => {
-      if (changed) setStates([...latest.values()].reverse());
-      changed = false;
-    }, 50);
-    return () => {
-      clearInterval(timer);
-      controller.abort();
-    };
-  }, [name, prefix]);
-  if (error !== undefined) return <Problem error={error} />;
-  if (states.length === 0) return <Empty title="Waiting for changes." />;
-  return (
-    <>
-      <p class="muted small" role="status">
-        Live: the {mostLiveKeys} keys that changed last
-      </p>
-      <StateTable states={states} fields={fields} />
     </>
   );
 }

@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks';
-import type { Schema, SchemaCheck } from '#client';
+import type { Schema } from '#client';
 import { exact } from '../app/exact.js';
-import { useAction, usePages, useResource } from '../app/resource.js';
+import { usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
 import { client } from '../app/session.js';
 import { memberText } from '../logic/json-tree.js';
@@ -10,11 +9,11 @@ import { one } from '../logic/url-state.js';
 import { Diff } from '../parts/diff.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
 import { Table } from '../parts/table.js';
-import { Ago, Status, Text } from '../parts/values.js';
+import { Ago, Text } from '../parts/values.js';
 import { NotFound } from './not-found.js';
+import { CheckData, CheckSchema } from './schema-checks.js';
 
 const columns = [
   { name: 'Stream' },
@@ -65,7 +64,7 @@ export function SchemasView() {
   );
 }
 
-/** One schema: its versions, the difference between two, and a check of a next version. */
+/** One schema: its versions, the difference between two, and checks of data and of a next version. */
 export function SchemaView() {
   const [stream, type] = [one(place.value, 'stream'), one(place.value, 'type')];
   if (stream === undefined || type === undefined) return <NotFound />;
@@ -89,18 +88,30 @@ function Versions({ stream, type }: { stream: string; type: string }) {
       calls={calls}
     >
       <Listed of={versions} empty={<Empty title="There are no versions." />}>
-        {(items) => <Version versions={items} />}
+        {(items) => (
+          <>
+            <Version versions={items} />
+            <CheckData address={address} version={shownVersion(items).version} />
+          </>
+        )}
       </Listed>
-      <Check stream={stream} type={type} />
+      <CheckSchema address={address} />
     </Page>
   );
 }
 
+/** Returns the version that a parameter of the URL names. */
+function namedVersion(versions: readonly Schema[], parameter: string): Schema | undefined {
+  return versions.find(({ version }) => String(version) === one(place.value, parameter));
+}
+
+function shownVersion(versions: readonly Schema[]): Schema {
+  return namedVersion(versions, 'version') ?? versions.at(-1)!;
+}
+
 function Version({ versions }: { versions: readonly Schema[] }) {
-  const last = versions.at(-1)!;
-  const find = (name: string) => versions.find(({ version }) => String(version) === one(place.value, name));
-  const shown = find('version') ?? last;
-  const other = find('with');
+  const shown = shownVersion(versions);
+  const other = namedVersion(versions, 'with');
   const text = useResource((signal) => schemaText(shown, signal), [shown.version]);
   const otherText = useResource((signal) => schemaText(other!, signal), [other?.version], { skip: !other });
   const option = ({ version }: Schema) => (
@@ -161,61 +172,4 @@ function Version({ versions }: { versions: readonly Schema[] }) {
 async function schemaText(schema: Schema, signal: AbortSignal): Promise<string> {
   const { text } = await exact(({ schemas }) => schemas.version(schema, schema.version, { signal }));
   return memberText(text, 'schema') ?? 'null';
-}
-
-/** Asks whether a schema would be accepted as the next version. Nothing is registered. */
-function Check({ stream, type }: { stream: string; type: string }) {
-  const [text, setText] = useState('');
-  const [result, setResult] = useState<SchemaCheck>();
-  const check = useAction(async () => {
-    setResult(undefined);
-    const schema = JSON.parse(text) as object as Schema['schema'];
-    setResult(await client.value.schemas.check({ stream, event_type: type }, { schema }));
-  });
-  return (
-    <section class="card" aria-label="Check a next version">
-      <h2>Check a next version</h2>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          check.run();
-        }}
-      >
-        <label class="field">
-          <span>JSON Schema</span>
-          <textarea
-            class="mono"
-            rows={6}
-            value={text}
-            spellcheck={false}
-            placeholder={'{"type": "object", "required": ["amount"]}'}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
-        <p class="buttons">
-          <button type="submit" disabled={check.running || text.trim() === ''}>
-            Check
-          </button>
-        </p>
-      </form>
-      {check.error !== undefined && <Problem error={check.error} />}
-      {result && (
-        <div role="status">
-          <p>
-            <Status value={result.compatible ? 'ok' : 'failed'} />{' '}
-            {result.compatible
-              ? `It would be version ${result.version}.`
-              : `It is not compatible (${result.compatibility}).`}
-          </p>
-          <ul>
-            {result.errors.map(({ pointer, detail }) => (
-              <li key={pointer + detail}>
-                <code>{pointer}</code> <Text value={detail} />
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-    </section>
-  );
 }

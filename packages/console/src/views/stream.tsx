@@ -1,24 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { EventFilter } from '#client';
-import { usePages, useResource } from '../app/resource.js';
+import { useAction, usePages, useResource } from '../app/resource.js';
 import { hrefOf, place, setQuery } from '../app/router.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { all, one } from '../logic/url-state.js';
-import { duration, grouped } from '../logic/format.js';
+import { bytes, duration, grouped } from '../logic/format.js';
 import { EventTable } from '../parts/event-table.js';
+import { Fact } from '../parts/fact.js';
 import { Page } from '../parts/page.js';
+import { Problem } from '../parts/problem.js';
 import { Empty, Listed, Loaded } from '../parts/states.js';
-import { Ago, Text } from '../parts/values.js';
-import { WhereEditor, whereError } from '../parts/where-editor.js';
-import { UrlField } from '../parts/url-field.js';
+import { Ago, Count, Text } from '../parts/values.js';
+import { whereError } from '../parts/where-editor.js';
+import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
 import { EntityFinder } from './entity-finder.js';
 import { exportEvents } from './export-events.js';
 import { retentionText } from './streams.js';
-import { useAction } from '../app/resource.js';
-import { Problem } from '../parts/problem.js';
 import { DeleteStream } from './delete-stream.js';
 
 /** Reads the filter of a view from its URL. */
@@ -94,6 +94,8 @@ export function StreamView({ stream }: { stream: string }) {
         {(one) => (
           <dl class="facts row">
             <Fact name="Events">{grouped(one.events)}</Fact>
+            <Fact name="Size">{one.bytes === null ? '–' : bytes(one.bytes)}</Fact>
+            <Fact name="Lag">{one.lag === null ? '–' : <Count value={one.lag} />}</Fact>
             <Fact name="First event">
               <Ago value={one.first_timestamp} />
             </Fact>
@@ -139,123 +141,6 @@ export function StreamView({ stream }: { stream: string }) {
         </Listed>
       )}
     </Page>
-  );
-}
-
-export function Fact({ name, children }: { name: string; children: preact.ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-interface FiltersProps {
-  filter: EventFilter;
-  order: 'asc' | 'desc';
-  error?: { at: number; message: string };
-}
-
-/** The filters of the API. Each change is a new URL. */
-function Filters({ filter, order, error }: FiltersProps) {
-  return (
-    <section class="card filters" aria-label="Filters">
-      <div class="grid">
-        <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
-        <TextField name="Type begins with" parameter="prefix" value={filter.event_type_prefix} />
-        <ListField name="Entity" parameter="entity" values={filter.entity_id as string[]} />
-        <TextField
-          name="Since"
-          parameter="since"
-          value={filter.since as string}
-          placeholder="2026-01-31T10:00:00Z"
-        />
-        <TextField
-          name="Until"
-          parameter="until"
-          value={filter.until as string}
-          placeholder="2026-02-01T00:00:00Z"
-        />
-        <label class="field">
-          <span>Order</span>
-          <select
-            value={order}
-            onChange={(event) => setQuery({ order: event.currentTarget.value === 'asc' ? 'asc' : undefined })}
-          >
-            <option value="desc">Newest first</option>
-            <option value="asc">Oldest first</option>
-          </select>
-        </label>
-      </div>
-      <WhereEditor value={filter.where ?? ''} error={error} onApply={(where) => setQuery({ where })} />
-    </section>
-  );
-}
-
-interface TextFieldProps {
-  name: string;
-  parameter: string;
-  value?: string;
-  placeholder?: string;
-}
-
-function TextField({ name, ...field }: TextFieldProps) {
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <UrlField {...field} />
-    </label>
-  );
-}
-
-/** Values that are alternatives, each as a chip. */
-function ListField({
-  name,
-  parameter,
-  values,
-}: {
-  name: string;
-  parameter: string;
-  values: readonly string[];
-}) {
-  const [text, setText] = useState('');
-  const add = () => {
-    const value = text.trim();
-    setText('');
-    if (value !== '') setQuery({ [parameter]: [...new Set([...values, value])] });
-  };
-  return (
-    <div class="field">
-      <label>
-        <span>{name}</span>
-        <input
-          value={text}
-          spellcheck={false}
-          placeholder={values.length > 0 ? 'or …' : ''}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onBlur={add}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter') add();
-          }}
-        />
-      </label>
-      {values.length > 0 && (
-        <div class="chips">
-          {values.map((value) => (
-            <button
-              key={value}
-              type="button"
-              class="chip"
-              aria-label={`Remove ${value}`}
-              onClick={() => setQuery({ [parameter]: values.filter((one) => one !== value) })}
-            >
-              <Text value={value} /> <span aria-hidden="true">×</span>
-            </button>
-          ))}
-        </div>
-      )}
-    </div>
   );
 }
 

@@ -15,6 +15,8 @@ const columns = [
   { name: 'Stream' },
   { name: 'Events', isNumber: true },
   { name: 'Events/s, last 5 min', isNumber: true },
+  { name: 'Size', isNumber: true },
+  { name: 'Lag', isNumber: true },
   { name: 'Last event' },
   { name: 'Retention' },
   { name: 'Partitions', isNumber: true },
@@ -60,6 +62,8 @@ function Row({ stream, perSecond = 0, isKnown }: { stream: Stream; perSecond?: n
         <Count value={stream.events} />
       </td>
       <td class="number digits">{isKnown ? rateText(perSecond) : '–'}</td>
+      <td class="number">{stream.bytes === null ? '–' : bytes(stream.bytes)}</td>
+      <td class="number">{stream.lag === null ? '–' : <Count value={stream.lag} />}</td>
       <td>
         <Ago value={stream.last_timestamp} />
       </td>

@@ -15,6 +15,10 @@ export class ByteReader {
     this.offset += count;
   }
 
+  int8(): number {
+    return this.bytes.readInt8(this.offset++);
+  }
+
   int16(): number {
     const value = this.bytes.readInt16BE(this.offset);
     this.offset += 2;

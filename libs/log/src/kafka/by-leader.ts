@@ -1,0 +1,22 @@
+import type { PartitionMetadata } from './kafkajs/internals.js';
+
+export interface TopicPartition {
+  topic: string;
+  partition: number;
+}
+
+/** Groups partitions by the node id of their leader. Omits partitions without a leader. */
+export function byLeader(
+  topics: ReadonlyMap<string, readonly PartitionMetadata[]>,
+): Map<number, TopicPartition[]> {
+  const groups = new Map<number, TopicPartition[]>();
+  for (const [topic, partitions] of topics) {
+    for (const { partitionId: partition, leader } of partitions) {
+      if (leader < 0) continue;
+      const led = groups.get(leader) ?? [];
+      led.push({ topic, partition });
+      groups.set(leader, led);
+    }
+  }
+  return groups;
+}

@@ -1,0 +1,20 @@
+import { ProblemError } from '#api';
+import type { IntakeContext } from './read-event.js';
+import { readSingle } from './read-request.js';
+import { UuidV7Generator } from './uuid-v7.js';
+
+const ids = new UuidV7Generator();
+const noSchemas: IntakeContext['schemas'] = { find: () => undefined };
+
+/**
+ * Checks a JSON text by the rules that the `data` of every event obeys, and returns it. Schemas are not checked.
+ * @throws ProblemError with pointers that begin with `/data`
+ */
+export function readGivenData(type: { stream: string; event_type: string }, text: string): string {
+  const given = text.trim();
+  const event = `${JSON.stringify(type).slice(0, -1)},"data":${given}}`;
+  const { data } = readSingle({ ingestedAt: Date.now() * 1000, ids, text: event, schemas: noSchemas });
+  // Otherwise the text would be data and further members of the event.
+  if (data !== given) throw new ProblemError('invalid_json', 'The body is not one JSON object.');
+  return data;
+}

@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { DataValidation, Schema, SchemaAddress, SchemaCheck } from '#client';
+import { useAction, type Action } from '../app/resource.js';
+import { client } from '../app/session.js';
+import { pastedData } from '../logic/pasted-data.js';
+import { visibleText } from '../logic/visible-text.js';
+import { Problem } from '../parts/problem.js';
+import { Status, Text } from '../parts/values.js';
+
+/** Asks whether data matches a version. Nothing is written. */
+export function CheckData({ address, version }: { address: SchemaAddress; version: number }) {
+  const [text, setText] = useState('');
+  const [result, setResult] = useState<DataValidation>();
+  const check = useAction(async () => {
+    setResult(undefined);
+    const dataText = pastedData(text);
+    setResult(await client.value.schemas.validate(address, { dataText, version }));
+  });
+  const paste = useAction(async () => {
+    const { items } = await client.value.events({ ...address, order: 'desc', limit: 1 }).first();
+    if (items[0]) setText(items[0].dataText);
+  });
+  return (
+    <CheckForm
+      title="Check data"
+      label="Data of an event, or a whole event"
+      placeholder={'{"amount": 12.50}'}
+      text={text}
+      setText={setText}
+      check={check}
+      more={
+        <button type="button" onClick={() => paste.run()} disabled={paste.running}>
+          Paste the latest event
+        </button>
+      }
+    >
+      {paste.error !== undefined && <Problem error={paste.error} />}
+      {result && (
+        <Result
+          isGood={result.valid}
+          sentence={
+            result.valid
+              ? `It matches version ${result.version}.`
+              : `It does not match version ${result.version}: a write is refused with ${result.code}.`
+          }
+          errors={result.errors}
+        />
+      )}
+    </CheckForm>
+  );
+}
+
+/** Asks whether a schema would be accepted as the next version. Nothing is registered. */
+export function CheckSchema({ address }: { address: SchemaAddress }) {
+  const [text, setText] = useState('');
+  const [result, setResult] = useState<SchemaCheck>();
+  const check = useAction(async () => {
+    setResult(undefined);
+    const schema = JSON.parse(text) as object as Schema['schema'];
+    setResult(await client.value.schemas.check(address, { schema }));
+  });
+  return (
+    <CheckForm
+      title="Check a next version"
+      label="JSON Schema"
+      placeholder={'{"type": "object", "required": ["amount"]}'}
+      text={text}
+      setText={setText}
+      check={check}
+    >
+      {result && (
+        <Result
+          isGood={result.compatible}
+          sentence={
+            result.compatible
+              ? `It would be version ${result.version}.`
+              : `It is not compatible (${result.compatibility}).`
+          }
+          errors={result.errors}
+        />
+      )}
+    </CheckForm>
+  );
+}
+
+interface CheckFormProps {
+  title: string;
+  label: string;
+  placeholder: string;
+  text: string;
+  setText: (text: string) => void;
+  check: Action<[]>;
+  more?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+function CheckForm({ title, label, placeholder, text, setText, check, more, children }: CheckFormProps) {
+  return (
+    <section class="card" aria-label={title}>
+      <h2>{title}</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          check.run();
+        }}
+      >
+        <label class="field">
+          <span>{label}</span>
+          <textarea
+            class="mono"
+            rows={5}
+            value={text}
+            spellcheck={false}
+            placeholder={placeholder}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <p class="buttons">
+          {more}
+          <button type="submit" disabled={check.running || text.trim() === ''}>
+            Check
+          </button>
+        </p>
+      </form>
+      {check.error !== undefined && <Problem error={check.error} />}
+      {children}
+    </section>
+  );
+}
+
+interface ResultProps {
+  isGood: boolean;
+  sentence: string;
+  errors: readonly { pointer: string; detail: string }[];
+}
+
+function Result({ isGood, sentence, errors }: ResultProps) {
+  return (
+    <div role="status">
+      <p>
+        <Status value={isGood ? 'ok' : 'failed'} /> {sentence}
+      </p>
+      <ul>
+        {errors.map(({ pointer, detail }) => (
+          <li key={pointer + detail}>
+            <code>{visibleText(pointer)}</code> <Text value={detail} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
