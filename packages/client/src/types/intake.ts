@@ -51,4 +51,6 @@ export interface RefusedValue extends LastPosition {
   code: string;
   status: number;
   detail: string;
+  /** With `version_conflict`: the version of the entity. */
+  current_version?: number;
 }
