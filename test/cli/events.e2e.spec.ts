@@ -117,6 +117,24 @@ describe('events that are refused', () => {
     expect((await cli.run(['count', stream])).stdout).toBe('{"count":2}\n');
   });
 
+  it('because their entity has another version are reported with its version', async () => {
+    const stream = freshStream('cli');
+    const input = [0, 0, 1, 7]
+      .map((expected_version, n) => JSON.stringify({ entity_id: 'e', expected_version, data: { n } }))
+      .join('\n');
+    const first = await cli.run(['produce', stream, '--type', 't', '--wait'], { input });
+    expect(first.code).toBe(3);
+    expect(first.stderr).toMatch(/^line 2: version_conflict: .*version 1, not 0/m);
+    expect(first.stderr).toMatch(/^line 4: version_conflict: .*version 2, not 7/m);
+    expect(first.stderr).toContain('2 accepted, 2 rejected');
+    const second = await cli.run(['produce', stream, '--type', 't', '--expected-version', '0', '--wait'], {
+      input: '{"entity_id":"e","data":{}}\n{"entity_id":"new","data":{}}\n',
+    });
+    expect(second.code).toBe(3);
+    expect(second.stderr).toMatch(/^line 1: version_conflict: .*version 2, not 0/m);
+    expect((await cli.run(['count', stream])).stdout).toBe('{"count":3}\n');
+  });
+
   it('end the command if every further event would be refused as well', async () => {
     const input = lines(3);
     const env = { TRIBUTARY_KEY: system().readerKey, TRIBUTARY_INGEST_URL: system().urls.query };

@@ -110,6 +110,15 @@ describe('writing and reading', () => {
     expect(client.afterWrites(other).length).toBeGreaterThan(0);
   });
 
+  it('raw values with another expected version are refused with the current one', async () => {
+    const other = freshStream('client');
+    const source = { stream: other, event_type: 't', entity_id: 'e', expected_version: '/after' };
+    expect(await client.raw(source, '[{"after":0},{"after":7}]')).toMatchObject({
+      ...{ accepted: 1, refused: 1 },
+      errors: [{ index: 1, code: 'version_conflict', status: 412, current_version: 1 }],
+    });
+  });
+
   it('values of any form are written raw, and refused ones are kept', async () => {
     const other = freshStream('client');
     const source = { stream: other, event_type: '/kind', entity_id: '/of' };

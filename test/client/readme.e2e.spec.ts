@@ -50,6 +50,8 @@ it("the examples of the client's README compile and run as printed", async () =>
     });
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^\d+ \d+$/m);
+    expect(stdout).toMatch(/^\[ 1, 2 \]$/m);
+    expect(stdout).toContain('The basket has version 2.');
     expect(stdout).toContain('100 993 {"n":993}');
     expect(stdout).toMatch(/^\d+ \{"event_type":"order\.placed","n":\d+\}$/m);
     expect(stdout).toMatch(/amount: 12.5/);

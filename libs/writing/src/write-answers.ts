@@ -15,7 +15,8 @@ const versionOfConditional = {
 };
 
 const whereKept =
-  'With `Prefer: handling=lenient`: its position in the log, for `wait_for` and its dead letter.';
+  'With `Prefer: handling=lenient`: its position in the log, for `wait_for` and its dead letter. Also the position of ' +
+  'an event with an `expected_version` that is refused or undecided.';
 
 /** Answers of the hot routes, for the OpenAPI document only: the routes build the JSON text themselves. */
 export class WrittenEvent {

@@ -1,10 +1,11 @@
+export * from './appending/index.js';
 export * from './errors/index.js';
 export type { CallOptions, Fetch } from './http/http-client.js';
 export type { ProjectionChange } from './live/changes.js';
 export { LiveStream, type LiveOptions } from './live/live-stream.js';
 export { eventFromText } from './producer/event-from-text.js';
 export type { EventPosition } from './producer/event-position.js';
-export { Producer, type ProducerOptions } from './producer/producer.js';
+export { Producer, type ProducerOptions, type SendOptions } from './producer/producer.js';
 export * from './reading/index.js';
 export type { DeadLetters, ReplayOptions } from './resources/dead-letters.js';
 export type { Entities } from './resources/entities.js';

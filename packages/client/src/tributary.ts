@@ -1,3 +1,5 @@
+import { append, type AppendOptions } from './appending/append.js';
+import { decide, type DecideOptions, type Decision } from './appending/decide.js';
 import { path, queryOf } from './http/address.js';
 import { JsonApi } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
@@ -24,6 +26,7 @@ import { Streams } from './resources/streams.js';
 import type {
   BatchWritten,
   CountQuery,
+  EntityEvent,
   EventCount,
   EventFilter,
   EventQuery,
@@ -32,7 +35,7 @@ import type {
   WaitFor,
   WrittenEvent,
 } from './types/event.js';
-import type { StateQuery } from './types/entity.js';
+import type { EntityAddress, StateQuery } from './types/entity.js';
 import type { Health } from './types/health.js';
 import type { CloudEvent, Handling, Intake, RawMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
@@ -92,7 +95,10 @@ export class Tributary {
     return new Producer(this.ingest, options, (position) => this.written.add(position.stream, position));
   }
 
-  /** Writes one event, and resolves when Kafka has acknowledged it. For many events a producer is faster. */
+  /**
+   * Writes one event, and resolves when Kafka has acknowledged it. An event with an `expected_version` resolves when it
+   * is accepted. For many events a producer is faster.
+   */
   async write(event: NewEvent, { signal }: CallOptions = {}): Promise<WrittenEvent> {
     const body = eventText(event, event.event_id ?? this.ids.next());
     const answer = await this.ingest.repeat({ method: 'POST', path: '/api/v1/events', body, signal });
@@ -122,6 +128,45 @@ export class Tributary {
     const answer = parseJson<BatchWritten>((await this.ingest.repeat(request)).text);
     answer.events.forEach((one, i) => 'error' in one || this.written.add(events[i]!.stream, one));
     return answer;
+  }
+
+  /**
+   * Writes events of one entity if it has the expected version; `0` means that it has no event yet. Each event is sent
+   * when the one before was accepted, so the first refused event is the end. Resolves with the versions of the events.
+   * `appended` of the error is the number of events that were written.
+   * @throws VersionConflictError if the entity has another version
+   */
+  // eslint-disable-next-line max-params -- What to write in the order of all event stores, and the options of every method.
+  append(
+    entity: EntityAddress,
+    expectedVersion: number,
+    events: readonly EntityEvent[],
+    { deliveryTimeoutMs, signal }: AppendOptions = {},
+  ): Promise<number[]> {
+    const producer = this.producer({ lanes: 1, lingerMs: 0, deliveryTimeoutMs });
+    return append(producer, { entity, expectedVersion, events }, { signal });
+  }
+
+  /**
+   * Reads the state of an entity, passes it to the function, and appends the events that the function returns. If
+   * another writer has changed the entity meanwhile, it starts again. The state includes all events that this client has
+   * written. Resolves with the versions of the events.
+   * @throws VersionConflictError after `attempts` conflicts, or if only some of the events were written
+   */
+  decide<State = JsonObject>(
+    { stream, entity_id }: EntityAddress,
+    decision: Decision<State>,
+    { attempts, read, ...options }: DecideOptions<State> = {},
+  ): Promise<number[]> {
+    const { signal } = options;
+    const entity = { stream, entity_id };
+    const readState = read ?? (({ wait_for }) => this.state<State>({ ...entity, wait_for }, { signal }));
+    const port = {
+      read: () => readState({ wait_for: this.afterWrites(stream), signal }),
+      append: (version: number, events: readonly EntityEvent[]) =>
+        this.append(entity, version, events, options),
+    };
+    return decide(port, decision, { attempts, signal });
   }
 
   /**

@@ -1,5 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { problems, type ProblemCode } from '#api';
 
 /** One error of the input. */
@@ -22,4 +23,8 @@ export class Problem {
   @ValidateNested({ each: true })
   @Type(() => InputProblem)
   errors?: InputProblem[];
+  @JSONSchema({ description: 'The version of the entity, for `version_conflict`.' })
+  @ValidateIf((_, value) => value !== undefined)
+  @IsInt()
+  current_version?: number;
 }

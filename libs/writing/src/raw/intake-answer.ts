@@ -1,5 +1,5 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsString, ValidateIf, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { problems } from '#api';
 import type { AppendedEvent } from '../appended-event.js';
@@ -27,7 +27,7 @@ export class RefusedValue {
   @IsInt() partition: number;
   @IsInt() offset: number;
   @JSONSchema({ description: 'The version of the entity, for `version_conflict`.' })
-  @IsOptional()
+  @ValidateIf((_, value) => value !== undefined)
   @IsInt()
   current_version?: number;
 }

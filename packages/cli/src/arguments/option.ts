@@ -8,8 +8,8 @@ export interface Option {
   multiple?: true;
   /** The allowed values. */
   oneOf?: readonly string[];
-  /** The value is an integer of at least 1. */
-  whole?: true;
+  /** The value is an integer of at least this number. */
+  least?: 0 | 1;
   /** The kind of value that shells complete. */
   completes?: 'file' | 'profile';
 }

@@ -10,7 +10,7 @@ const command: Command = {
     { name: 'NAME', optional: true, many: true, about: 'names' },
   ],
   options: {
-    limit: { value: 'N', whole: true, about: 'most' },
+    limit: { value: 'N', least: 1, about: 'most' },
     order: { value: 'ORDER', oneOf: ['asc', 'desc'], about: 'order' },
     type: { value: 'TYPE', multiple: true, about: 'types' },
     all: { about: 'all' },

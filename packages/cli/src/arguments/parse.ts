@@ -40,11 +40,11 @@ function read(args: string[], options: Options) {
   }
 }
 
-function checkValue(name: string, { oneOf, whole }: Option, value: unknown): void {
+function checkValue(name: string, { oneOf, least }: Option, value: unknown): void {
   for (const one of Array.isArray(value) ? (value as unknown[]) : [value]) {
     if (oneOf && !oneOf.includes(one as string))
       throw new UsageError(`--${name} is "${String(one)}", but must be one of: ${oneOf.join(', ')}.`);
-    if (whole && !/^[1-9]\d{0,14}$/.test(one as string))
-      throw new UsageError(`--${name} is "${String(one)}", but must be a whole number of at least 1.`);
+    if (least !== undefined && !(/^\d{1,15}$/.test(one as string) && Number(one) >= least))
+      throw new UsageError(`--${name} is "${String(one)}", but must be a whole number of at least ${least}.`);
   }
 }

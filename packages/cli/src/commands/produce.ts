@@ -20,6 +20,10 @@ export const produce: Command = {
   ],
   options: {
     type: { value: 'TYPE', about: 'type of events without one' },
+    'expected-version': {
+      ...{ value: 'N', least: 0 },
+      about: 'write only if the entity has this version; 0: only new entities',
+    },
     wait: { about: 'wait until the events can be queried' },
   },
   details:
@@ -81,7 +85,10 @@ class Production {
   }
 
   private async sendLine(producer: Producer, at: { line: string; number: number }): Promise<void> {
-    const defaults = { stream: this.input.optionalWord('STREAM'), event_type: this.input.text('type') };
+    const defaults = {
+      ...{ stream: this.input.optionalWord('STREAM'), event_type: this.input.text('type') },
+      expected_version: this.input.whole('expected-version'),
+    };
     await producer.ready();
     try {
       const sent = producer.send(readLine(at.line, defaults), { signal: this.session.signal });

@@ -13,7 +13,7 @@ export const query: Command = {
   options: {
     ...filterOptions,
     order: { value: 'ORDER', oneOf: ['asc', 'desc'], about: 'oldest or newest first; default asc' },
-    limit: { value: 'N', whole: true, about: 'maximum number of events; default: all' },
+    limit: { value: 'N', least: 1, about: 'maximum number of events; default: all' },
     ...waitOption,
   },
   effect: 'reads',

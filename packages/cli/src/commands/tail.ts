@@ -11,7 +11,7 @@ export const tail: Command = {
   positionals: [streamsPositional],
   options: {
     ...filterOptions,
-    limit: { value: 'N', whole: true, about: 'end after this number of events' },
+    limit: { value: 'N', least: 1, about: 'end after this number of events' },
     resume: {
       ...{ value: 'FILE', completes: 'file' },
       about: 'continue after the position in this file, and save the position there',

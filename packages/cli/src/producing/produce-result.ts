@@ -2,7 +2,7 @@ import { ProblemError, UnexpectedStatusError, UnknownOutcomeError } from '#clien
 import { exitCodes, type ExitCode } from '../errors/exit-code.js';
 
 /** Statuses that concern only one event, not the following ones. */
-const ofOneEvent = new Set([400, 409, 413, 422]);
+const ofOneEvent = new Set([400, 409, 412, 413, 422]);
 
 /** Counts the outcomes of events. */
 export class ProduceResult {

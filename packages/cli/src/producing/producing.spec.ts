@@ -5,6 +5,7 @@ import {
   UnauthenticatedError,
   UnexpectedStatusError,
   UnknownOutcomeError,
+  VersionConflictError,
   type Problem,
 } from '#client';
 import { linesOf } from './lines.js';
@@ -57,6 +58,13 @@ describe('the event of a line', () => {
     });
   });
 
+  it('has its own expected version, or that of the command', () => {
+    const own = '{"entity_id":"e","expected_version":0,"data":{}}';
+    const conditional = { ...defaults, expected_version: 4 };
+    expect(readLine(own, conditional)).toMatchObject({ expected_version: 0 });
+    expect(readLine('{"entity_id":"e","data":{}}', conditional)).toMatchObject({ expected_version: 4 });
+  });
+
   it('must not name another stream than the command', () => {
     expect(() => readLine('{"stream":"x","data":{}}', defaults)).toThrow(
       'names the stream "x", but the command names "s"',
@@ -77,6 +85,14 @@ describe('outcomes', () => {
     expect([produced.exitCode, String(produced)]).toEqual([
       4,
       '1 accepted, 1 rejected, 1 with unknown outcome',
+    ]);
+  });
+
+  it('of events with another expected version concern only these events', () => {
+    const produced = new ProduceResult();
+    produced.fail(new VersionConflictError(problem(412)));
+    expect([produced.exitCode, produced.fatal, String(produced)]).toEqual([
+      ...[3, undefined, '0 accepted, 1 rejected'],
     ]);
   });
 

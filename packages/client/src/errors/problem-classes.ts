@@ -55,6 +55,17 @@ export class SchemaViolationError extends ProblemError {}
 export class QueryTooExpensiveError extends ProblemError {}
 export class NotYetMaterializedError extends ProblemError {}
 
+/** The entity does not have the expected version. The event was not written. */
+export class VersionConflictError extends ProblemError {
+  /** The version of the entity when the event was refused. */
+  get currentVersion(): number {
+    return this.problem.current_version!;
+  }
+}
+
+/** The expected version was not compared in time. The same event, with the same `event_id`, gets the answer later. */
+export class UndecidedError extends ProblemError {}
+
 /** The error class of each problem code. */
 export const problemClasses = {
   invalid_request: InvalidRequestError,
@@ -111,4 +122,6 @@ export const problemClasses = {
   schema_violation: SchemaViolationError,
   query_too_expensive: QueryTooExpensiveError,
   not_yet_materialized: NotYetMaterializedError,
+  version_conflict: VersionConflictError,
+  undecided: UndecidedError,
 };

@@ -48,11 +48,11 @@ function isRejected(result: unknown): result is RejectedEvent {
 
 /** Returns the problem of one event as if it had been sent alone: its JSON pointers are relative to the event. */
 function problemOf({ error }: RejectedEvent, place: { index: number; requestId: string }): ProblemError {
-  const { code, status, detail, errors } = error;
+  const { code, status, detail, errors, ...more } = error;
   const prefix = `/events/${place.index}`;
   return problemError({
     ...{ type: `urn:tributary:problem:${code}`, title: code.replaceAll('_', ' ') },
-    ...{ status, detail, code: code as ProblemCode, request_id: place.requestId },
+    ...{ status, detail, code: code as ProblemCode, request_id: place.requestId, ...more },
     errors: errors?.map(({ pointer, detail }) => ({
       pointer: pointer.startsWith(prefix) ? pointer.slice(prefix.length) : pointer,
       detail,

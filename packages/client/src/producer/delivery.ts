@@ -22,6 +22,9 @@ export interface DeliveryOptions {
 /** Milliseconds between two checks for aborted events during a back-off. */
 const lookMs = 100;
 
+/** Milliseconds after which the server answers `undecided`. */
+const decisionMs = 10_000;
+
 const encoder = new TextEncoder();
 
 /** Sends a batch until each of its events has an outcome. */
@@ -79,13 +82,13 @@ export class BatchDelivery {
   private async attempt(events: readonly PendingEvent[]): Promise<unknown> {
     for (const event of events) event.attempts++;
     const [first] = events;
-    const left = this.timeLeft(events);
+    const timeoutMs = this.timeoutOf(events);
     if (events.length > 1)
-      return settleBatch(events, await this.post('/api/v1/events/batch', batchText(events), left));
-    return settleOne(first!, await this.post('/api/v1/events', first!.origin.text, left));
+      return settleBatch(events, await this.post('/api/v1/events/batch', batchText(events), timeoutMs));
+    return settleOne(first!, await this.post('/api/v1/events', first!.origin.text, timeoutMs));
   }
 
-  private async post(path: string, text: string, timeLeftMs: number): Promise<HttpAnswer> {
+  private async post(path: string, text: string, timeoutMs: number): Promise<HttpAnswer> {
     const bytes = encoder.encode(text);
     const compressed = bytes.length >= this.options.gzipFromBytes;
     return this.http.send({
@@ -93,7 +96,7 @@ export class BatchDelivery {
       path,
       body: compressed ? await gzip(bytes) : bytes,
       headers: compressed ? { 'content-encoding': 'gzip' } : {},
-      timeoutMs: Math.min(this.options.requestTimeoutMs, timeLeftMs),
+      timeoutMs,
     });
   }
 
@@ -110,6 +113,12 @@ export class BatchDelivery {
    */
   private async eachAlone(events: readonly PendingEvent[]): Promise<void> {
     for (const event of events) await this.deliver([event]);
+  }
+
+  /** Returns the time-out of a request: until the first delivery time-out, if that is earlier. */
+  private timeoutOf(events: readonly PendingEvent[]): number {
+    const waits = events.some(({ origin }) => origin.conditional) ? decisionMs : 0;
+    return Math.min(this.options.requestTimeoutMs + waits, this.timeLeft(events));
   }
 
   /** Returns the milliseconds until the first delivery time-out of these events. */

@@ -12,6 +12,11 @@ describe('an event from its text', () => {
     );
   });
 
+  it('keeps its expected version', () => {
+    const text = '{"stream":"s","event_type":"t","entity_id":"e","expected_version":0,"data":{}}';
+    expect(eventText(eventFromText(text), undefined)).toBe(text);
+  });
+
   it.each([
     ['{"stream":', 'This is not JSON'],
     ['[]', 'An event is a JSON object.'],

@@ -4,7 +4,7 @@ import type { NewEvent } from '../types/event.js';
 
 const known = new Set([
   ...['event_id', 'stream', 'event_type', 'entity_id'],
-  ...['timestamp', 'data', 'metadata'],
+  ...['expected_version', 'timestamp', 'data', 'metadata'],
 ]);
 
 /**

@@ -1,7 +1,9 @@
-/** The position of an event in the log. */
+/** The position of a written event in the log. */
 export interface EventPosition {
   event_id: string;
   stream: string;
   partition: number;
   offset: number;
+  /** The version of an event with an expected version; null if its entity has been erased since. */
+  version?: number | null;
 }

@@ -2,13 +2,14 @@ import { TributaryError } from '../errors/tributary-error.js';
 import type { NewEvent } from '../types/event.js';
 
 /** Returns an event as JSON text with its id. Every attempt sends the same text. */
-export function eventText(event: NewEvent, eventId: string | null | undefined): string {
+export function eventText(
+  event: NewEvent,
+  eventId: string | null | undefined,
+  expected_version = event.expected_version,
+): string {
   const { stream, event_type, entity_id, timestamp, metadata } = event;
-  if ('data' in event) {
-    const data = event.data ?? null;
-    return JSON.stringify({ event_id: eventId, stream, event_type, entity_id, timestamp, metadata, data });
-  }
-  const head = { event_id: eventId, stream, event_type, entity_id, timestamp, metadata };
+  const head = { event_id: eventId, stream, event_type, entity_id, expected_version, timestamp, metadata };
+  if ('data' in event) return JSON.stringify({ ...head, data: event.data ?? null });
   return `${JSON.stringify(head).slice(0, -1)},"data":${checked(event.dataText)}}`;
 }
 

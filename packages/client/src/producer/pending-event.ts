@@ -6,6 +6,8 @@ export interface UnsentEvent {
   stream: string;
   /** Undefined for an event without an entity, whose order does not matter. */
   entity: string | undefined;
+  /** Whether the event has an expected version: its answer comes when the version has been compared. */
+  conditional?: boolean;
   /** The JSON text; empty once there is an outcome. */
   text: string;
   bytes: number;
@@ -50,10 +52,10 @@ export class PendingEvent {
     else signal.addEventListener('abort', this.onAbort, { once: true });
   }
 
-  resolve({ partition, offset }: { partition: number; offset: number }): void {
+  resolve({ partition, offset, version }: Omit<EventPosition, 'event_id' | 'stream'>): void {
     if (!this.settle()) return;
     const { event_id, stream } = this.origin;
-    const position = { event_id, stream, partition, offset };
+    const position = { event_id, stream, partition, offset, ...(version !== undefined && { version }) };
     this.observer.acknowledged(position);
     this.outcome.resolve(position);
   }

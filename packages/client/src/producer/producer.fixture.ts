@@ -5,6 +5,7 @@ import { Producer, type ProducerOptions } from './producer.js';
 export interface SentEvent {
   event_id: string;
   entity_id?: string;
+  expected_version?: number;
   data: { n: number };
 }
 

@@ -27,10 +27,15 @@ export interface ProducerOptions {
   onFull?: 'wait' | 'reject';
   /** Milliseconds after which an event without acknowledgement is rejected with an unknown outcome; default 30 000. */
   deliveryTimeoutMs?: number;
-  /** The time-out of one request in milliseconds; default 10 000. */
+  /** The time-out of one request in milliseconds; default 10 000. Comparing an expected version may take 10 s more. */
   requestTimeoutMs?: number;
   /** Bodies of at least this size are compressed; default 8192. `Infinity` disables compression. */
   gzipFromBytes?: number;
+}
+
+export interface SendOptions extends CallOptions {
+  /** The event's `expected_version`: the event is accepted only if this is the version of its entity. */
+  expectedVersion?: number;
 }
 
 const defaults = {
@@ -59,23 +64,26 @@ export class Producer {
   }
 
   /**
-   * Sends an event and resolves with its position when Kafka has acknowledged it. The event is read at once, so later
-   * changes of the object have no effect.
-   * @throws ProblemError if it was refused, UnknownOutcomeError if it was not acknowledged in time
+   * Sends an event and resolves with its position when Kafka has acknowledged it, or with its position and version when
+   * its expected version was the version of the entity. The event is read at once, so later changes of the object have
+   * no effect.
+   * @throws ProblemError if it was refused: VersionConflictError for another version. UnknownOutcomeError if it was not
+   * acknowledged in time
    */
-  send(event: NewEvent, { signal }: CallOptions = {}): Promise<EventPosition> {
+  send(event: NewEvent, { signal, expectedVersion }: SendOptions = {}): Promise<EventPosition> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.closed) throw new ProducerClosedError('The producer is closed.');
       const event_id = event.event_id ?? this.ids.next();
-      const text = eventText(event, event_id);
+      const text = eventText(event, event_id, expectedVersion);
       const bytes = byteLength(text);
       if (this.options.onFull === 'reject' && !this.room.fits(bytes))
         throw new BufferFullError(
           `${this.options.maxBufferedBytes} bytes of events are not acknowledged yet.`,
         );
-      const { stream, entity_id } = event;
-      const origin = { event_id, stream, entity: entity_id ?? undefined, text, bytes, signal };
+      const { stream, entity_id, expected_version } = event;
+      const conditional = (expectedVersion ?? expected_version ?? undefined) !== undefined;
+      const origin = { event_id, stream, entity: entity_id ?? undefined, conditional, text, bytes, signal };
       this.take(new PendingEvent(origin, { resolve, reject }, this.observer));
     });
   }

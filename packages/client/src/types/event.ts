@@ -1,11 +1,8 @@
 import type { Time } from './json.js';
 
-/** The common members of a new event. */
-interface NewEventMembers {
-  stream: string;
+/** The members of an event that do not identify its entity. */
+interface EventMembers {
   event_type: string;
-  /** The entity of the event. Events of one entity keep their order and are numbered by version. */
-  entity_id?: string | null;
   /** The time when the event happened. Default: when the server receives it. */
   timestamp?: Time | null;
   /** A unique UUID. Default: a UUIDv7. */
@@ -14,17 +11,34 @@ interface NewEventMembers {
   metadata?: Record<string, string | number | boolean | null> | null;
 }
 
-/**
- * An event to write. The data of the event is an object, or JSON text that is sent unchanged, with numbers of any
- * length.
- */
-export type NewEvent = NewEventMembers & ({ data: object } | { dataText: string });
+/** The common members of a new event. */
+interface NewEventMembers extends EventMembers {
+  stream: string;
+  /** The entity of the event. Events of one entity keep their order and are numbered by version. */
+  entity_id?: string | null;
+  /**
+   * The event is accepted only if this is the version of its entity: the number of its events. `0` means that the entity
+   * has no event yet.
+   */
+  expected_version?: number | null;
+}
+
+/** The data of an event is an object, or JSON text that is sent unchanged, with numbers of any length. */
+type NewData = { data: object } | { dataText: string };
+
+/** An event to write. */
+export type NewEvent = NewEventMembers & NewData;
+
+/** An event to append to an entity, which is named separately. */
+export type EntityEvent = EventMembers & NewData;
 
 /** The position of a written event in the log. */
 export interface WrittenPosition {
   event_id: string;
   partition: number;
   offset: number;
+  /** The version of an event with an expected version; null if its entity has been erased since. */
+  version?: number | null;
 }
 
 /** The answer to one written event. */
@@ -37,8 +51,15 @@ export interface WrittenEvent extends WrittenPosition {
 
 /** The reason why one event of a batch was not written. */
 export interface RejectedEvent {
-  error: { code: string; status: number; detail: string; errors?: { pointer: string; detail: string }[] };
-  /** With lenient handling: the position of the record that keeps it. */
+  error: {
+    code: string;
+    status: number;
+    detail: string;
+    errors?: { pointer: string; detail: string }[];
+    /** With `version_conflict`: the version of the entity. */
+    current_version?: number;
+  };
+  /** The position of its record, if it has one: with lenient handling, or with an expected version. */
   partition?: number;
   offset?: number;
 }

@@ -15,6 +15,8 @@ export interface RawMapping {
   event_id?: string;
   /** The time when the event happened. Default: when the server receives it. */
   timestamp?: string;
+  /** The version that the entity must have. Default: any. */
+  expected_version?: string;
 }
 
 /** A CloudEvent of version 1.0 in the JSON format. Other members are extension attributes. */
@@ -49,4 +51,6 @@ export interface RefusedValue extends LastPosition {
   code: string;
   status: number;
   detail: string;
+  /** With `version_conflict`: the version of the entity. */
+  current_version?: number;
 }

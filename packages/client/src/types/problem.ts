@@ -52,8 +52,10 @@ export type ProblemCode =
   | 'entity_state_too_large'
   | 'schema_too_expensive'
   | 'schema_violation'
+  | 'version_conflict'
   | 'query_too_expensive'
-  | 'not_yet_materialized';
+  | 'not_yet_materialized'
+  | 'undecided';
 
 /** An error in one part of a request. */
 export interface InputProblem {
@@ -72,4 +74,6 @@ export interface Problem {
   /** Mention it in an error report: the server's log contains it. */
   request_id: string;
   errors?: InputProblem[];
+  /** With `version_conflict`: the version of the entity. */
+  current_version?: number;
 }

@@ -1,0 +1,40 @@
+import { TributaryError } from '../errors/tributary-error.js';
+import type { CallOptions } from '../http/http-client.js';
+import type { Producer } from '../producer/producer.js';
+import type { EntityAddress } from '../types/entity.js';
+import type { EntityEvent } from '../types/event.js';
+
+export interface AppendOptions extends CallOptions {
+  /** Milliseconds after which an event without an answer is rejected with an unknown outcome; default 30 000. */
+  deliveryTimeoutMs?: number;
+}
+
+/** Events to append to an entity that has this version. */
+export interface Appending {
+  entity: EntityAddress;
+  expectedVersion: number;
+  events: readonly EntityEvent[];
+}
+
+/**
+ * Sends the events one after the other, each when the one before was accepted, and returns their versions. The first
+ * error ends it, and says how many were written.
+ */
+export async function append(
+  producer: Pick<Producer, 'send'>,
+  { entity: { stream, entity_id }, expectedVersion, events }: Appending,
+  options: CallOptions,
+): Promise<number[]> {
+  const versions: number[] = [];
+  try {
+    for (const event of events) {
+      const expected = expectedVersion + versions.length;
+      await producer.send({ ...event, stream, entity_id }, { ...options, expectedVersion: expected });
+      versions.push(expected + 1);
+    }
+  } catch (error) {
+    if (error instanceof TributaryError) error.appended = versions.length;
+    throw error;
+  }
+  return versions;
+}
