@@ -1,0 +1,3 @@
+export * from './attempt.js';
+export * from './attempt-history.js';
+export * from './check-versions.js';
