@@ -1,3 +1,4 @@
 export * from './attempt.js';
 export * from './attempt-history.js';
 export * from './check-versions.js';
+export * from './conditional-driver.js';
