@@ -1,5 +1,5 @@
 import { problems, ProblemError, type InputError } from '#api';
-import type { AppendedEvent } from './event-writer.js';
+import type { AppendedEvent } from './appended-event.js';
 import { notWritten, EventRejection } from './rejection.js';
 
 /** Maximum number of errors in the answer if the whole batch is rejected; further errors are only counted. */

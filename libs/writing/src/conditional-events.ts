@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import { limits } from '#event';
 import { LogUnavailableError } from '#log';
 import { VerdictWaiters, type Verdict, type VerdictTable } from '#verdicts';
-import type { AppendedEvent } from './event-writer.js';
+import type { AppendedEvent } from './appended-event.js';
 import { EventRejection } from './rejection.js';
 
 /** Most conditional events of all requests that wait for their verdicts at the same time. */

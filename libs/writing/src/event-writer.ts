@@ -3,19 +3,13 @@ import { ProblemError } from '#api';
 import type { Actor } from '#registry';
 import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
 import { metrics } from '#telemetry';
+import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEvents } from './conditional-events.js';
 import type { AcceptedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';
 import { notWritten, EventRejection, type RejectedEventSource } from './rejection.js';
 import type { StreamCreator } from './stream-creator.js';
-
-export interface AppendedEvent {
-  event: AcceptedEvent;
-  position: RecordPosition;
-  /** The version of an accepted conditional event; null if the event was erased meanwhile. */
-  version?: number | null;
-}
 
 /** Options for writing the events of one request. */
 export interface WriteOptions {

@@ -18,7 +18,8 @@ import {
 } from '#http';
 import { batchAnswer } from './batch-answer.js';
 import { BatchQuery } from './batch-input.js';
-import { isConditional, type AppendedEvent } from './event-writer.js';
+import type { AppendedEvent } from './appended-event.js';
+import { isConditional } from './event-writer.js';
 import { EventIntake } from './intake.js';
 import { readBatch, readLines, readSingle, textOf, type ParsedEvents } from './read-request.js';
 import { asEvent, rejectedEventEncoder } from './rejected/rejected-event-encoder.js';

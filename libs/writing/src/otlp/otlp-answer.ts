@@ -2,7 +2,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { mediaTypeOf, type EncodedProblem } from '#http';
-import type { AppendedEvent } from '../event-writer.js';
+import type { AppendedEvent } from '../appended-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import { jsonType, protobufType } from './logs-reader.js';

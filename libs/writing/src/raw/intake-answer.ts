@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { problems } from '#api';
-import type { AppendedEvent } from '../event-writer.js';
+import type { AppendedEvent } from '../appended-event.js';
 import { EventRejection } from '../rejection.js';
 import { json } from '../write-answers.js';
 
