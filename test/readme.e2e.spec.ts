@@ -124,6 +124,14 @@ describe('the commands in docs/data.md', () => {
   });
 });
 
+describe('the commands in docs/conditional-writes.md', () => {
+  it('work one after the other as printed', async () => {
+    const answers = (await outputsOf(commandsIn('docs/conditional-writes.md'))).join('');
+    expect(answers).toMatch(/"version":1}[^]*"version":2}[^]*"current_version":2/);
+    expect(answers).toContain('"to":"ann"');
+  });
+});
+
 describe('the commands in docs/schemas.md', () => {
   it('work one after the other as printed', async () => {
     const outputs = await outputsOf(commandsIn('docs/schemas.md'));

@@ -19,6 +19,7 @@ import { manyStreams } from './measures/p13-many-streams.js';
 import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
 import { client } from './measures/client.js';
+import { conditional } from './measures/conditional.js';
 import { recovery } from './measures/recovery.js';
 import { reset } from './measures/reset.js';
 import { schema } from './measures/schema.js';
@@ -47,6 +48,7 @@ const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Figure[]>
   { names: ['RECOVERY'], run: recovery },
   { names: ['STREAMS'], run: streams },
   { names: ['CLIENT'], run: client },
+  { names: ['CONDITIONAL'], run: conditional },
 ];
 
 const keptFolder = resolve('.engines/bench');

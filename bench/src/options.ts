@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const measureNames = [
   ...(['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9'] as const),
   ...(['P10', 'P11', 'P12', 'P13', 'SCHEMA'] as const),
-  ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT'] as const),
+  ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT', 'CONDITIONAL'] as const),
 ] as const;
 export type MeasureName = (typeof measureNames)[number];
 

@@ -12,9 +12,14 @@ export interface ObservedEvent {
   hash: string;
 }
 
-/** The kinds of faults, in the terms of Jepsen. `views differ`: two ways of reading return different events. */
+/**
+ * The kinds of faults, in the terms of Jepsen. `views differ`: two ways of reading return different events. Those from
+ * `two at one version` on concern conditional writes.
+ */
 export type FindingKind =
-  'lost' | 'duplicate' | 'phantom' | 'reordered' | 'version gap' | 'wrong data' | 'views differ';
+  | ('lost' | 'duplicate' | 'phantom' | 'reordered' | 'version gap' | 'wrong data' | 'views differ')
+  | ('two at one version' | 'refused but stored' | 'refused without a reason' | 'accepted without a reason')
+  | ('wrong version' | 'changed answer' | 'unexpected answer');
 
 export interface Finding {
   kind: FindingKind;

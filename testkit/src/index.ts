@@ -1,6 +1,7 @@
 export * from './app-process.js';
 export * from './checker.js';
 export * from './clickhouse-statement.js';
+export * from './conditional/index.js';
 export * from './derived-signals.js';
 export * from './driver.js';
 export * from './engines.js';

@@ -1,9 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { fdatasync, write } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { SyncedLines } from './synced-lines.js';
 
 /**
  * The outcome of one request for one event: `ok` acknowledged; `failed` certainly not written (4xx); `unknown` any
@@ -33,9 +28,6 @@ export interface LedgerEntry extends LedgerLine {
   attempts: number;
 }
 
-const writeTo = promisify<number, string, void>((fd, text, done) => write(fd, text, (error) => done(error)));
-const sync = promisify(fdatasync);
-
 /**
  * An append-only record of sent events and their answers: one JSON line for each answer. A line counts only when it
  * is on the disk (fdatasync, many lines at a time). A later run of the same test can read the lines of an earlier
@@ -43,29 +35,25 @@ const sync = promisify(fdatasync);
  */
 export class Ledger {
   private readonly known = new Map<string, LedgerEntry>();
-  private waiting: { line: LedgerLine; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  private flushing: Promise<void> | undefined;
 
-  private constructor(
-    readonly path: string,
-    private readonly fd: number,
-  ) {}
+  private constructor(private readonly lines: SyncedLines<LedgerLine>) {}
 
   /** Opens the ledger with its existing lines. Without a path: creates a new file in the system's temporary folder. */
-  static open(path: string = join(tmpdir(), `tributary-ledger-${randomUUID()}.ndjson`)): Ledger {
-    const ledger = new Ledger(path, openSync(path, 'a+'));
-    for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean)) {
-      ledger.learn(JSON.parse(line) as LedgerLine);
-    }
+  static open(path?: string): Ledger {
+    const lines = SyncedLines.open<LedgerLine>('tributary-ledger', path);
+    const ledger = new Ledger(lines);
+    for (const line of lines.read()) ledger.learn(line);
     return ledger;
   }
 
+  get path(): string {
+    return this.lines.path;
+  }
+
   /** Resolves when the line is on the disk; only then `entries` contains it. */
-  record(line: LedgerLine): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ line, resolve, reject });
-      this.flushing ??= this.flush();
-    });
+  async record(line: LedgerLine): Promise<void> {
+    await this.lines.append(line);
+    this.learn(line);
   }
 
   entries(): LedgerEntry[] {
@@ -76,33 +64,13 @@ export class Ledger {
     return this.entries().filter((entry) => entry.outcome === outcome).length;
   }
 
-  async close(): Promise<void> {
-    await this.flushing;
-    closeSync(this.fd);
+  close(): Promise<void> {
+    return this.lines.close();
   }
 
   /** Closes the ledger and removes its file, after a correct run. */
-  async discard(): Promise<void> {
-    await this.close();
-    rmSync(this.path);
-  }
-
-  private async flush(): Promise<void> {
-    while (this.waiting.length > 0) {
-      const group = this.waiting;
-      this.waiting = [];
-      try {
-        await writeTo(this.fd, group.map(({ line }) => `${JSON.stringify(line)}\n`).join(''));
-        await sync(this.fd);
-        for (const { line, resolve } of group) {
-          this.learn(line);
-          resolve();
-        }
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    this.flushing = undefined;
+  discard(): Promise<void> {
+    return this.lines.discard();
   }
 
   /**

@@ -9,6 +9,9 @@ import type { UnversionedRows } from './partition-row-builder.js';
 import type { RowWriter } from './row-writer.js';
 import type { LatestVersion } from './version-cache.js';
 
+/** Milliseconds after which a request for the verdicts of earlier owners is repeated. */
+const upToDateMs = 10_000;
+
 export interface ConditionalWritesOptions {
   verdicts: VerdictTable;
   publisher: VerdictPublisher;
@@ -26,6 +29,9 @@ export interface ConditionalWritesOptions {
  * are committed only after its verdicts are in the log, so no record is decided twice differently.
  */
 export class ConditionalWrites {
+  /** Partitions for which the table has the verdicts of all earlier owners. */
+  private readonly upToDate = new WeakSet<MaterializedPartition>();
+
   constructor(private readonly options: ConditionalWritesOptions) {
     options.verdicts.listen({
       stale: ({ topic, partition, range }) => {
@@ -43,8 +49,8 @@ export class ConditionalWrites {
     records: readonly LogRecord[],
   ): Promise<ReadonlyMap<string, LatestVersion> | undefined> {
     if (!hasConditional(records)) return undefined;
-    const { verdicts, retry, writer } = this.options;
-    await retry.run('log', state.ended, () => verdicts.ready());
+    const { retry, writer } = this.options;
+    await this.learnEarlierVerdicts(state);
     const heads = new Map<string, LatestVersion>();
     for (const entity of state.fold.entitiesToLoad(records)) heads.set(entity, { version: 0, offset: -1 });
     if (heads.size === 0 || state.versions.complete) return heads;
@@ -77,6 +83,17 @@ export class ConditionalWrites {
     metrics.conditionalWrites.inc({ verdict: 'accepted' }, verdicts.length - refused);
     metrics.conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
     return true;
+  }
+
+  /**
+   * Waits, once for each assignment, for the verdicts of the owners before. They published them before they committed, so
+   * the topic has those on all records below the committed offset.
+   */
+  private async learnEarlierVerdicts(state: MaterializedPartition): Promise<void> {
+    if (this.upToDate.has(state)) return;
+    const { retry, verdicts } = this.options;
+    await retry.run('log', state.ended, () => verdicts.upToDate(upToDateMs));
+    this.upToDate.add(state);
   }
 
   /** Returns the verdicts on records that repeat accepted events: those of the events. */

@@ -40,7 +40,27 @@ export interface PacedJob {
   seed: number;
 }
 
-export type Job = ClosedLoopJob | PacedJob;
+/**
+ * Conditional writes. Each connection has entities of its own and expects the versions that its own events have made, so
+ * none is refused.
+ */
+export interface ConditionalJob {
+  kind: 'conditional';
+  url: string;
+  /** A stream that no earlier job of this seed has written to. */
+  stream: string;
+  entities: number;
+  connections: number;
+  /** The number of events in a request; 1 sends single events. */
+  batchSize: number;
+  /** The rate in events, independent of the answers; without it, each connection sends when it has its answer. */
+  eventsPerSecond?: number;
+  warmUpSeconds: number;
+  seconds: number;
+  seed: number;
+}
+
+export type Job = ClosedLoopJob | PacedJob | ConditionalJob;
 
 export interface ClosedLoopResult {
   events: number;
@@ -59,4 +79,13 @@ export interface PacedResult {
   eventsPerSecond: number;
   /** Milliseconds from the acknowledgement of each probe to the answer that contains it. */
   freshness: number[];
+}
+
+export interface ConditionalResult {
+  events: number;
+  eventsPerSecond: number;
+  /** Milliseconds of a request, with a rate since the time at which it was due. */
+  p50: number;
+  p99: number;
+  max: number;
 }

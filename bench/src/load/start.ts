@@ -1,5 +1,12 @@
 import { runChild } from '../child.js';
-import type { ClosedLoopJob, ClosedLoopResult, PacedJob, PacedResult } from './job.js';
+import type {
+  ClosedLoopJob,
+  ClosedLoopResult,
+  ConditionalJob,
+  ConditionalResult,
+  PacedJob,
+  PacedResult,
+} from './job.js';
 
 /** Runs a closed loop in a separate process. @throws if a request was not accepted */
 export async function runClosedLoop(job: Omit<ClosedLoopJob, 'kind'>): Promise<ClosedLoopResult> {
@@ -13,4 +20,9 @@ export async function runClosedLoop(job: Omit<ClosedLoopJob, 'kind'>): Promise<C
 /** Runs a paced load in a separate process. */
 export function runPaced(job: Omit<PacedJob, 'kind'>): Promise<PacedResult> {
   return runChild<PacedResult>('load/main.js', { kind: 'paced', ...job });
+}
+
+/** Runs conditional writes in a separate process. @throws if one was not accepted */
+export function runConditional(job: Omit<ConditionalJob, 'kind'>): Promise<ConditionalResult> {
+  return runChild<ConditionalResult>('load/main.js', { kind: 'conditional', ...job });
 }

@@ -81,6 +81,18 @@ export class VerdictTable {
     }
   }
 
+  /**
+   * Resolves when the table has all verdicts that the topic has now. A new owner of a partition calls this before it
+   * decides: its table may not have the last verdicts of the owner before yet.
+   * @throws LogUnavailableError when it takes too long
+   */
+  async upToDate(timeoutMs: number): Promise<void> {
+    await this.ready();
+    const { log, names } = this.options;
+    const [offsets] = await log.admin.offsets(names.verdicts);
+    if (offsets && offsets.end > offsets.beginning) await this.caughtUp(offsets.end - 1, timeoutMs);
+  }
+
   /** Resolves when the record of the topic at this offset is in the table. @throws LogUnavailableError when it takes too long */
   async caughtUp(offset: number, timeoutMs: number): Promise<void> {
     await this.ready();

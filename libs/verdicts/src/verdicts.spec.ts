@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectedVersionHeader, TopicNames } from '#event';
-import { LogUnavailableError, type RecordBatch } from '#log';
+import { LogUnavailableError, type LogRecord, type RecordBatch } from '#log';
 import { MemoryLog } from '#log/memory';
 import { leaveOutRefused } from './leave-out-refused.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 import { rangeOffsets, type Verdict } from './verdict-record.js';
-import { VerdictTable } from './verdict-table.js';
+import { VerdictTable, type VerdictTableOptions } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 
 const names = new TopicNames('spec.');
@@ -23,15 +23,47 @@ afterEach(async () => {
   await log.close();
 });
 
-async function openTable(): Promise<VerdictTable> {
-  const table = new VerdictTable({ log, names });
+async function openTable(of: VerdictTableOptions['log'] = log): Promise<VerdictTable> {
+  const table = new VerdictTable({ log: of, names });
   tables.push(table);
   await table.ready();
   return table;
 }
 
-async function owner(): Promise<{ table: VerdictTable; publisher: VerdictPublisher }> {
-  const table = await openTable();
+/** A log whose table readers read new records only when something waits for them. */
+function lagging(all: MemoryLog): VerdictTableOptions['log'] {
+  return {
+    admin: all.admin,
+    tableReader: (of, handler) => {
+      let late: LogRecord[] | undefined;
+      const reader = all.tableReader(of, {
+        record: (record) => (late ? late.push(record) : handler.record(record)),
+      });
+      return {
+        start: async () => {
+          await reader.start();
+          late = [];
+        },
+        caughtUp: async (offset, timeoutMs) => {
+          await reader.caughtUp(offset, timeoutMs);
+          for (const record of late!.splice(0)) handler.record(record);
+        },
+        get failure() {
+          return reader.failure;
+        },
+        get answeredAt() {
+          return reader.answeredAt;
+        },
+        close: () => reader.close(),
+      };
+    },
+  };
+}
+
+async function owner(
+  of?: VerdictTableOptions['log'],
+): Promise<{ table: VerdictTable; publisher: VerdictPublisher }> {
+  const table = await openTable(of);
   return { table, publisher: new VerdictPublisher({ table, names, producer: () => log.producer() }) };
 }
 
@@ -57,6 +89,16 @@ describe('published verdicts', () => {
     log.topics.get(names.verdicts)!.compact();
     const table = await openTable();
     expect([3, 5, 8].map((offset) => table.isRefused(place, offset))).toEqual([true, false, true]);
+  });
+
+  it('keep the refused records of the owner before, whose last verdicts the new one has not read yet', async () => {
+    const [before, next] = [await owner(), await owner(lagging(log))];
+    await before.publisher.publish(place, 4, [refused(3)]);
+    expect(next.table.decidedUntil(place)).toBe(0);
+    await next.table.upToDate(1_000);
+    await next.publisher.publish(place, 9, [refused(8)]);
+    const table = await openTable();
+    expect([3, 8].map((offset) => table.isRefused(place, offset))).toEqual([true, true]);
   });
 
   it('of a batch over two ranges are one record for each range', async () => {

@@ -1,6 +1,7 @@
 import type { RecordPosition } from '#log';
 import type { AcceptedEvent } from './read-event.js';
 
+/** An event that the log has acknowledged, at its position. */
 export interface AppendedEvent {
   event: AcceptedEvent;
   position: RecordPosition;

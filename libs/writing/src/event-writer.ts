@@ -3,6 +3,7 @@ import { ProblemError } from '#api';
 import type { Actor } from '#registry';
 import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
 import { metrics } from '#telemetry';
+import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEvents } from './conditional-events.js';
 import type { AppendedEvent } from './appended-event.js';
 import type { AcceptedEvent } from './read-event.js';

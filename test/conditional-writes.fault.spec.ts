@@ -1,0 +1,113 @@
+import { expect, it } from 'vitest';
+import {
+  AttemptHistory,
+  checkDecisions,
+  checkVersions,
+  ConditionalDriver,
+  decideLog,
+  expectClean,
+  faultSeed,
+  Random,
+  readPages,
+  topicOf,
+  until,
+  type ObservedEvent,
+} from '#testkit';
+import { freshStream } from './api.js';
+import { derive, expectDerived } from './conditional/derived.js';
+import { faultsOfDecisions, faultsOfService, type Fault } from './conditional/faults.js';
+import { readLoggedEvents } from './conditional/read-log.js';
+import { useFaultySystem } from './faulty-system.js';
+
+/** The minimum number of attempts. Each fault happens at least once, so a short run has as many as fit into that time. */
+const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? 3_000);
+/** The usual run is slow enough that faults and writes end at about the same time; a long one is as fast as it can be. */
+const writesPerSecond = attempts > 10_000 ? Infinity : 50;
+const system = useFaultySystem({ materializers: 2, processors: 2 });
+
+/** Lets faults happen one after the other in any order, until each has happened and there are enough attempts. */
+async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, random: Random) {
+  do {
+    for (const fault of shuffled(faults, random)) {
+      await driver.untilDecided(20);
+      process.stderr.write(`${driver.attempts} attempts, then ${fault.name}\n`);
+      await fault.happen(system(), driver);
+    }
+  } while (driver.attempts < attempts);
+}
+
+function shuffled<T>(list: readonly T[], random: Random): T[] {
+  const keyed = list.map((value) => ({ value, key: random.next() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ value }) => value);
+}
+
+/** Resolves when the materializers have decided every record of the log. */
+async function untilAllDecided(): Promise<void> {
+  let said = '';
+  const idle = async (): Promise<boolean> => {
+    const answer = await system()
+      .stack.core.get('/health')
+      .catch(() => undefined);
+    const checks = answer?.json<{ checks: Record<string, { lag_events?: number }> }>().checks;
+    said = `${checks?.materializer?.lag_events} ${checks?.processor?.lag_events}`;
+    return said === '0 0';
+  };
+  await until(idle, { what: 'no lag', progress: () => said, patienceMs: 120_000, intervalMs: 500 });
+}
+
+it(
+  `given 50 writers that expect versions of 20 entities, when processes are killed, frozen and replaced, each answer is ` +
+    `the one that a single register would give, and derived results leave refused events out`,
+  async () => {
+    const { stack } = system();
+    const seed = faultSeed();
+    const random = new Random(seed);
+    const history = await AttemptHistory.open(seed);
+    process.stderr.write(`The history is written to ${history.path}\n`);
+    const streams = [freshStream('accounts'), freshStream('accounts')];
+    const derived = await derive(stack, streams);
+    const driver = new ConditionalDriver({
+      ...{ history, seed, streams, writesPerSecond },
+      urls: () => [stack.urls.ingest, stack.urls.core],
+    }).start();
+    try {
+      await Promise.all([
+        breakThings(faultsOfDecisions, driver, random.fork(1)),
+        breakThings(faultsOfService, driver, random.fork(2)),
+      ]);
+      await driver.untilDecided(100);
+    } finally {
+      await driver.stop();
+    }
+    await untilAllDecided();
+
+    const stored: ObservedEvent[] = [];
+    const decisions = [];
+    const contradictions = [];
+    for (const stream of streams) {
+      const events = await readPages(stack.core, { stream, order: 'asc' });
+      const logged = decideLog(await readLoggedEvents(stack.brokers, await topicOf(stack, stream)));
+      contradictions.push(...checkDecisions(logged, events));
+      stored.push(...events);
+      decisions.push(...logged);
+    }
+    await history.keepStored(stored);
+    const { accepted, refused } = driver.decided;
+    const unknown = history.attempts.filter(({ outcome }) => outcome === 'unknown').length;
+    process.stderr.write(
+      `${driver.attempts} attempts: ${accepted} accepted, ${refused} refused, ${unknown} unknown; ` +
+        `${decisions.length} records, ${stored.length} stored\n`,
+    );
+    expectClean({
+      ...{ acknowledged: accepted, unknown, read: stored.length },
+      findings: [...checkVersions(history.attempts, stored), ...contradictions],
+    });
+    expect(driver.attempts).toBeGreaterThanOrEqual(attempts);
+    const share = decisions.filter(({ outcome }) => outcome === 'refused').length / decisions.length;
+    expect(share).toBeGreaterThan(0.15);
+    expect(share).toBeLessThan(0.5);
+    await expectDerived(stack, derived, { stored, amounts: driver.amounts });
+    await history.discard();
+  },
+  600_000 + attempts * 30,
+);

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
+import type { LoggedEvent } from '#testkit';
+
+/** A record with its position. */
+export interface PlacedRecord {
+  partition: number;
+  offset: number;
+  message: KafkaMessage;
+}
+
+/** Reads a topic from its beginning to its present end, without the code of `#log`. @throws after a minute */
+export async function readWholeTopic(brokers: string, topic: string): Promise<PlacedRecord[]> {
+  const kafka = new Kafka({ clientId: 'test', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+  const admin = kafka.admin();
+  await admin.connect();
+  const offsets = await admin.fetchTopicOffsets(topic).finally(() => admin.disconnect());
+  const missing = new Set(offsets.filter(({ low, high }) => low !== high).map(({ partition }) => partition));
+  const ends = new Map(offsets.map(({ partition, high }) => [partition, Number(high)]));
+  const records: PlacedRecord[] = [];
+  if (missing.size === 0) return records;
+  const consumer = kafka.consumer({ groupId: `test-reader-${randomUUID()}`, maxWaitTimeInMs: 100 });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const fail = () => reject(new Error(`${topic} was read up to ${records.length} records only`));
+      setTimeout(fail, 60_000).unref();
+      const eachMessage = async ({ partition, message }: { partition: number; message: KafkaMessage }) => {
+        const offset = Number(message.offset);
+        if (offset < ends.get(partition)!) records.push({ partition, offset, message });
+        if (offset >= ends.get(partition)! - 1) missing.delete(partition);
+        if (missing.size === 0) resolve();
+      };
+      consumer.run({ eachMessage }).catch(reject);
+    });
+  } finally {
+    await consumer.disconnect();
+  }
+  return records;
+}
+
+/** Reads the events of a stream's topic with their expectations. */
+export async function readLoggedEvents(brokers: string, topic: string): Promise<LoggedEvent[]> {
+  const records = await readWholeTopic(brokers, topic);
+  return records.map(({ partition, offset, message }) => {
+    const value = JSON.parse(String(message.value)) as { event_id: string; entity_id: string | null };
+    const header = message.headers?.['expected-version'];
+    const expected = header === undefined ? null : Number(String(header));
+    return { partition, offset, event_id: value.event_id, entity_id: value.entity_id, expected };
+  });
+}

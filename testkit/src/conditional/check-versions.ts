@@ -1,0 +1,181 @@
+import type { Finding, FindingKind, ObservedEvent } from '../checker.js';
+import type { Attempt } from './attempt.js';
+import { judgeOrder, type AcceptedAt, type RefusedAt } from './judge-order.js';
+
+type AcceptedAttempt = Attempt & { outcome: 'accepted' };
+type RefusedAttempt = Attempt & { outcome: 'refused' };
+
+const isAccepted = (attempt: Attempt): attempt is AcceptedAttempt => attempt.outcome === 'accepted';
+const isRefused = (attempt: Attempt): attempt is RefusedAttempt => attempt.outcome === 'refused';
+/** Such an attempt may have stored its event. */
+const mayHaveStored = ({ outcome }: Attempt): boolean => outcome === 'accepted' || outcome === 'unknown';
+
+/**
+ * Checks a history of conditional writes for linearizability, for each entity: its version is a register, an accepted
+ * event with the expectation `v` is a compare-and-set from `v` to `v + 1`, and an unconditional event is an increment. A
+ * repeat of an accepted event returns its version again. An attempt with an unknown outcome may have taken place at any
+ * time after its invocation, or never. The stored events give the order of the accepted ones, so nothing has to be
+ * searched.
+ */
+export function checkVersions(attempts: readonly Attempt[], stored: readonly ObservedEvent[]): Finding[] {
+  const attempted = groupedBy(attempts, entityOf);
+  const kept = groupedBy(stored, entityOf);
+  const names = new Set([...attempted.keys(), ...kept.keys()]);
+  return [...names].flatMap((name) => judgeEntity(attempted.get(name) ?? [], kept.get(name) ?? []));
+}
+
+function judgeEntity(attempts: readonly Attempt[], stored: readonly ObservedEvent[]): Finding[] {
+  const ofEvent = groupedBy(attempts, ({ event_id }) => event_id);
+  const inOrder = stored.toSorted((a, b) => a.version! - b.version!);
+  const versions = new Map(inOrder.map((event) => [event.event_id, event.version!]));
+  const accepted = inOrder.flatMap((event) => acceptedAt(event, ofEvent.get(event.event_id) ?? []));
+  const refused = attempts.filter(isRefused);
+  const last = inOrder.at(-1)?.version ?? 0;
+  return [
+    ...attempts.flatMap(judgeAnswer),
+    ...refused.flatMap((attempt) => judgeCurrent(attempt, last)),
+    ...judgeRow(inOrder),
+    ...inOrder.flatMap((event) => judgeStored(event, ofEvent.get(event.event_id) ?? [])),
+    ...[...ofEvent.values()].flatMap((ofOne) => judgeEvent(ofOne, versions)),
+    ...judgeAnsweredVersions(attempts, inOrder),
+    ...judgeOrder(accepted, refused.map(refusedAt)),
+  ];
+}
+
+/** Checks an answer without the other ones. */
+function judgeAnswer(attempt: Attempt): Finding[] {
+  if (attempt.outcome === 'failed') return [finding('unexpected answer', attempt, attempt.reason)];
+  if (!isRefused(attempt) || attempt.expected !== attempt.current) return [];
+  return [finding('refused without a reason', attempt, 'the entity is at that version')];
+}
+
+function judgeCurrent(attempt: RefusedAttempt, last: number): Finding[] {
+  if (attempt.current <= last) return [];
+  return [finding('refused without a reason', attempt, `the entity never had more than version ${last}`)];
+}
+
+/** Checks the stored events of an entity: versions 1 to n, in the order of the log, in one partition. */
+function judgeRow(inOrder: readonly ObservedEvent[]): Finding[] {
+  return inOrder.flatMap((event, i) => {
+    const before = inOrder[i - 1];
+    const findings: Finding[] = [];
+    if (before?.version === event.version)
+      findings.push(stored('two at one version', event, `${before.event_id} has it too`));
+    else if (event.version !== (before?.version ?? 0) + 1)
+      findings.push(stored('version gap', event, `the one before has ${before?.version ?? 0}`));
+    if (before?.event_id === event.event_id) findings.push(stored('duplicate', event, 'it is stored twice'));
+    if (before && before.partition !== event.partition)
+      findings.push(stored('reordered', event, 'the entity is in several partitions'));
+    else if (before && before.offset >= event.offset)
+      findings.push(stored('reordered', event, `the version before has the offset ${before.offset}`));
+    return findings;
+  });
+}
+
+/** Checks that a stored event was sent, and was stored with one of its expectations. */
+function judgeStored(event: ObservedEvent, attempts: readonly Attempt[]): Finding[] {
+  if (attempts.length === 0) return [stored('phantom', event, 'it was never sent')];
+  const findings: Finding[] = [];
+  const candidates = attempts.filter(mayHaveStored);
+  if (candidates.length === 0)
+    findings.push(stored('refused but stored', event, 'each of its attempts was refused'));
+  else if (!candidates.some((attempt) => fits(attempt, event)))
+    findings.push(stored('accepted without a reason', event, `it expected ${expectations(candidates)}`));
+  if (attempts.some(({ hash }) => hash !== event.hash))
+    findings.push(stored('wrong data', event, 'it is not what was sent'));
+  const answers = attempts.filter(isAccepted);
+  if (answers.some(({ partition, offset }) => partition !== event.partition || offset < event.offset))
+    findings.push(stored('wrong data', event, 'it was acknowledged at another position'));
+  return findings;
+}
+
+/** Checks the answers to all attempts of one event: an accepted event keeps its version, and is never refused. */
+function judgeEvent(attempts: readonly Attempt[], versions: ReadonlyMap<string, number>): Finding[] {
+  const version = versions.get(attempts[0]!.event_id);
+  return attempts.flatMap((attempt) => {
+    if (isAccepted(attempt) && version === undefined) return [finding('lost', attempt, 'it is not stored')];
+    if (isAccepted(attempt) && attempt.version !== null && attempt.version !== version)
+      return [finding('wrong version', attempt, `it is stored at ${version}`)];
+    if (isRefused(attempt) && version !== undefined && version <= attempt.current)
+      return [finding('changed answer', attempt, `it was stored at ${version} before`)];
+    return [];
+  });
+}
+
+/** Reports two events that were acknowledged at, or stored at and acknowledged at, one version. */
+function judgeAnsweredVersions(attempts: readonly Attempt[], inOrder: readonly ObservedEvent[]): Finding[] {
+  const holders = new Map(inOrder.map((event) => [event.version!, event.event_id]));
+  return attempts.filter(isAccepted).flatMap((attempt) => {
+    if (attempt.version === null) return [];
+    const holder = holders.get(attempt.version);
+    if (holder === undefined) holders.set(attempt.version, attempt.event_id);
+    if (holder === undefined || holder === attempt.event_id) return [];
+    return [finding('two at one version', attempt, `${holder} has that version`)];
+  });
+}
+
+/** Returns the interval in which a stored event was accepted; nothing if no attempt explains the event. */
+function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): AcceptedAt[] {
+  const candidates = attempts.filter((attempt) => mayHaveStored(attempt) && fits(attempt, event));
+  if (candidates.length === 0) return [];
+  const returns = attempts.filter(isAccepted).map(({ returned }) => returned);
+  return [
+    {
+      version: event.version!,
+      invoked: Math.min(...candidates.map(({ invoked }) => invoked)),
+      returned: Math.min(...returns),
+      what: `version ${event.version} of ${entityOf(event)} (${event.event_id})`,
+    },
+  ];
+}
+
+function refusedAt(attempt: RefusedAttempt): RefusedAt {
+  const { current, invoked, returned } = attempt;
+  return { current, invoked, returned, what: describe(attempt) };
+}
+
+/** Tells whether the attempt explains the version of the event. */
+function fits({ expected }: Attempt, { version }: ObservedEvent): boolean {
+  return expected === null || expected + 1 === version;
+}
+
+function expectations(attempts: readonly Attempt[]): string {
+  return [...new Set(attempts.map(({ expected }) => expected))].join(' or ');
+}
+
+function finding(kind: FindingKind, attempt: Attempt, why: string): Finding {
+  return { kind, detail: `${describe(attempt)}: ${why}` };
+}
+
+function stored(kind: FindingKind, event: ObservedEvent, why: string): Finding {
+  const at = `${event.partition}:${event.offset}`;
+  return {
+    kind,
+    detail: `${event.event_id}, version ${event.version} of ${entityOf(event)} at ${at}: ${why}`,
+  };
+}
+
+function describe(attempt: Attempt): string {
+  const { event_id, expected, invoked, returned } = attempt;
+  const times = `${invoked.toFixed(1)} to ${returned.toFixed(1)} ms`;
+  return `${event_id} of ${entityOf(attempt)}, expecting ${expected}, ${answerOf(attempt)}, ${times}`;
+}
+
+function answerOf(attempt: Attempt): string {
+  if (isAccepted(attempt)) return `accepted at version ${attempt.version}`;
+  return isRefused(attempt) ? `refused at version ${attempt.current}` : attempt.outcome;
+}
+
+function entityOf({ stream, entity_id }: { stream: string; entity_id: string | null }): string {
+  return `${stream} / ${entity_id}`;
+}
+
+function groupedBy<T>(list: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of list) {
+    const group = groups.get(keyOf(one));
+    if (group) group.push(one);
+    else groups.set(keyOf(one), [one]);
+  }
+  return groups;
+}

@@ -1,0 +1,219 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpClient } from '../http-client.js';
+import { Random } from '../random.js';
+import { hashOf, makeEvent } from '../sent-event.js';
+import { until } from '../until.js';
+import type { Attempt, Attempted } from './attempt.js';
+import type { AttemptHistory } from './attempt-history.js';
+import { sendConditional, type ConditionalEvent } from './conditional-request.js';
+import { SharedVersions, type KnownEntity } from './shared-versions.js';
+
+export interface ConditionalDriverOptions {
+  /** Returns the base URLs of the write ports; each request chooses one. */
+  urls: () => readonly string[];
+  history: AttemptHistory;
+  seed: number;
+  streams: readonly string[];
+  /** The number of entities of each stream. */
+  entities?: number;
+  writers?: number;
+  /** The number of new events, or batches, that all writers together begin to send in a second. */
+  writesPerSecond?: number;
+  /** Milliseconds for which one event is repeated while its outcome is unknown. */
+  giveUpAfterMs?: number;
+}
+
+const defaults = { entities: 10, writers: 50, writesPerSecond: 60, giveUpAfterMs: 180_000 };
+
+/** The shares of what a writer does. */
+const shares = {
+  /** Waits for its turn at an entity and expects the latest version that an answer named. Others do not wait. */
+  mannered: 0.8,
+  batch: 0.15,
+  /** Of the writers without a turn: expects the version that it saw last itself, an earlier one, a later one, or none. */
+  lastSeen: 0.4,
+  earlier: 0.25,
+  later: 0.15,
+  /** Sends a refused event again under its id, with the version that the answer named. */
+  again: 0.3,
+  /** Sends an accepted event again as it was. */
+  repeat: 0.05,
+  /** Gives up a request before the server does. */
+  impatient: 0.2,
+};
+const timeouts = { impatientMs: 1_500, patientMs: 12_000 };
+const batchMax = 5;
+
+/**
+ * Writes conditional events from many writers to few entities and records each attempt in the history. A request with
+ * an unknown outcome is repeated with the same `event_id` and expectation. About 30 % of the attempts are refused. The
+ * choices of each writer depend on the seed; how the writers interleave does not.
+ */
+export class ConditionalDriver {
+  private readonly options: ConditionalDriverOptions & typeof defaults;
+  private readonly shared: SharedVersions;
+  private readonly clients = new Map<string, HttpClient>();
+  private running: Promise<void[]> | undefined;
+  private stopping = false;
+  private startedAt = 0;
+  private begun = 0;
+  /** The numbers of answers that were accepted and refused. */
+  readonly decided = { accepted: 0, refused: 0 };
+  /** The amounts of all sent events in tenths, by event id. */
+  readonly amounts = new Map<string, number>();
+
+  constructor(options: ConditionalDriverOptions) {
+    this.options = { ...defaults, ...options };
+    this.shared = new SharedVersions(options.streams, this.options.entities);
+  }
+
+  start(): this {
+    this.startedAt = Date.now();
+    const random = new Random(this.options.seed);
+    const writers = Array.from({ length: this.options.writers }, (_, n) => this.write(random.fork(n)));
+    this.running = Promise.all(writers);
+    this.running.catch(() => undefined);
+    return this;
+  }
+
+  /** Begins no more events, and resolves when each one in flight has an outcome or was given up. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.running;
+    await Promise.all([...this.clients.values()].map((client) => client.close()));
+  }
+
+  /** The number of attempts with an answer, or without one after their time-out. */
+  get attempts(): number {
+    return this.options.history.attempts.length;
+  }
+
+  /** Resolves when this many further attempts are decided. @throws after `patienceMs` without a decision */
+  async untilDecided(more: number, patienceMs = 120_000): Promise<void> {
+    const count = () => this.decided.accepted + this.decided.refused;
+    const goal = count() + more;
+    await until(() => count() >= goal, { what: `${goal} decided attempts`, progress: count, patienceMs });
+  }
+
+  private async write(random: Random): Promise<void> {
+    const seen = new Map<KnownEntity, number>();
+    while (!this.stopping) {
+      if (random.chance(shares.mannered)) await this.writeInTurn(random, seen);
+      else await this.writeAnyway(random, seen);
+    }
+  }
+
+  private async writeAnyway(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
+    await this.pace();
+    await this.deliver([this.anyEvent(random, seen)], { random, seen, alone: true });
+  }
+
+  /** Writes one event, or consecutive ones in a batch that also has events of writers without a turn. */
+  private async writeInTurn(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
+    const entity = this.shared.take(random);
+    if (!entity) return void (await sleep(5));
+    try {
+      await this.pace();
+      const batch = random.chance(shares.batch);
+      const count = batch ? 1 + random.int(batchMax) : 1;
+      const first = entity.version;
+      const events = Array.from({ length: count }, (_, i) => this.event(random, entity, first + i));
+      if (batch && random.chance(0.5)) events.push(this.anyEvent(random, seen));
+      await this.deliver(events, { random, seen, alone: !batch });
+    } finally {
+      entity.taken = false;
+    }
+  }
+
+  private anyEvent(random: Random, seen: ReadonlyMap<KnownEntity, number>): Addressed {
+    const entity = random.pick(this.shared.all);
+    const version = seen.get(entity) ?? 0;
+    const choice = random.next();
+    const expectations = [
+      [shares.lastSeen, version],
+      [shares.earlier, Math.max(0, version - 1 - random.int(3))],
+      [shares.later, version + 1 + random.int(3)],
+    ] as const;
+    let sum = 0;
+    const chosen = expectations.find(([share]) => choice < (sum += share));
+    return this.event(random, entity, chosen?.[1] ?? null);
+  }
+
+  private event(random: Random, entity: KnownEntity, expected: number | null): Addressed {
+    const { stream, entity_id } = entity;
+    const event = makeEvent(random, { stream, entityId: entity_id });
+    this.amounts.set(event.event_id, Math.round(Number(/"amount":([\d.]+)/.exec(event.data)![1]) * 10));
+    return { ...event, entity_id, expected, entity };
+  }
+
+  /** Repeats events with unknown outcomes until they are known; then repeats some on purpose. */
+  private async deliver(events: readonly Addressed[], as: Manner): Promise<void> {
+    const known = await this.untilKnown(events, as);
+    for (const [event, { outcome }] of known) {
+      const { random, seen } = as;
+      if (outcome === 'accepted' && random.chance(shares.repeat)) await this.untilKnown([event], as);
+      if (outcome === 'refused' && random.chance(shares.again))
+        await this.untilKnown([{ ...event, expected: seen.get(event.entity)! }], as);
+    }
+  }
+
+  private async untilKnown(events: readonly Addressed[], as: Manner): Promise<Map<Addressed, Attempt>> {
+    const deadline = Date.now() + this.options.giveUpAfterMs;
+    const known = new Map<Addressed, Attempt>();
+    let pending = events;
+    for (let pause = 50; pending.length > 0 && Date.now() < deadline; pause = Math.min(2 * pause, 1_000)) {
+      const attempts = await this.attempt(pending, as);
+      pending.forEach((event, i) => this.learn(event, attempts[i]!, as.seen));
+      pending.forEach((event, i) => known.set(event, attempts[i]!));
+      pending = pending.filter((_, i) => attempts[i]!.outcome === 'unknown');
+      if (pending.length > 0) await sleep(pause);
+    }
+    return known;
+  }
+
+  private async attempt(events: readonly Addressed[], { random, alone }: Manner): Promise<Attempt[]> {
+    const client = this.client(random.pick(this.options.urls()));
+    const timeoutMs = random.chance(shares.impatient) ? timeouts.impatientMs : timeouts.patientMs;
+    const post = (path: string, body: string) => client.post(path, body, { timeoutMs });
+    const returns = await Promise.all(events.map((event) => this.options.history.invoke(attemptedOf(event))));
+    const answers = await sendConditional(post, events, { alone });
+    return Promise.all(returns.map((returned, i) => returned(answers[i]!)));
+  }
+
+  private learn({ entity }: Addressed, attempt: Attempt, seen: Map<KnownEntity, number>): void {
+    const { outcome } = attempt;
+    if (outcome !== 'accepted' && outcome !== 'refused') return;
+    this.decided[outcome]++;
+    const version = outcome === 'accepted' ? attempt.version : attempt.current;
+    if (version === null) return;
+    seen.set(entity, version);
+    entity.version = Math.max(entity.version, version);
+  }
+
+  /** Waits before the writer chooses an expectation, so the expectation is not older than the request. */
+  private async pace(): Promise<void> {
+    const due = this.startedAt + (this.begun++ / this.options.writesPerSecond) * 1000;
+    if (due > Date.now()) await sleep(due - Date.now());
+  }
+
+  private client(url: string): HttpClient {
+    let client = this.clients.get(url);
+    if (!client) this.clients.set(url, (client = new HttpClient(url, { connections: 128 })));
+    return client;
+  }
+}
+
+type Addressed = ConditionalEvent & { entity: KnownEntity };
+
+/** How one writer sends its events. */
+interface Manner {
+  random: Random;
+  /** The versions that this writer saw last. */
+  seen: Map<KnownEntity, number>;
+  alone: boolean;
+}
+
+function attemptedOf(event: Addressed): Attempted {
+  const { event_id, stream, entity_id, expected } = event;
+  return { event_id, stream, entity_id, expected, hash: hashOf(event) };
+}
