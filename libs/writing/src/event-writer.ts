@@ -5,7 +5,6 @@ import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer }
 import { metrics } from '#telemetry';
 import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEvents } from './conditional-events.js';
-import type { AppendedEvent } from './appended-event.js';
 import type { AcceptedEvent } from './read-event.js';
 import type { ParsedEvents } from './read-request.js';
 import type { RejectedEventEncoder } from './rejected/rejected-event-encoder.js';

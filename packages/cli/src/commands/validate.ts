@@ -15,7 +15,7 @@ export const validate: Command = {
     { name: 'TYPE', about: 'event type of the schema' },
     { name: 'FILE', optional: true, about: 'file; default: standard input' },
   ],
-  options: { version: { value: 'N', whole: true, about: 'version of the schema; default: the latest' } },
+  options: { version: { value: 'N', least: 1, about: 'version of the schema; default: the latest' } },
   details: 'A line is the data of an event. No event is written.',
   effect: 'reads',
   answersWithCode: true,
