@@ -106,6 +106,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   const verdicts = new VerdictTable({ log: kafkaLog, names: topics });
   const log = leaveOutRefused(trackBatches(kafkaLog, activeWork), {
     verdicts,
+    committed: async ({ topic, partition }) =>
+      (await kafkaLog.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,
     waiting: () => progress.attempted(),
   });
   const store = openClickHouse(clickHouseOptions(config));

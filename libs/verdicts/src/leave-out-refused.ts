@@ -1,16 +1,32 @@
 import { expectedVersionOf } from '#event';
-import { partitionKey, type ConsumerHandler, type Log, type RecordBatch } from '#log';
+import {
+  LogUnavailableError,
+  partitionKey,
+  UnknownTopicError,
+  type ConsumerHandler,
+  type Log,
+  type RecordBatch,
+} from '#log';
+import type { PartitionPlace } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
 export interface LeaveOutRefusedOptions {
   verdicts: VerdictTable;
+  /** Returns the offset that the materializer has committed for a partition. */
+  committed: (place: PartitionPlace) => Promise<number>;
   /** Called about once a second while a batch waits for verdicts. */
   waiting: () => void;
 }
 
+/** Milliseconds after which a wait checks whether the materializer has passed the record without a verdict. */
+const passedMs = 5_000;
+const readMs = 10_000;
+
 /**
  * Returns a log whose consumers do not see refused records: such a record has no value, like every record that is not an
- * event. A batch with conditional records waits until these are decided; all other batches pass at once.
+ * event. A batch with conditional records waits until these are decided; all other batches pass at once. A record that
+ * the materializer has passed without a verdict, because an operator has moved its offset, counts as refused: it is not
+ * stored either.
  */
 export function leaveOutRefused(log: Log, options: LeaveOutRefusedOptions): Log {
   return {
@@ -72,12 +88,12 @@ class RefusedRecordFilter implements ConsumerHandler {
   /** Waits for the verdict on a record. Resolves false if the partition is lost meanwhile. */
   private async isDecided({ topic, partition }: RecordBatch, offset: number): Promise<boolean> {
     if (this.closed) return false;
-    const { verdicts, waiting } = this.options;
     const place = { topic, partition, offset };
     const wait = new AbortController();
     this.waits.set(partitionKey(place), wait);
     try {
-      await verdicts.decided(place, wait.signal, waiting);
+      while (!(await this.isDecidedSoon(place, wait.signal)) && !(await this.isPassed(place)))
+        wait.signal.throwIfAborted();
       return true;
     } catch (error) {
       if (wait.signal.aborted) return false;
@@ -87,10 +103,39 @@ class RefusedRecordFilter implements ConsumerHandler {
     }
   }
 
+  private async isDecidedSoon(
+    place: PartitionPlace & { offset: number },
+    ended: AbortSignal,
+  ): Promise<boolean> {
+    const { verdicts, waiting } = this.options;
+    const late = AbortSignal.timeout(passedMs);
+    try {
+      await verdicts.decided(place, AbortSignal.any([ended, late]), waiting);
+      return true;
+    } catch (error) {
+      if (late.aborted && !ended.aborted) return false;
+      throw error;
+    }
+  }
+
+  /** Whether the materializer has passed the record without a verdict. Its verdicts are in the log before it commits. */
+  private async isPassed(place: PartitionPlace & { offset: number }): Promise<boolean> {
+    const { verdicts, committed } = this.options;
+    try {
+      if ((await committed(place)) <= place.offset) return false;
+      await verdicts.caughtUpToEnd(readMs);
+      return true;
+    } catch (error) {
+      if (error instanceof LogUnavailableError || error instanceof UnknownTopicError) return false;
+      throw error;
+    }
+  }
+
   private withoutRefused(batch: RecordBatch): RecordBatch['records'] {
     const { verdicts } = this.options;
+    const decided = verdicts.decidedUntil(batch);
     const isRefused = ({ headers, offset }: RecordBatch['records'][number]) =>
-      expectedVersionOf(headers) !== undefined && verdicts.isRefused(batch, offset);
+      expectedVersionOf(headers) !== undefined && (offset >= decided || verdicts.isRefused(batch, offset));
     return batch.records.map((record) => (isRefused(record) ? { ...record, value: null } : record));
   }
 }

@@ -99,6 +99,14 @@ export class VerdictTable {
     await this.reader!.caughtUp(offset, timeoutMs);
   }
 
+  /** Resolves when the table has all verdicts that the topic has now. @throws LogUnavailableError when it takes too long */
+  async caughtUpToEnd(timeoutMs: number): Promise<void> {
+    await this.ready();
+    const { log, names } = this.options;
+    const [{ beginning, end } = { beginning: 0, end: 0 }] = await log.admin.offsets(names.verdicts);
+    if (end > beginning) await this.caughtUp(end - 1, timeoutMs);
+  }
+
   /** Returns the offset below which every conditional record of the partition has a verdict. */
   decidedUntil(place: PartitionPlace): number {
     return this.partitions.get(partitionKey(place))?.decided ?? 0;

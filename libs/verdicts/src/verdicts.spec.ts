@@ -215,6 +215,10 @@ describe('a writer', () => {
 });
 
 describe('a consumer without refused records', () => {
+  /** The offset that the materializer has committed. */
+  let passed = 0;
+  beforeEach(() => void (passed = 0));
+
   const values = (batches: readonly RecordBatch[]) =>
     batches.flatMap(({ records }) => records.map(({ value }) => value?.toString() ?? null));
 
@@ -222,7 +226,9 @@ describe('a consumer without refused records', () => {
     table: VerdictTable,
   ): Promise<{ batches: RecordBatch[]; close: () => Promise<void> }> {
     const batches: RecordBatch[] = [];
-    const consumer = leaveOutRefused(log, { verdicts: table, waiting: () => undefined }).consumer({
+    const consumer = leaveOutRefused(log, {
+      ...{ verdicts: table, committed: async () => passed, waiting: () => undefined },
+    }).consumer({
       group: 'g',
       onCrash: () => undefined,
       handler: {
@@ -263,6 +269,18 @@ describe('a consumer without refused records', () => {
     await expect.poll(() => values(batches)).toEqual(['a', null, 'c']);
     await close();
   });
+
+  it(
+    'leaves out a record that the materializer has passed without a verdict',
+    { timeout: 20_000 },
+    async () => {
+      const { batches, close } = await consume(await openTable());
+      await append({ value: 'a', expected: 0 }, { value: 'b' });
+      passed = 2;
+      await expect.poll(() => values(batches), { timeout: 15_000 }).toEqual([null, 'b']);
+      await close();
+    },
+  );
 
   it('can be closed while a batch waits for its verdicts', async () => {
     const { batches, close } = await consume(await openTable());
