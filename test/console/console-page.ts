@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 
 /** Returns the path of Debian's Chromium, which is installed if it is missing and this process may do so. */
@@ -75,6 +78,30 @@ export class ConsolePage {
   /** Clicks the first button or link with this name. */
   async click(name: string): Promise<void> {
     await this.page.locator(`::-p-aria([name=${JSON.stringify(name)}])`).click();
+  }
+
+  /** Runs an action that saves a file, and returns the text of the file. */
+  async downloaded(action: () => Promise<void>): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-download-'));
+    const session = await this.page.createCDPSession();
+    const done = new Promise<void>((resolve) => {
+      session.on('Browser.downloadProgress', ({ state }) => {
+        if (state === 'completed') resolve();
+      });
+    });
+    const options = { behavior: 'allowAndName', downloadPath: folder, eventsEnabled: true } as const;
+    await session.send('Browser.setDownloadBehavior', {
+      ...options,
+      browserContextId: this.page.browserContext().id!,
+    });
+    try {
+      await action();
+      await done;
+      const [file = ''] = await readdir(folder);
+      return await readFile(join(folder, file), 'utf8');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   }
 
   async close(): Promise<void> {
