@@ -3,9 +3,10 @@ import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useStack } from '../use-stack.js';
 import { ConsolePage, openBrowser } from './console-page.js';
+import { describeWrites } from './describe-writes.js';
 import { plant, planted } from './planted.js';
 
-const system = useStack({ processors: 1 });
+const system = useStack({ processors: 1, env: { CONSOLE_WRITES: 'true' } });
 let browser: Browser;
 
 beforeAll(async () => {
@@ -62,15 +63,6 @@ describe('the door', () => {
     await tab.shows(planted.stream);
     await system().core.send('DELETE', `/api/v1/keys/${key_id}`);
     await tab.shows('The session has ended.');
-    await tab.close();
-  });
-
-  it('is not needed on the core port, which offers no changes', async () => {
-    const tab = await ConsolePage.open(browser, system().urls.core);
-    await tab.visit('/keys');
-    await tab.shows('web shop');
-    expect(await tab.text()).toContain('read-only');
-    expect(await tab.page.$$('button.danger')).toEqual([]);
     await tab.close();
   });
 });
@@ -156,6 +148,77 @@ describe('a stream', () => {
     await tab.shows('{"n":-1}');
     await tab.close();
   });
+});
+
+describe('the events that the filters select', () => {
+  const filter = 'type=payment.refused&where=event.data.amount+%3E+50';
+
+  it('are exported, and no others', async () => {
+    const tab = await opened(system().key, `/streams/${planted.stream}?${filter}`);
+    await tab.shows('payment.refused');
+    const lines = (await tab.downloaded(() => tab.click('Export'))).trim().split('\n');
+    const query = `stream=${planted.stream}&event_${filter}`;
+    const { total } = (await system().core.get(`/api/v1/events/count?${query}`)).json<{ total: number }>();
+    expect(lines).toHaveLength(total);
+    expect(total).toBeGreaterThan(5);
+    for (const line of lines)
+      expect(JSON.parse(line)).toMatchObject({ stream: planted.stream, event_type: 'payment.refused' });
+    await tab.close();
+  });
+
+  it('are those of the range that a drag over the chart selects', async () => {
+    const tab = await opened(system().key, `/streams/${planted.stream}`);
+    await tab.page.setViewport({ width: 1280, height: 1200 });
+    const chart = await tab.page.waitForSelector('.chart .u-over');
+    const { x, y, width, height } = (await chart!.boundingBox())!;
+    const [middle, end] = [x + width / 4, x + width / 2];
+    const { mouse } = tab.page;
+    await mouse.move(middle, y + height / 2);
+    await mouse.down();
+    await mouse.move(end, y + height / 2, { steps: 5 });
+    await mouse.up();
+    await tab.shows('All times');
+    const { searchParams } = new URL(tab.page.url());
+    const range = { since: searchParams.get('since')!, until: searchParams.get('until')! };
+    const query = new URLSearchParams({ stream: planted.stream, ...range }).toString();
+    const { total } = (await system().core.get(`/api/v1/events/count?${query}`)).json<{ total: number }>();
+    expect(total).toBeGreaterThan(0);
+    expect(total).toBeLessThan(900);
+    await tab.shows(`${total} events`);
+    await tab.click('All times');
+    await tab.page.waitForFunction('!location.search.includes("since")');
+    await tab.close();
+  });
+});
+
+describeWrites(system, () => browser);
+
+it('checks data against the schema that is shown', async () => {
+  const tab = await opened(system().key, `/schema?stream=${planted.stream}&type=payment.made`);
+  const area = 'section[aria-label="Check data"] textarea';
+  await tab.page.waitForSelector(area);
+  await tab.page.type(area, '{"event_type": "payment.made", "data": {"amount": -1}}');
+  await tab.page.click('section[aria-label="Check data"] [type=submit]');
+  await tab.shows('It does not match version 2');
+  expect(await tab.text()).toContain('/data/amount');
+  await tab.click('Paste the latest event');
+  await tab.page.waitForFunction(`document.querySelector('${area}').value.includes('currency')`);
+  await tab.page.click('section[aria-label="Check data"] [type=submit]');
+  await tab.shows('It matches version 2.');
+  await tab.close();
+});
+
+it('runs a pipeline with picked events, and writes nothing', async () => {
+  const tab = await opened(system().key, `/pipelines/${planted.pipeline}`);
+  await tab.page.waitForSelector('section[aria-label="Dry run"] select');
+  await tab.page.select('section[aria-label="Dry run"] select', 'picked');
+  await tab.page.waitForSelector('[aria-label="Events to pick"] input');
+  const boxes = await tab.page.$$('[aria-label="Events to pick"] input');
+  for (const box of boxes.slice(0, 2)) await box.click();
+  await tab.click('Run with 2');
+  await tab.page.waitForSelector('[aria-label=Traces] .steps');
+  expect(await tab.page.$$('[aria-label=Traces] .steps')).not.toEqual([]);
+  await tab.close();
 });
 
 it('is usable by keyboard alone', async () => {

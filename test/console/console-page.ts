@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { chromium } from '../debian-program.js';
 
@@ -64,6 +67,30 @@ export class ConsolePage {
   /** Clicks the first button or link with this name. */
   async click(name: string): Promise<void> {
     await this.page.locator(`::-p-aria([name=${JSON.stringify(name)}])`).click();
+  }
+
+  /** Runs an action that saves a file, and returns the text of the file. */
+  async downloaded(action: () => Promise<void>): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'tributary-download-'));
+    const session = await this.page.createCDPSession();
+    const done = new Promise<void>((resolve) => {
+      session.on('Browser.downloadProgress', ({ state }) => {
+        if (state === 'completed') resolve();
+      });
+    });
+    const options = { behavior: 'allowAndName', downloadPath: folder, eventsEnabled: true } as const;
+    await session.send('Browser.setDownloadBehavior', {
+      ...options,
+      browserContextId: this.page.browserContext().id!,
+    });
+    try {
+      await action();
+      await done;
+      const [file = ''] = await readdir(folder);
+      return await readFile(join(folder, file), 'utf8');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   }
 
   async close(): Promise<void> {

@@ -95,20 +95,28 @@ async function define({ core }: TestSystem): Promise<void> {
   });
 }
 
+/** Returns when an event happened, from 0 to 1, so that there are busy and quiet times. */
+function timeOf(fraction: number): number {
+  return fraction + 0.06 * Math.sin(fraction * 4 * Math.PI);
+}
+
 /** Writes payments of the last two hours, in the order of their times. */
 async function writePayments({ write }: TestSystem): Promise<void> {
   const types = ['payment.made', 'payment.made', 'payment.made', 'payment.returned', 'payment.refused'];
   const currencies = ['EUR', 'USD', 'GBP', 'JPY'];
   const now = Date.now();
+  const status = { made: 'open', returned: 'returned', refused: 'refused' } as const;
   const events = Array.from({ length: 900 }, (_, i) => {
     const wave = 1 + Math.round(40 * (1 + Math.sin(i / 40)));
+    const event_type = types[(i * 7) % 5]!;
     return {
-      ...{ stream: planted.stream, event_type: types[(i * 7) % 5], entity_id: `p-${i % 60}` },
-      timestamp: new Date(now - (900 - i) * 8_000 - (i % 5) * 100).toISOString(),
+      ...{ stream: planted.stream, event_type, entity_id: `p-${i % 61}` },
+      timestamp: new Date(now - 2 * 60 * minute * (1 - timeOf(i / 900))).toISOString(),
       data: {
-        amount: wave + (i % 100) / 100,
+        amount: Number((wave + (i % 100) / 100).toFixed(2)),
         currency: currencies[(i * 3) % 4],
-        card: { brand: 'visa', last4: '4242' },
+        status: status[event_type.slice(8) as keyof typeof status],
+        card: { brand: i % 3 === 0 ? 'maestro' : 'visa', last4: String(1000 + ((i * 37) % 9000)) },
       },
       metadata: { source: i % 2 === 0 ? 'web' : 'app' },
     };

@@ -28,7 +28,12 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const sql = encodeURIComponent(
-  'SELECT toStartOfInterval(timestamp, INTERVAL 5 MINUTE) AS time, count() AS events FROM events GROUP BY time ORDER BY time',
+  `SELECT
+  toStartOfInterval(timestamp, INTERVAL 5 MINUTE) AS time,
+  countIf(event_type = 'payment.made') AS made,
+  countIf(event_type = 'payment.refused') AS refused
+FROM events WHERE stream = 'payments'
+GROUP BY time ORDER BY time`,
 );
 
 /** Every view: its name, its path, and a text that it shows. */
@@ -87,6 +92,15 @@ describe('the views', () => {
       },
     );
   });
+});
+
+it('the core port needs no key, and offers no changes', async () => {
+  const core = await ConsolePage.open(browser, system().urls.core);
+  await core.visit('/keys');
+  await core.shows('web shop');
+  expect(await core.text()).toContain('read-only');
+  expect(await core.page.$$('button.danger')).toEqual([]);
+  await core.close();
 });
 
 async function draw(name: string): Promise<void> {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError, describeConfig, loadConfig, type AppConfig } from '#api';
 import { metrics, openTracing, watchEventLoop } from '#telemetry';
 import { createContext, type AppContext } from './app-context.js';
 import { exportCertificateMetrics } from './certificate-metrics.js';
+import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './until-reachable.js';
 
 export interface AppDefinition<Config extends AppConfig> {
@@ -40,7 +40,7 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
     process.exit(0);
   }
   const crash = (error: unknown): void => void stopAndExit(context, 1, error);
-  const context = createContext({ name: app.name, config, version: readVersion(), crash });
+  const context = createContext({ name: app.name, config, version: packageVersion(), crash });
   context.health.unready = 'starting';
   const command = app.commands?.find(({ argument }) => args.includes(argument));
   listenForTheEnd(context, command ? 1 : 0);
@@ -141,14 +141,4 @@ async function stopAndExit(
   await context.lifecycle.stop();
   context.logger.info('stopped');
   process.exit(code);
-}
-
-/** Returns the version of `package.json`, four folders above this file in `dist`. */
-function readVersion(): string {
-  try {
-    const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
-    return (JSON.parse(text) as { version: string }).version;
-  } catch {
-    return 'unknown';
-  }
 }

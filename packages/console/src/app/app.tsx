@@ -89,9 +89,9 @@ function Footer() {
   return (
     <div class="foot">
       <label class="theme">
-        <span class="sr">Theme</span>
+        <span class="sr">Colors</span>
         <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
-          <option value="system">System colors</option>
+          <option value="system">System</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </select>

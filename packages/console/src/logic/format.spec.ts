@@ -36,6 +36,7 @@ describe('times', () => {
     const now = Date.parse('2026-01-01T00:01:00Z');
     expect(ago('2026-01-01T00:00:00Z', now)).toBe('1 min ago');
     expect(ago('2026-01-01T00:02:00Z', now)).toBe('in 1 min');
+    expect(ago('2099-05-06T00:00:00Z', now)).toBe('2099-05-06');
     expect(ago('soon', now)).toBe('soon');
   });
 

@@ -30,11 +30,12 @@ export function duration(seconds: number): string {
   return rest > 0 ? `${count} ${unit} ${rest} ${next![1]}` : `${count} ${unit}`;
 }
 
-/** Returns how long before `now` a time was; a time after `now` is `in …`. */
+/** Returns how long before `now` a time was; a time after `now` is `in …`. A time more than a year away is a date. */
 export function ago(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1000;
   if (Number.isNaN(seconds)) return time;
   if (Math.abs(seconds) < 1) return 'now';
+  if (Math.abs(seconds) > 366 * 86_400) return time.slice(0, 10);
   return seconds > 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
 }
 

@@ -4,7 +4,7 @@ import { colors } from '../app/theme.js';
 import { short } from '../logic/format.js';
 import { stacked, type Histogram } from '../logic/histogram.js';
 
-const height = 180;
+const height = 190;
 
 /** The colors of series, from the style sheet. */
 function seriesColor(index: number): string {
@@ -37,9 +37,10 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
         font: '11px system-ui, sans-serif',
       };
       const isTime = options.scales?.x?.time === true;
+      const below = { ...axis, size: 30 };
       const axes = [
-        isTime ? { ...axis, values: (_: uPlot, ticks: number[]) => ticks.map(axisTime) } : axis,
-        { ...axis, size: 52, values: (_: uPlot, ticks: number[]) => ticks.map(short) },
+        isTime ? { ...below, values: (_: uPlot, ticks: number[]) => ticks.map(axisTime) } : below,
+        { ...axis, size: 52, space: 34, values: (_: uPlot, ticks: number[]) => ticks.map(short) },
       ];
       element.replaceChildren();
       chart = new library({ ...options, axes, width: widthOf(), height }, data, element);
@@ -89,7 +90,7 @@ export function HistogramChart({
           cursor: { drag: { x: true, y: false, setScale: false }, points: { show: false } },
           scales: {
             x: { time: true, range: [histogram.starts[0]!, end] },
-            y: { range: (_, __, most) => [0, most || 1] },
+            y: { range: (_, __, most) => [0, (most || 1) * 1.05] },
           },
           tzDate: (seconds) => library.tzDate(new Date(seconds * 1000), 'UTC'),
         },

@@ -6,19 +6,23 @@ import { bytes } from '../logic/format.js';
 const previewLength = 2_048;
 const pageLength = 100;
 
+/** A value up to this length opens with its members. */
+const shortLength = 1_024;
+
 /** A JSON value as a tree: children are read when they are opened, numbers keep every digit. */
 export function JsonTree({ text, open = true }: { text: string; open?: boolean }) {
   const value = text.trim();
   return (
     <div class="json">
-      <Value child={{ name: '', text: value }} isOpen={open} />
+      <Value child={{ name: '', text: value }} levels={open ? (value.length <= shortLength ? 4 : 1) : 0} />
     </div>
   );
 }
 
-function Value({ child: { name, text }, isOpen = false }: { child: JsonChild; isOpen?: boolean }) {
+/** @param levels How many levels are open at first. */
+function Value({ child: { name, text }, levels }: { child: JsonChild; levels: number }) {
   const kind = kindOf(text);
-  const [open, setOpen] = useState(isOpen);
+  const [open, setOpen] = useState(levels > 0);
   const label = name !== '' && <span class="json-name">{visibleText(name)}: </span>;
   if (kind !== 'object' && kind !== 'array')
     return (
@@ -36,12 +40,12 @@ function Value({ child: { name, text }, isOpen = false }: { child: JsonChild; is
           {kind} {bytes(text.length)}
         </span>
       </button>
-      {open && <Children text={text} />}
+      {open && <Children text={text} levels={levels - 1} />}
     </div>
   );
 }
 
-function Children({ text }: { text: string }) {
+function Children({ text, levels }: { text: string; levels: number }) {
   const [most, setMost] = useState(pageLength);
   const shown: JsonChild[] = [];
   let hasMore = false;
@@ -56,7 +60,7 @@ function Children({ text }: { text: string }) {
     <div class="json-children">
       {shown.length === 0 && <span class="muted">empty</span>}
       {shown.map((child, i) => (
-        <Value key={i} child={child} />
+        <Value key={i} child={child} levels={levels} />
       ))}
       {hasMore && (
         <button type="button" class="quiet" onClick={() => setMost(most + pageLength)}>
@@ -101,7 +105,11 @@ export function Definition({ text, members }: { text: string; members: readonly 
     <div class="json">
       {members.map((name) => {
         const value = memberText(text, name);
-        return value !== undefined && <Value key={name} child={{ name, text: value }} isOpen />;
+        return (
+          value !== undefined && (
+            <Value key={name} child={{ name, text: value }} levels={value.length <= shortLength ? 4 : 1} />
+          )
+        );
       })}
     </div>
   );

@@ -7,12 +7,14 @@ interface GraphProps {
   source: { streams: readonly string[] };
   operators: readonly object[];
   steps: readonly PipelineStep[];
+  /** Events that the pipeline has read. */
+  processed: number;
 }
 
 const margin = 12;
 
 /** The operators of a pipeline as a drawing, with their counters. */
-export function PipelineGraph({ source, operators, steps }: GraphProps) {
+export function PipelineGraph({ source, operators, steps, processed }: GraphProps) {
   const graph = pipelineGraph(source, operators as Record<string, unknown>[]);
   const nodes = new Map(graph.nodes.map((node) => [node.path, node]));
   const counters = new Map(steps.map((step) => [step.path, step]));
@@ -30,7 +32,12 @@ export function PipelineGraph({ source, operators, steps }: GraphProps) {
           <Edge key={`${from} ${to}`} from={nodes.get(from)!} to={nodes.get(to)!} label={label} />
         ))}
         {graph.nodes.map((node) => (
-          <Node key={node.path} node={node} step={counters.get(node.path)} />
+          <Node
+            key={node.path}
+            node={node}
+            step={counters.get(node.path)}
+            read={node.path === 'source' ? processed : undefined}
+          />
         ))}
       </svg>
     </div>
@@ -54,7 +61,7 @@ function Edge({ from, to, label }: { from: GraphNode; to: GraphNode; label?: str
   );
 }
 
-function Node({ node, step }: { node: GraphNode; step?: PipelineStep }) {
+function Node({ node, step, read }: { node: GraphNode; step?: PipelineStep; read?: number }) {
   const refused = step ? (['dropped', 'late', 'failed'] as const).filter((name) => step[name] > 0) : [];
   const tone = step && step.failed > 0 ? 'bad' : step && step.late > 0 ? 'warn' : '';
   return (
@@ -67,6 +74,11 @@ function Node({ node, step }: { node: GraphNode; step?: PipelineStep }) {
       <text class="node-label" x="12" y="40">
         {shortened(node.label, 26)}
       </text>
+      {read !== undefined && (
+        <text class="node-count" x="12" y="61">
+          {short(read)} read
+        </text>
+      )}
       {step && (
         <text class="node-count" x="12" y="61">
           {short(step.in)} in · {short(step.out)} out

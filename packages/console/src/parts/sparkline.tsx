@@ -23,6 +23,16 @@ export function Sparkline({
       aria-label={label}
     >
       <line class="spark-base" x1="0" y1={height - 1} x2={width} y2={height - 1} />
+      {last && points.length === 1 && (
+        <line
+          class="spark-dot"
+          x1={x(last[0]) - 0.01}
+          x2={x(last[0])}
+          y1={y(last[1])}
+          y2={y(last[1])}
+          vector-effect="non-scaling-stroke"
+        />
+      )}
       {first && last && points.length > 1 && (
         <>
           <polygon class="spark-area" points={`${x(first[0])},${height} ${line} ${x(last[0])},${height}`} />

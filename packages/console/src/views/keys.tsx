@@ -84,7 +84,7 @@ function Row({ shown: key, onChange }: { shown: Key; onChange: (issued?: IssuedK
         <Ago value={key.created_at} />
       </td>
       <td>{key.expires_at === null ? 'never' : <Ago value={key.expires_at} />}</td>
-      <td class="nowrap">
+      <td class="actions-cell">
         {mayWrite.value && key.status === 'active' && <KeyActions shown={key} onChange={onChange} />}
       </td>
     </tr>

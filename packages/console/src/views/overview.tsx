@@ -10,6 +10,7 @@ import { Page } from '../parts/page.js';
 import { Problem } from '../parts/problem.js';
 import { Sparkline } from '../parts/sparkline.js';
 import { Status } from '../parts/values.js';
+import { BusiestStreams } from './busiest-streams.js';
 
 const hour = 3_600;
 const everyMs = 10_000;
@@ -105,6 +106,7 @@ export function Overview() {
           })}
         </Tile>
       </ul>
+      <BusiestStreams everyMs={everyMs} />
       <Checks health={health} />
     </Page>
   );

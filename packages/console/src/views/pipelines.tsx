@@ -124,7 +124,7 @@ function Detail({ pipeline, text }: { pipeline: PipelineDetail; text: string }) 
       )}
       <section class="card" aria-label="Operators">
         <h2>Operators</h2>
-        <PipelineGraph source={source} operators={operators} steps={steps} />
+        <PipelineGraph source={source} operators={operators} steps={steps} processed={processed} />
       </section>
       {hasWindow(operators) && <Reasons pipeline={pipeline} />}
       <DryRunPanel definition={{ source, operators, from }} />

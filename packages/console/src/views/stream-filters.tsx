@@ -4,17 +4,23 @@ import { setQuery } from '../app/router.js';
 import { UrlField } from '../parts/url-field.js';
 import { Text } from '../parts/values.js';
 import { WhereEditor } from '../parts/where-editor.js';
+import { EntityFinder } from './entity-finder.js';
 
 interface FiltersProps {
   filter: EventFilter;
+  stream: string;
   order: 'asc' | 'desc';
   error?: { at: number; message: string };
 }
 
 /** The filters of the API. Each change is a new URL. */
-export function Filters({ filter, order, error }: FiltersProps) {
+export function Filters({ filter, stream, order, error }: FiltersProps) {
   return (
     <section class="card filters" aria-label="Filters">
+      <div class="card-head">
+        <h2>Filters</h2>
+        <EntityFinder stream={stream} />
+      </div>
       <div class="grid">
         <ListField name="Type" parameter="type" values={filter.event_type as string[]} />
         <TextField name="Type begins with" parameter="prefix" value={filter.event_type_prefix} />

@@ -16,7 +16,6 @@ import { whereError } from '../parts/where-editor.js';
 import { Filters } from './stream-filters.js';
 import { HistogramPanel } from './stream-histogram.js';
 import { LiveTail } from './live-tail.js';
-import { EntityFinder } from './entity-finder.js';
 import { exportEvents } from './export-events.js';
 import { retentionText } from './streams.js';
 import { DeleteStream } from './delete-stream.js';
@@ -113,8 +112,7 @@ export function StreamView({ stream }: { stream: string }) {
           </dl>
         )}
       </Loaded>
-      <EntityFinder stream={stream} />
-      <Filters filter={filter} order={order} error={error} />
+      <Filters filter={filter} stream={stream} order={order} error={error} />
       {!isLive && (
         <HistogramPanel
           filter={filter}
