@@ -28,14 +28,14 @@ const defaults = { entities: 10, writers: 50, writesPerSecond: 60, giveUpAfterMs
 /** The shares of what a writer does. */
 const shares = {
   /** Waits for its turn at an entity and expects the latest version that an answer named. Others do not wait. */
-  mannered: 0.8,
+  mannered: 0.85,
   batch: 0.15,
   /** Of the writers without a turn: expects the version that it saw last itself, an earlier one, a later one, or none. */
   lastSeen: 0.4,
   earlier: 0.25,
   later: 0.15,
   /** Sends a refused event again under its id, with the version that the answer named. */
-  again: 0.3,
+  again: 0.15,
   /** Sends an accepted event again as it was. */
   repeat: 0.05,
   /** Gives up a request before the server does. */
@@ -55,8 +55,8 @@ export class ConditionalDriver {
   private readonly clients = new Map<string, HttpClient>();
   private running: Promise<void[]> | undefined;
   private stopping = false;
-  private startedAt = 0;
-  private begun = 0;
+  /** When the next write is due. */
+  private due = 0;
   /** The numbers of answers that were accepted and refused. */
   readonly decided = { accepted: 0, refused: 0 };
   /** The amounts of all sent events in tenths, by event id. */
@@ -68,7 +68,6 @@ export class ConditionalDriver {
   }
 
   start(): this {
-    this.startedAt = Date.now();
     const random = new Random(this.options.seed);
     const writers = Array.from({ length: this.options.writers }, (_, n) => this.write(random.fork(n)));
     this.running = Promise.all(writers);
@@ -190,10 +189,14 @@ export class ConditionalDriver {
     entity.version = Math.max(entity.version, version);
   }
 
-  /** Waits before the writer chooses an expectation, so the expectation is not older than the request. */
+  /**
+   * Waits before the writer chooses an expectation, so the expectation is not older than the request. Writers do not
+   * catch up after a standstill.
+   */
   private async pace(): Promise<void> {
-    const due = this.startedAt + (this.begun++ / this.options.writesPerSecond) * 1000;
-    if (due > Date.now()) await sleep(due - Date.now());
+    const now = Date.now();
+    this.due = Math.max(this.due + 1000 / this.options.writesPerSecond, now);
+    if (this.due > now) await sleep(this.due - now);
   }
 
   private client(url: string): HttpClient {
