@@ -11,6 +11,7 @@ const slowest = [
   'test/three-brokers.fault',
   'local/src/engines.fault',
   'test/projections.e2e',
+  'test/conditional-writes.fault',
   'test/soak.fault',
   'test/hang.fault',
   'test/erasure.e2e',

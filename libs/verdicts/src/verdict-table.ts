@@ -19,12 +19,12 @@ export interface VerdictTableOptions {
 /** Receives verdict records as they are read. */
 export interface VerdictListener {
   /** Called with each record that adds to the table. */
-  added?(record: VerdictRecord): void;
+  added?: (record: VerdictRecord) => void;
   /**
    * Called with a record that knows less than the table has: a process wrote it after another one had taken over its
    * partition. In the compacted topic it replaces a record that knows more, until the owner writes that one again.
    */
-  stale?(record: VerdictRecord): void;
+  stale?: (record: VerdictRecord) => void;
 }
 
 interface PartitionVerdicts {

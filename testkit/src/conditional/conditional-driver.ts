@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient } from '../http-client.js';
 import { Random } from '../random.js';
@@ -28,7 +29,7 @@ const defaults = { entities: 10, writers: 50, writesPerSecond: 60, giveUpAfterMs
 /** The shares of what a writer does. */
 const shares = {
   /** Waits for its turn at an entity and expects the latest version that an answer named. Others do not wait. */
-  mannered: 0.8,
+  mannered: 0.75,
   batch: 0.15,
   /** Of the writers without a turn: expects the version that it saw last itself, an earlier one, a later one, or none. */
   lastSeen: 0.4,
@@ -55,8 +56,8 @@ export class ConditionalDriver {
   private readonly clients = new Map<string, HttpClient>();
   private running: Promise<void[]> | undefined;
   private stopping = false;
-  private startedAt = 0;
-  private begun = 0;
+  /** When the next write is due. */
+  private due = 0;
   /** The numbers of answers that were accepted and refused. */
   readonly decided = { accepted: 0, refused: 0 };
   /** The amounts of all sent events in tenths, by event id. */
@@ -68,7 +69,6 @@ export class ConditionalDriver {
   }
 
   start(): this {
-    this.startedAt = Date.now();
     const random = new Random(this.options.seed);
     const writers = Array.from({ length: this.options.writers }, (_, n) => this.write(random.fork(n)));
     this.running = Promise.all(writers);
@@ -110,8 +110,8 @@ export class ConditionalDriver {
 
   /** Writes one event, or consecutive ones in a batch that also has events of writers without a turn. */
   private async writeInTurn(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
-    const entity = this.shared.take(random);
-    if (!entity) return void (await sleep(5));
+    const entity = await this.turn(random);
+    if (!entity) return;
     try {
       await this.pace();
       const batch = random.chance(shares.batch);
@@ -123,6 +123,16 @@ export class ConditionalDriver {
     } finally {
       entity.taken = false;
     }
+  }
+
+  /** Waits for the turn at any entity; undefined if the driver stops meanwhile. */
+  private async turn(random: Random): Promise<KnownEntity | undefined> {
+    while (!this.stopping) {
+      const entity = this.shared.take(random);
+      if (entity) return entity;
+      await sleep(5);
+    }
+    return undefined;
   }
 
   private anyEvent(random: Random, seen: ReadonlyMap<KnownEntity, number>): Addressed {
@@ -141,7 +151,8 @@ export class ConditionalDriver {
 
   private event(random: Random, entity: KnownEntity, expected: number | null): Addressed {
     const { stream, entity_id } = entity;
-    const event = makeEvent(random, { stream, entityId: entity_id });
+    // The numbers of a seed are too few for the ids of a long run.
+    const event = { ...makeEvent(random, { stream, entityId: entity_id }), event_id: randomUUID() };
     this.amounts.set(event.event_id, Math.round(Number(/"amount":([\d.]+)/.exec(event.data)![1]) * 10));
     return { ...event, entity_id, expected, entity };
   }
@@ -190,10 +201,14 @@ export class ConditionalDriver {
     entity.version = Math.max(entity.version, version);
   }
 
-  /** Waits before the writer chooses an expectation, so the expectation is not older than the request. */
+  /**
+   * Waits before the writer chooses an expectation, so the expectation is not older than the request. Writers do not
+   * catch up after a standstill.
+   */
   private async pace(): Promise<void> {
-    const due = this.startedAt + (this.begun++ / this.options.writesPerSecond) * 1000;
-    if (due > Date.now()) await sleep(due - Date.now());
+    const now = Date.now();
+    this.due = Math.max(this.due + 1000 / this.options.writesPerSecond, now);
+    if (this.due > now) await sleep(this.due - now);
   }
 
   private client(url: string): HttpClient {
