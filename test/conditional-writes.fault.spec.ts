@@ -11,12 +11,15 @@ import {
   readPages,
   topicOf,
   until,
+  type Decision,
+  type Finding,
   type ObservedEvent,
 } from '#testkit';
 import { freshStream } from './api.js';
 import { derive, expectDerived } from './conditional/derived.js';
 import { faultsOfDecisions, faultsOfService, type Fault } from './conditional/faults.js';
 import { readLoggedEvents } from './conditional/read-log.js';
+import { readRefusals, wrongVerdicts } from './conditional/refusals.js';
 import { useFaultySystem } from './faulty-system.js';
 
 /** The minimum number of attempts. Each fault happens at least once, so a short run has as many as fit into that time. */
@@ -82,12 +85,16 @@ it(
     await untilAllDecided();
 
     const stored: ObservedEvent[] = [];
-    const decisions = [];
-    const contradictions = [];
+    const decisions: Decision[] = [];
+    const contradictions: Finding[] = [];
+    const verdictsWrong: string[] = [];
     for (const stream of streams) {
       const events = await readPages(stack.core, { stream, order: 'asc' });
-      const logged = decideLog(await readLoggedEvents(stack.brokers, await topicOf(stack, stream)));
+      const topic = await topicOf(stack, stream);
+      const logged = decideLog(await readLoggedEvents(stack.brokers, topic));
       contradictions.push(...checkDecisions(logged, events));
+      const { verdicts } = stack.topics;
+      verdictsWrong.push(...wrongVerdicts(logged, await readRefusals(stack.brokers, { verdicts, topic })));
       stored.push(...events);
       decisions.push(...logged);
     }
@@ -102,6 +109,7 @@ it(
       ...{ acknowledged: accepted, unknown, read: stored.length },
       findings: [...checkVersions(history.attempts, stored), ...contradictions],
     });
+    expect(verdictsWrong.slice(0, 20)).toEqual([]);
     expect(driver.attempts).toBeGreaterThanOrEqual(attempts);
     const share = decisions.filter(({ outcome }) => outcome === 'refused').length / decisions.length;
     expect(share).toBeGreaterThan(0.15);
