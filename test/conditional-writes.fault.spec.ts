@@ -26,13 +26,15 @@ import { useFaultySystem } from './faulty-system.js';
 const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? 3_000);
 /** The usual run is slow enough that faults and writes end at about the same time; a long one is as fast as it can be. */
 const writesPerSecond = attempts > 10_000 ? Infinity : 50;
+/** A long run has time to write between its faults. */
+const decidedBetweenFaults = attempts > 10_000 ? 300 : 20;
 const system = useFaultySystem({ materializers: 2, processors: 2 });
 
 /** Lets faults happen one after the other in any order, until each has happened and there are enough attempts. */
 async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, random: Random) {
   do {
     for (const fault of shuffled(faults, random)) {
-      await driver.untilDecided(20);
+      await driver.untilDecided(decidedBetweenFaults);
       process.stderr.write(`${driver.attempts} attempts, then ${fault.name}\n`);
       await fault.happen(system(), driver);
     }
