@@ -27,7 +27,7 @@ const attempts = Number(process.env.CONDITIONAL_ATTEMPTS ?? 3_000);
 /** The usual run is slow enough that faults and writes end at about the same time; a long one is as fast as it can be. */
 const writesPerSecond = attempts > 10_000 ? Infinity : 50;
 /** A long run has time to write between its faults. */
-const decidedBetweenFaults = attempts > 10_000 ? 300 : 20;
+const decidedBetweenFaults = attempts > 10_000 ? 1_500 : 20;
 const system = useFaultySystem({ materializers: 2, processors: 2 });
 
 /** Lets faults happen one after the other in any order, until each has happened and there are enough attempts. */
