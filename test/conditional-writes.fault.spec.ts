@@ -1,25 +1,18 @@
 import { expect, it } from 'vitest';
 import {
   AttemptHistory,
-  checkDecisions,
   checkVersions,
   ConditionalDriver,
-  decideLog,
   expectClean,
   faultSeed,
   Random,
-  readPages,
-  topicOf,
+  readHistory,
   until,
-  type Decision,
-  type Finding,
-  type ObservedEvent,
 } from '#testkit';
 import { freshStream } from './api.js';
 import { derive, expectDerived } from './conditional/derived.js';
 import { faultsOfDecisions, faultsOfService, type Fault } from './conditional/faults.js';
-import { readLoggedEvents } from './conditional/read-log.js';
-import { readRefusals, wrongVerdicts } from './conditional/refusals.js';
+import { readAll } from './conditional/read-all.js';
 import { useFaultySystem } from './faulty-system.js';
 
 /** The minimum number of attempts. Each fault happens at least once, so a short run has as many as fit into that time. */
@@ -86,21 +79,9 @@ it(
     }
     await untilAllDecided();
 
-    const stored: ObservedEvent[] = [];
-    const decisions: Decision[] = [];
-    const contradictions: Finding[] = [];
-    const verdictsWrong: string[] = [];
-    for (const stream of streams) {
-      const events = await readPages(stack.core, { stream, order: 'asc' });
-      const topic = await topicOf(stack, stream);
-      const logged = decideLog(await readLoggedEvents(stack.brokers, topic));
-      contradictions.push(...checkDecisions(logged, events));
-      const { verdicts } = stack.topics;
-      verdictsWrong.push(...wrongVerdicts(logged, await readRefusals(stack.brokers, { verdicts, topic })));
-      stored.push(...events);
-      decisions.push(...logged);
-    }
+    const { stored, decisions, findings, wrongVerdicts } = await readAll(stack, streams);
     await history.keepStored(stored);
+    const recorded = await readHistory(history.path);
     const { accepted, refused } = driver.decided;
     const unknown = history.attempts.filter(({ outcome }) => outcome === 'unknown').length;
     process.stderr.write(
@@ -109,9 +90,9 @@ it(
     );
     expectClean({
       ...{ acknowledged: accepted, unknown, read: stored.length },
-      findings: [...checkVersions(history.attempts, stored), ...contradictions],
+      findings: [...checkVersions(recorded.attempts, recorded.stored), ...findings],
     });
-    expect(verdictsWrong.slice(0, 20)).toEqual([]);
+    expect(wrongVerdicts.slice(0, 20)).toEqual([]);
     expect(driver.attempts).toBeGreaterThanOrEqual(attempts);
     const share = decisions.filter(({ outcome }) => outcome === 'refused').length / decisions.length;
     expect(share).toBeGreaterThan(0.15);
