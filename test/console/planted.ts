@@ -146,9 +146,10 @@ async function writeHostile({ write }: TestSystem): Promise<void> {
 }
 
 async function writeManyTypes({ write }: TestSystem): Promise<void> {
+  const timestamp = new Date(Date.now() - 180 * minute).toISOString();
   for (let at = 0; at < 10_000; at += 2_500) {
     const events = Array.from({ length: 2_500 }, (_, i) => ({
-      ...{ stream: planted.manyTypes, event_type: `type.${at + i}`, data: {} },
+      ...{ stream: planted.manyTypes, event_type: `type.${at + i}`, timestamp, data: {} },
     }));
     expect((await write.post('/api/v1/events/batch', { events })).status).toBe(201);
   }

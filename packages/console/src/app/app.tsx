@@ -89,8 +89,14 @@ function Footer() {
   return (
     <div class="foot">
       <label class="theme">
-        <span class="sr">Colors</span>
-        <select value={theme.value} onChange={(event) => (theme.value = event.currentTarget.value as Theme)}>
+        <span class="muted small" aria-hidden="true">
+          Theme
+        </span>
+        <select
+          aria-label="Theme"
+          value={theme.value}
+          onChange={(event) => (theme.value = event.currentTarget.value as Theme)}
+        >
           <option value="system">System</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>

@@ -37,13 +37,17 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
         font: '11px system-ui, sans-serif',
       };
       const isTime = options.scales?.x?.time === true;
-      const below = { ...axis, size: 30 };
+      const below = { ...axis, size: 24 };
       const axes = [
         isTime ? { ...below, values: (_: uPlot, ticks: number[]) => ticks.map(axisTime) } : below,
         { ...axis, size: 52, space: 34, values: (_: uPlot, ticks: number[]) => ticks.map(short) },
       ];
       element.replaceChildren();
-      chart = new library({ ...options, axes, width: widthOf(), height }, data, element);
+      chart = new library(
+        { ...options, axes, padding: [6, 14, 0, 0], width: widthOf(), height },
+        data,
+        element,
+      );
       resizing.observe(element);
     });
     return () => {

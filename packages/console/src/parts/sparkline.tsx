@@ -10,8 +10,8 @@ export function Sparkline({
 }) {
   const [width, height] = [240, 48];
   const most = Math.max(1e-9, ...points.map(([, value]) => value));
-  const x = (time: number) => ((time - range[0]) / (range[1] - range[0])) * width;
-  const y = (value: number) => height - 2 - (value / most) * (height - 6);
+  const x = (time: number) => ((time - range[0]) / (range[1] - range[0])) * (width - 4);
+  const y = (value: number) => height - 4 - (value / most) * (height - 8);
   const line = points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
   const [first, last] = [points[0], points.at(-1)];
   return (

@@ -21,7 +21,9 @@ export function BusiestStreams({ everyMs }: { everyMs: number }) {
                 <a href={hrefOf(['streams', stream])}>
                   <Text value={stream} />
                 </a>
-                <meter value={count} max={items[0]!.count} aria-label={`Share of ${stream}`} />
+                <svg viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={(100 * count) / items[0]!.count} height="1" />
+                </svg>
                 <Count value={count} />
               </li>
             ))}
