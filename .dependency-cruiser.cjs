@@ -148,6 +148,20 @@ module.exports = {
       },
     },
     {
+      name: 'examples-on-the-client',
+      severity: 'error',
+      comment: 'They can be copied: an example uses the client and the library that it is for.',
+      from: { path: '^examples/([^/]+)/' },
+      to: {
+        pathNot: [
+          '^examples/$1/',
+          '^packages/client/src/index\\.ts$',
+          '^node_modules/@event-driven-io/emmett/',
+        ],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
       name: 'console-on-the-client',
       severity: 'error',
       comment: 'The console uses what the client exports, Preact and uPlot.',

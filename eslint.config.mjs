@@ -82,5 +82,8 @@ export default tseslint.config(
     },
     rules: { 'no-console': 'off' },
   },
-  { files: ['local/**', 'demo/**', 'bench/**', 'test/**', 'deploy/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['local/**', 'demo/**', 'bench/**', 'test/**', 'deploy/**', 'examples/**'],
+    rules: { 'no-console': 'off' },
+  },
 );

@@ -88,6 +88,7 @@ const sourceRoots = [
   'bench/src',
   'demo',
   'deploy',
+  'examples',
   'packages/client/src',
   'packages/cli/src',
   'packages/console/src',
