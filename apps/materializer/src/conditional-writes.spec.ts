@@ -36,14 +36,14 @@ afterEach(async () => {
   expect(failures).toEqual([]);
 });
 
-async function start(): Promise<Materializer> {
+async function start(options: { cachedEntities?: number } = {}): Promise<Materializer> {
   const materializer = new Materializer({
     ...{ log, writer: store.writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new ConsumerProgress(),
     window: { records: 1000, milliseconds: 60_000 },
     erasures: noErasures,
-    cachedEntities: 1000,
+    cachedEntities: options.cachedEntities ?? 1000,
     ...{ insertRows: 500, insertBytes: 1_000_000, insertIntervalMs: 0, queueBytes: 2_000_000 },
     retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
     onFailure: (error) => failures.push(error),
@@ -109,7 +109,20 @@ describe('a conditional write', () => {
     expect(versions).toMatchObject([{ version: 3 }, { version: 3 }, { version: 1 }]);
   });
 
-  it('is judged anew if it repeats a refused one', async () => {
+  it('is compared with the version of its entity, even if the cache of versions is full', async () => {
+    const entities = Array.from({ length: 20 }, (_, n) => `e${n}`);
+    const offsets: number[] = [];
+    for (const expected of [0, 1, 2])
+      for (const [n, entity] of entities.entries())
+        offsets.push(await append(expected * 100 + n, expected, entity));
+    await start({ cachedEntities: 1 });
+    const verdicts = await Promise.all(offsets.map(verdictAt));
+    expect(verdicts.map(({ version }) => version)).toEqual(offsets.map((_, n) => Math.floor(n / 20) + 1));
+    expect(await verdict(999, 3, 'e7')).toMatchObject({ version: 4 });
+    expect(await verdict(1000, 0, 'e8')).toMatchObject({ current_version: 3 });
+  });
+
+  it('is decided again if it repeats a refused one', async () => {
     await start();
     expect(await verdict(1, 1)).toMatchObject({ current_version: 0 });
     expect(await verdict(2, 0)).toMatchObject({ version: 1 });

@@ -34,32 +34,51 @@ export class ConditionalWrites {
 
   constructor(private readonly options: ConditionalWritesOptions) {
     options.verdicts.listen({
-      stale: ({ topic, partition, range }) => {
-        if (options.assigned(topic, partition)) void this.repeat({ topic, partition }, range);
+      stale: ({ topic, partition }) => {
+        const state = options.assigned(topic, partition);
+        if (state) void this.repeatStale(state);
       },
     });
   }
 
+  /** Another process may decide records of the partition from now on. */
+  revoked(state: MaterializedPartition): void {
+    this.upToDate.delete(state);
+  }
+
   /**
-   * Prepares a batch. Resolves with the stored versions that its conditional records are compared with; undefined if it
-   * has no conditional record.
+   * Prepares a batch. Resolves with the latest versions of the entities of its conditional records; undefined if it has no
+   * conditional record.
    */
   async prepare(
     state: MaterializedPartition,
     records: readonly LogRecord[],
   ): Promise<ReadonlyMap<string, LatestVersion> | undefined> {
     if (!hasConditional(records)) return undefined;
-    const { retry, writer } = this.options;
     await this.learnEarlierVerdicts(state);
-    const heads = new Map<string, LatestVersion>();
-    for (const entity of state.fold.entitiesToLoad(records)) heads.set(entity, { version: 0, offset: -1 });
-    if (heads.size === 0 || state.versions.complete) return heads;
-    const { stream, partition, erasures, ended } = state;
+    const compared = new Map<string, LatestVersion>();
+    const missing = new Map<string, LatestVersion>();
+    for (const entity of state.fold.entitiesToCompare(records)) {
+      const cached = state.versions.get(entity);
+      // Events below the end of an erasure are not counted.
+      const latest = cached ?? { version: 0, offset: state.erasures.endOf(entity) };
+      compared.set(entity, latest);
+      if (!cached) missing.set(entity, latest);
+    }
+    if (missing.size > 0 && !state.versions.complete) await this.load(state, records[0]!, missing);
+    return compared;
+  }
+
+  private async load(
+    { stream, partition, erasures, ended, fold, assignment }: MaterializedPartition,
+    first: LogRecord,
+    heads: ReadonlyMap<string, LatestVersion>,
+  ): Promise<void> {
+    const { retry, writer } = this.options;
     // All earlier events of these entities are stored: an entity with an event that is not stored yet is cached.
-    const before = Math.max(records[0]!.offset, state.fold.next, state.assignment.position);
+    const before = Math.max(first.offset, fold.next, assignment.position);
     const wanted = { stream, partition, heads, before };
     await retry.run('store', ended, () => loadVersions(writer, wanted, erasures));
-    return heads;
   }
 
   /**
@@ -94,6 +113,7 @@ export class ConditionalWrites {
     const { retry, verdicts } = this.options;
     await retry.run('log', state.ended, () => verdicts.upToDate(upToDateMs));
     this.upToDate.add(state);
+    await this.repeatStale(state);
   }
 
   /** Returns the verdicts on records that repeat accepted events: those of the events. */
@@ -125,12 +145,15 @@ export class ConditionalWrites {
     return retry.run('store', ended, () => writer.versionsOf({ stream, partition, eventIds }));
   }
 
-  private async repeat(place: { topic: string; partition: number }, range: number): Promise<void> {
-    const { publisher, logger } = this.options;
+  /** Writes the ranges again whose newest record is stale. Compaction would keep the stale ones. */
+  private async repeatStale({ topic, partition, ended }: MaterializedPartition): Promise<void> {
+    const { publisher, verdicts, retry, logger } = this.options;
     try {
-      await publisher.repeat(place, range);
+      for (const range of verdicts.staleRanges({ topic, partition }))
+        await retry.run('log', ended, () => publisher.repeat({ topic, partition }, range));
     } catch (error) {
-      logger.warn({ err: error as Error, ...place, range }, 'verdicts could not be written again');
+      if (!ended.aborted)
+        logger.error({ err: error as Error, topic, partition }, 'verdicts could not be written again');
     }
   }
 }

@@ -188,6 +188,8 @@ export class Materializer implements ConsumerHandler {
   }
 
   revoked(partition: { topic: string; partition: number }): void {
+    const state = this.assignments.get(partition.topic, partition.partition);
+    if (state) this.conditional.revoked(state);
     this.assignments.revoke(partition);
   }
 
@@ -235,8 +237,8 @@ export class Materializer implements ConsumerHandler {
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
     const { asOf } = state.erasures;
-    const loaded = await this.conditional.prepare(state, records);
-    const admitted = state.fold.admit(records, loaded);
+    const compared = await this.conditional.prepare(state, records);
+    const admitted = state.fold.admit(records, compared);
     state.fold.pass(next);
     if (next <= state.assignment.position) return undefined;
     metrics.consumeRecords.inc({ stream }, records.length);

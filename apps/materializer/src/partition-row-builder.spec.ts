@@ -57,9 +57,12 @@ function foldFrom(
     erasures: new PartitionErasures(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
   return (records: LogRecord[]) => {
-    const heads = [...fold.entitiesToLoad(records)].map((entity): [string, LatestVersion] => [
+    const heads = [...fold.entitiesToCompare(records)].map((entity): [string, LatestVersion] => [
       entity,
-      { version: known.versionsBefore?.(entity) ?? 0, offset: -1 },
+      versions.get(entity) ?? {
+        version: known.versionsBefore?.(entity) ?? 0,
+        offset: (known.erased ?? noErasures).endOf({ stream: 's#1', partition: 2 }, entity),
+      },
     ]);
     const isConditional = records.some(({ headers }) => expectedVersionHeader in headers);
     const admitted = fold.admit(records, isConditional ? new Map(heads) : undefined);
@@ -324,6 +327,20 @@ describe('PartitionRowBuilder with conditional records', () => {
       [3, 3],
     ]);
     expect(found.verdicts).toEqual([accepted(3, 3)]);
+  });
+
+  it('refuses a record that the group has passed without a verdict, and publishes this with the next verdicts', () => {
+    const fold = foldFrom(3);
+    const skipped = fold([recordOf(1, { id: 9, entity: 'e', expected: 0 }), recordOf(2, { entity: 'e' })]);
+    expect([skipped.rows, skipped.verdicts]).toEqual([[], []]);
+    const { rows, verdicts } = fold([recordOf(3, { id: 9, entity: 'e', expected: 0 })]);
+    expect(versionsOf(rows)).toEqual([[3, 1]]);
+    expect(verdicts).toEqual([refused(1, 0), accepted(3, 1)]);
+  });
+
+  it('refuses a conditional record that is not an event, because consumers wait for its verdict', () => {
+    const { unreadable, verdicts } = foldFrom(0)([recordOf(0, { value: null, expected: 0 })]);
+    expect([unreadable.length, verdicts]).toEqual([1, [refused(0, 0)]]);
   });
 
   it('expects version 0 after an erasure', () => {

@@ -1,7 +1,6 @@
 import type { PartitionErasures } from '#engine';
 import {
   decodeRejectedEvent,
-  expectedVersionOf,
   RecordReader,
   UnreadableRecordError,
   uuidText,
@@ -10,7 +9,7 @@ import {
 import type { LogRecord } from '#log';
 import { EventRowBatchBuilder, type EventRowBatch } from '#store';
 import type { IdWindow } from '#dataflow';
-import type { Verdict } from '#verdicts';
+import { expectedVersionOf, type Verdict } from '#verdicts';
 import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
 
 /** A record that is not an event. */
@@ -46,8 +45,8 @@ export interface DecidedRecords {
 }
 
 interface Found extends Omit<UnversionedRows, 'rows'> {
-  /** The stored versions of entities of conditional records that are not cached. */
-  loaded: ReadonlyMap<string, LatestVersion>;
+  /** The latest versions of the entities of undecided conditional records. */
+  compared: ReadonlyMap<string, LatestVersion>;
   /** Number of rows of this batch for each entity, if the batch has conditional records. */
   counts: Map<LatestVersion, number>;
 }
@@ -74,6 +73,8 @@ export class PartitionRowBuilder {
   /** The first record of each batch that is not stored yet. */
   private starts: { offset: number; timestamp: number }[] = [];
 
+  /** Refusals of conditional records below `position` that have no verdict, until the next verdicts are published. */
+  private readonly skipped: Verdict[] = [];
   private readonly rows: EventRowBatchBuilder;
 
   constructor(private readonly options: PartitionRowBuilderOptions) {
@@ -99,19 +100,13 @@ export class PartitionRowBuilder {
     return this.starts.some((start) => start.offset === offset && start.timestamp === timestamp);
   }
 
-  /**
-   * Returns the entities of undecided conditional records whose versions are not cached. `admit` needs them, because it
-   * compares versions.
-   */
-  entitiesToLoad(records: readonly LogRecord[]): Set<string> {
-    const { position, verdicts, versions } = this.options;
-    const from = Math.max(this.following, position, verdicts.decided);
+  /** Returns the entities of the undecided conditional records. `admit` compares their versions. */
+  entitiesToCompare(records: readonly LogRecord[]): Set<string> {
+    const from = Math.max(this.following, this.options.position, this.options.verdicts.decided);
     const entities = new Set<string>();
     for (const record of records) {
-      if (record.offset < from || expectedVersionOf(record.headers) === undefined) continue;
-      if (read(record) !== undefined || reader.entityId.isEmpty) continue;
-      const entity = reader.entityId.toString();
-      if (!versions.get(entity)) entities.add(entity);
+      if (record.offset < from || expectedVersionOf(record) === undefined) continue;
+      if (read(record) === undefined && !reader.entityId.isEmpty) entities.add(reader.entityId.toString());
     }
     return entities;
   }
@@ -119,12 +114,12 @@ export class PartitionRowBuilder {
   /**
    * Decodes the records, drops repeated event ids and refused records, and finds the latest versions of the entities.
    * Skips records below `next`.
-   * @param loaded The stored versions of `entitiesToLoad`; undefined if no record is conditional.
+   * @param compared The latest versions of `entitiesToCompare`; undefined if no record is conditional.
    */
-  admit(records: readonly LogRecord[], loaded = none): UnversionedRows {
+  admit(records: readonly LogRecord[], compared = none): UnversionedRows {
     const found: Found = {
       ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
-      ...{ verdicts: [], repeated: [], loaded, counts: new Map() },
+      ...{ verdicts: [], repeated: [], compared, counts: new Map() },
     };
     this.noteStart(records);
     this.rows.begin();
@@ -133,6 +128,7 @@ export class PartitionRowBuilder {
       this.following = record.offset + 1;
       this.admitOne(record, found);
     }
+    if (found.verdicts.length > 0) found.verdicts.unshift(...this.skipped.splice(0));
     return { ...found, rows: this.rows.finish() };
   }
 
@@ -159,12 +155,16 @@ export class PartitionRowBuilder {
     const { window, position } = this.options;
     const error = read(record);
     const committed = record.offset < position;
+    const expected = expectedVersionOf(record);
     if (error !== undefined) {
       window.pass(record.offset, record.timestamp);
-      if (!committed) this.admitUnreadable(record, error, found);
+      if (committed) return;
+      this.admitUnreadable(record, error, found);
+      // Consumers wait for a verdict on each conditional record.
+      const isUndecided = expected !== undefined && record.offset >= this.options.verdicts.decided;
+      if (isUndecided) found.verdicts.push({ offset: record.offset, current_version: 0 });
       return;
     }
-    const expected = expectedVersionOf(record.headers);
     if (expected !== undefined && this.refuses(record, expected, found)) return;
     const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
     if (committed) return;
@@ -186,19 +186,24 @@ export class PartitionRowBuilder {
     }
     const head = this.headOf(entity, { offset: record.offset, erasedBelow }, found);
     found.heads.push(head);
-    if (found.loaded !== none) found.counts.set(head, (found.counts.get(head) ?? 0) + 1);
+    if (found.compared !== none) found.counts.set(head, (found.counts.get(head) ?? 0) + 1);
     this.rows.add(reader, record.offset);
   }
 
   /**
    * Decides the conditional record in `reader` where it stands in the log: it is refused if its entity has another
    * version there. A record that has a verdict already keeps it, also after an erasure or after retention. A refused
-   * record is no event: its id is not remembered. A record that repeats an accepted event is not decided again.
+   * record is not an event: its id is not remembered. A record that repeats an accepted event is not decided again. A
+   * record that the group has passed without a verdict, because its offset was moved, is refused: it is not stored.
    */
   private refuses({ offset, timestamp }: LogRecord, expected: number, found: Found): boolean {
     const { window, verdicts, position } = this.options;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
-    if (offset < Math.max(verdicts.decided, position)) return verdicts.isRefused(offset);
+    if (offset < verdicts.decided) return verdicts.isRefused(offset);
+    if (offset < position) {
+      this.skipped.push({ offset, current_version: 0 });
+      return true;
+    }
     const current = this.currentVersion(offset, found);
     const isRefused = expected !== current;
     found.verdicts.push(
@@ -208,14 +213,14 @@ export class PartitionRowBuilder {
   }
 
   /** Returns the version of the entity of the record in `reader`; undefined if the record has no entity. */
-  private currentVersion(offset: number, { loaded, counts }: Found): number | undefined {
+  private currentVersion(offset: number, { compared, counts }: Found): number | undefined {
     if (reader.entityId.isEmpty) return undefined;
     const entity = reader.entityId.toString();
+    const latest = compared.get(entity);
+    if (!latest) throw new Error(`the version to compare at offset ${offset} was not loaded`);
     const erasedBelow = this.options.erasures.endOf(entity);
-    const cached = this.options.versions.get(entity);
-    if (offset < erasedBelow || (cached && cached.offset < erasedBelow)) return 0;
-    const head = cached ?? loaded.get(entity);
-    return head ? head.version + (counts.get(head) ?? 0) : 0;
+    if (offset < erasedBelow || latest.offset < erasedBelow) return 0;
+    return latest.version + (counts.get(latest) ?? 0);
   }
 
   private admitUnreadable(record: LogRecord, error: string, found: Found): void {
@@ -228,18 +233,15 @@ export class PartitionRowBuilder {
   private headOf(
     entity: string,
     { offset, erasedBelow }: { offset: number; erasedBelow: number },
-    { unknown, loaded }: Found,
+    { unknown, compared }: Found,
   ): LatestVersion {
     const { versions } = this.options;
-    let head = versions.get(entity);
+    const cached = versions.get(entity);
+    const head = cached ?? compared.get(entity) ?? { version: 0, offset };
     // All counted events of the entity have been erased, so its versions start again.
-    if (head && head.offset < erasedBelow) head.version = 0;
-    if (!head) {
-      const version = loaded.get(entity)?.version;
-      head = { version: version ?? 0, offset };
-      versions.add(entity, head);
-      if (version === undefined) unknown.set(entity, head);
-    }
+    if (head.offset < erasedBelow) head.version = 0;
+    if (!cached) versions.add(entity, head);
+    if (!cached && !compared.has(entity)) unknown.set(entity, head);
     head.offset = offset;
     return head;
   }

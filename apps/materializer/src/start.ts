@@ -89,7 +89,7 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
     holds: (stream) => materializer.holds(stream),
     removeOldVerdicts: () =>
       removeOldVerdicts({
-        ...{ admin: log.admin, definitions, topics },
+        ...{ admin: log.admin, topics },
         ...{ verdicts: materializer.verdicts, publisher: materializer.publisher },
       }),
     intervalMs: config.JANITOR_MINUTES * 60_000,

@@ -7,11 +7,10 @@ export const expectedVersionHeader = 'expected-version';
 const digits = /^(?:0|[1-9]\d{0,15})$/;
 
 /**
- * Returns the expected version of a record; undefined for an unconditional record. Returns NaN for an invalid header:
- * no version equals it, so the record is refused.
+ * Returns the expected version of a record from its header; undefined without the header, for an unconditional record.
+ * Returns NaN for an invalid header: no version equals it, so the record is refused.
  */
-export function expectedVersionOf(headers: Readonly<Record<string, Buffer | undefined>>): number | undefined {
-  const header = headers[expectedVersionHeader];
+export function readExpectedVersion(header: Buffer | undefined): number | undefined {
   if (header === undefined) return undefined;
   const text = header.toString('latin1');
   return digits.test(text) ? Number(text) : NaN;

@@ -13,7 +13,7 @@ export {
 export { compareUtf8 } from './compare-utf8.js';
 export * from './entity-hash.js';
 export * from './event.js';
-export { expectedVersionHeader, expectedVersionOf } from './expected-version.js';
+export { expectedVersionHeader, readExpectedVersion } from './expected-version.js';
 export * from './json-depth.js';
 export { jsonPointerTo } from './json-pointer.js';
 export * from './json-scanner.js';

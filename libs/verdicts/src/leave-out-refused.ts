@@ -1,25 +1,26 @@
-import { expectedVersionOf } from '#event';
 import {
   LogUnavailableError,
   partitionKey,
   UnknownTopicError,
   type ConsumerHandler,
   type Log,
+  type LogRecord,
   type RecordBatch,
 } from '#log';
-import type { PartitionPlace } from './verdict-record.js';
+import { expectedVersionOf } from './expected-version-of.js';
+import type { TopicPartition } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
 export interface LeaveOutRefusedOptions {
   verdicts: VerdictTable;
   /** Returns the offset that the materializer has committed for a partition. */
-  committed: (place: PartitionPlace) => Promise<number>;
+  committed: (position: TopicPartition) => Promise<number>;
   /** Called about once a second while a batch waits for verdicts. */
   waiting: () => void;
 }
 
 /** Milliseconds after which a wait checks whether the materializer has passed the record without a verdict. */
-const passedMs = 5_000;
+const passedMs = 1_000;
 const readMs = 10_000;
 
 /**
@@ -68,15 +69,15 @@ class RefusedRecordFilter implements ConsumerHandler {
   }
 
   async batch(batch: RecordBatch): Promise<void> {
-    const last = batch.records.findLast(({ headers }) => expectedVersionOf(headers) !== undefined);
+    const last = batch.records.findLast((record) => expectedVersionOf(record) !== undefined);
     if (!last) return await this.handler.batch(batch);
     if (!(await this.isDecided(batch, last.offset))) return;
     await this.handler.batch({ ...batch, records: this.withoutRefused(batch) });
   }
 
-  revoked(place: { topic: string; partition: number }): void {
-    this.waits.get(partitionKey(place))?.abort();
-    this.handler.revoked(place);
+  revoked(position: { topic: string; partition: number }): void {
+    this.waits.get(partitionKey(position))?.abort();
+    this.handler.revoked(position);
   }
 
   /** Ends all waits: their batches are not processed. */
@@ -88,29 +89,29 @@ class RefusedRecordFilter implements ConsumerHandler {
   /** Waits for the verdict on a record. Resolves false if the partition is lost meanwhile. */
   private async isDecided({ topic, partition }: RecordBatch, offset: number): Promise<boolean> {
     if (this.closed) return false;
-    const place = { topic, partition, offset };
+    const position = { topic, partition, offset };
     const wait = new AbortController();
-    this.waits.set(partitionKey(place), wait);
+    this.waits.set(partitionKey(position), wait);
     try {
-      while (!(await this.isDecidedSoon(place, wait.signal)) && !(await this.isPassed(place)))
+      while (!(await this.isDecidedSoon(position, wait.signal)) && !(await this.isPassed(position)))
         wait.signal.throwIfAborted();
       return true;
     } catch (error) {
       if (wait.signal.aborted) return false;
       throw error;
     } finally {
-      this.waits.delete(partitionKey(place));
+      this.waits.delete(partitionKey(position));
     }
   }
 
   private async isDecidedSoon(
-    place: PartitionPlace & { offset: number },
+    position: TopicPartition & { offset: number },
     ended: AbortSignal,
   ): Promise<boolean> {
     const { verdicts, waiting } = this.options;
     const late = AbortSignal.timeout(passedMs);
     try {
-      await verdicts.decided(place, AbortSignal.any([ended, late]), waiting);
+      await verdicts.decided(position, AbortSignal.any([ended, late]), waiting);
       return true;
     } catch (error) {
       if (late.aborted && !ended.aborted) return false;
@@ -119,11 +120,11 @@ class RefusedRecordFilter implements ConsumerHandler {
   }
 
   /** Whether the materializer has passed the record without a verdict. Its verdicts are in the log before it commits. */
-  private async isPassed(place: PartitionPlace & { offset: number }): Promise<boolean> {
+  private async isPassed(position: TopicPartition & { offset: number }): Promise<boolean> {
     const { verdicts, committed } = this.options;
     try {
-      if ((await committed(place)) <= place.offset) return false;
-      await verdicts.caughtUpToEnd(readMs);
+      if ((await committed(position)) <= position.offset) return false;
+      await verdicts.upToDate(readMs);
       return true;
     } catch (error) {
       if (error instanceof LogUnavailableError || error instanceof UnknownTopicError) return false;
@@ -134,8 +135,15 @@ class RefusedRecordFilter implements ConsumerHandler {
   private withoutRefused(batch: RecordBatch): RecordBatch['records'] {
     const { verdicts } = this.options;
     const decided = verdicts.decidedUntil(batch);
-    const isRefused = ({ headers, offset }: RecordBatch['records'][number]) =>
-      expectedVersionOf(headers) !== undefined && (offset >= decided || verdicts.isRefused(batch, offset));
-    return batch.records.map((record) => (isRefused(record) ? { ...record, value: null } : record));
+    const isRefused = (record: LogRecord) =>
+      expectedVersionOf(record) !== undefined &&
+      (record.offset >= decided || verdicts.isRefused(batch, record.offset));
+    return batch.records.map((record) => (isRefused(record) ? withoutValue(record) : record));
   }
+}
+
+/** Copies a record member by member: those of a fetched record are getters. */
+function withoutValue(record: LogRecord): LogRecord {
+  const { topic, partition, offset, key, timestamp, headers } = record;
+  return { topic, partition, offset, key, timestamp, headers, value: null };
 }

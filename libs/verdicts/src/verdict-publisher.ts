@@ -1,15 +1,15 @@
-import { expectedVersionOf, type TopicNames } from '#event';
-import type { LogRecord, Producer } from '#log';
-import { withOffsets } from './offset-bitmap.js';
+import type { TopicNames } from '#event';
+import type { NewRecord, Producer } from '#log';
+import { withIndexes } from './offset-bitmap.js';
 import {
   encodeVerdicts,
   rangeOf,
   rangeOffsets,
   verdictTombstone,
-  type PartitionPlace,
+  type TopicPartition,
   type Verdict,
 } from './verdict-record.js';
-import type { VerdictTable } from './verdict-table.js';
+import type { VerdictRange, VerdictTable } from './verdict-table.js';
 
 /** Milliseconds in which a written record must come back. */
 const readBackMs = 10_000;
@@ -41,35 +41,45 @@ export class VerdictPublisher {
    * @throws VerdictConflictError if another process has decided a record differently
    * @throws LogUnavailableError; repeat the call then
    */
-  async publish(place: PartitionPlace, next: number, verdicts: readonly Verdict[]): Promise<void> {
+  async publish(topicPartition: TopicPartition, next: number, verdicts: readonly Verdict[]): Promise<void> {
     const { table, names } = this.options;
+    await table.ready();
     const ranges = [...byRange(verdicts)];
     const records = ranges.map(([range, own], index) => {
       const decided = index === ranges.length - 1 ? next : (range + 1) * rangeOffsets;
-      const refused = withOffsets(table.refusedIn(place, range), refusedAmong(own));
-      return encodeVerdicts({ ...place, range, decided, refused, verdicts: own }, names);
+      const refused = withIndexes(table.refusedIn(topicPartition, range), refusedAmong(own));
+      return encodeVerdicts({ ...topicPartition, range, decided, refused, verdicts: own }, names);
     });
-    const positions = await (await this.producer()).append(records);
-    await table.caughtUp(Math.max(...positions.map(({ offset }) => offset)), readBackMs);
-    const other = verdicts.find((verdict) => table.isRefused(place, verdict.offset) !== isRefusal(verdict));
+    await this.append(records);
+    const other = verdicts.find(
+      (verdict) => table.isRefused(topicPartition, verdict.offset) !== isRefusal(verdict),
+    );
     if (!other) return;
     throw new VerdictConflictError(
-      `${place.topic}/${place.partition}: another process has decided the record at offset ${other.offset} differently`,
+      `${topicPartition.topic}/${topicPartition.partition}: another process has decided the record at offset ${other.offset} differently`,
     );
   }
 
   /** Writes the known verdicts of a range again, because a stale record has replaced them in the compacted topic. */
-  async repeat({ topic, partition }: PartitionPlace, range: number): Promise<void> {
+  async repeat({ topic, partition }: TopicPartition, range: number): Promise<void> {
     const { table, names } = this.options;
-    const place = { topic, partition };
-    const known = { decided: table.decidedUntil(place), refused: table.refusedIn(place, range) };
-    await (
-      await this.producer()
-    ).append([encodeVerdicts({ ...place, ...known, range, verdicts: [] }, names)]);
+    const topicPartition = { topic, partition };
+    const known = {
+      decided: table.decidedUntil(topicPartition),
+      refused: table.refusedIn(topicPartition, range),
+    };
+    await this.append([encodeVerdicts({ ...topicPartition, ...known, range, verdicts: [] }, names)]);
+  }
+
+  /** Appends records, and reads them back. */
+  private async append(records: readonly NewRecord[]): Promise<void> {
+    const positions = await (await this.producer()).append(records);
+    const last = positions.reduce((most, { offset }) => Math.max(most, offset), 0);
+    await this.options.table.caughtUp(last, readBackMs);
   }
 
   /** Removes the verdicts of these ranges, because the log does not have their records any more. */
-  async remove(ranges: readonly (PartitionPlace & { range: number })[]): Promise<void> {
+  async remove(ranges: readonly VerdictRange[]): Promise<void> {
     if (ranges.length === 0) return;
     const { names } = this.options;
     await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));
@@ -84,11 +94,6 @@ export class VerdictPublisher {
       throw error;
     }
   }
-}
-
-/** Returns whether a batch has a conditional record. */
-export function hasConditional(records: readonly LogRecord[]): boolean {
-  return records.some(({ headers }) => expectedVersionOf(headers) !== undefined);
 }
 
 function isRefusal({ current_version }: Verdict): boolean {

@@ -6,7 +6,7 @@ import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 export const rangeOffsets = 16_384;
 
 /** A partition of a stream's topic. */
-export interface PartitionPlace {
+export interface TopicPartition {
   topic: string;
   partition: number;
 }
@@ -29,7 +29,7 @@ export interface Verdict {
  * and the key is `topic/partition/range`. A later record of the same key has everything that an earlier one has, except
  * its `verdicts`.
  */
-export interface VerdictRecord extends PartitionPlace {
+export interface VerdictRecord extends TopicPartition {
   /** Number of the range: its first offset divided by `rangeOffsets`. */
   range: number;
   /** The offset below which all conditional records of the partition have a verdict. */
@@ -53,13 +53,13 @@ export function encodeVerdicts(record: VerdictRecord, names: Pick<TopicNames, 'v
 
 /** Returns the tombstone that removes the verdicts of a range. */
 export function verdictTombstone(
-  range: PartitionPlace & { range: number },
+  range: TopicPartition & { range: number },
   names: Pick<TopicNames, 'verdicts'>,
 ): NewRecord {
   return { topic: names.verdicts, key: keyOf(range), value: null };
 }
 
-function keyOf({ topic, partition, range }: PartitionPlace & { range: number }): string {
+function keyOf({ topic, partition, range }: TopicPartition & { range: number }): string {
   return `${topic}/${partition}/${range}`;
 }
 
@@ -85,10 +85,10 @@ export function decodeVerdicts(record: Pick<LogRecord, 'key' | 'value'>): Verdic
   };
 }
 
-/** Returns the place of a tombstone; undefined if its key has another form. */
-export function tombstonePlace({
+/** Returns the range that a tombstone removes; undefined if its key has another form. */
+export function rangeOfTombstone({
   key,
-}: Pick<LogRecord, 'key'>): (PartitionPlace & { range: number }) | undefined {
+}: Pick<LogRecord, 'key'>): (TopicPartition & { range: number }) | undefined {
   const [, topic, partition, range] = keyPattern.exec(key?.toString() ?? '') ?? [];
   return topic === undefined ? undefined : { topic, partition: Number(partition), range: Number(range) };
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicNames } from '#event';
 import { LogUnavailableError, partitionKey, type GlobalTableReader, type Log, type LogRecord } from '#log';
-import { hasOffset, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
+import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 import {
   decodeVerdicts,
   rangeOf,
   rangeOffsets,
-  tombstonePlace,
-  type PartitionPlace,
+  rangeOfTombstone,
+  type TopicPartition,
   type VerdictRecord,
 } from './verdict-record.js';
 
@@ -16,22 +16,28 @@ export interface VerdictTableOptions {
   names: Pick<TopicNames, 'verdicts'>;
 }
 
+/** A range of offsets of a partition. */
+export interface VerdictRange extends TopicPartition {
+  range: number;
+}
+
 /** Receives verdict records as they are read. */
 export interface VerdictListener {
   /** Called with each record that adds to the table. */
   added?: (record: VerdictRecord) => void;
-  /**
-   * Called with a record that knows less than the table has: a process wrote it after another one had taken over its
-   * partition. In the compacted topic it replaces a record that knows more, until the owner writes that one again.
-   */
-  stale?: (record: VerdictRecord) => void;
+  /** Called when the newest record of a range has become stale; see `VerdictTable.staleRanges`. */
+  stale?: (range: VerdictRange) => void;
 }
 
 interface PartitionVerdicts {
-  readonly place: PartitionPlace;
+  readonly topicPartition: TopicPartition;
   decided: number;
+  /** The range whose newest record has `decided`. */
+  newest: number;
   /** The refused records of each range that has verdicts. */
   readonly refused: Map<number, OffsetBitmap>;
+  /** Ranges whose newest record is stale. */
+  readonly stale: Set<number>;
 }
 
 /**
@@ -40,7 +46,14 @@ interface PartitionVerdicts {
  */
 const settings = {
   partitions: 1,
-  config: { 'cleanup.policy': 'compact', 'min.compaction.lag.ms': '60000', 'segment.ms': '3600000' },
+  config: {
+    'cleanup.policy': 'compact',
+    'min.compaction.lag.ms': '60000',
+    // Small segments are compacted soon, so that a process that starts reads little.
+    'segment.bytes': String(16 * 1024 * 1024),
+    'segment.ms': '600000',
+    'min.cleanable.dirty.ratio': '0.1',
+  },
 };
 
 /** Milliseconds after which a wait looks again whether the reader still works. */
@@ -99,33 +112,33 @@ export class VerdictTable {
     await this.reader!.caughtUp(offset, timeoutMs);
   }
 
-  /** Resolves when the table has all verdicts that the topic has now. @throws LogUnavailableError when it takes too long */
-  async caughtUpToEnd(timeoutMs: number): Promise<void> {
-    await this.ready();
-    const { log, names } = this.options;
-    const [{ beginning, end } = { beginning: 0, end: 0 }] = await log.admin.offsets(names.verdicts);
-    if (end > beginning) await this.caughtUp(end - 1, timeoutMs);
-  }
-
   /** Returns the offset below which every conditional record of the partition has a verdict. */
-  decidedUntil(place: PartitionPlace): number {
-    return this.partitions.get(partitionKey(place))?.decided ?? 0;
+  decidedUntil(topicPartition: TopicPartition): number {
+    return this.partitions.get(partitionKey(topicPartition))?.decided ?? 0;
   }
 
   /** Returns whether a decided record is refused. */
-  isRefused(place: PartitionPlace, offset: number): boolean {
-    return hasOffset(this.refusedIn(place, rangeOf(offset)), offset % rangeOffsets);
+  isRefused(topicPartition: TopicPartition, offset: number): boolean {
+    return hasIndex(this.refusedIn(topicPartition, rangeOf(offset)), offset % rangeOffsets);
   }
 
   /** Returns the refused records of a range. */
-  refusedIn(place: PartitionPlace, range: number): OffsetBitmap {
-    return this.partitions.get(partitionKey(place))?.refused.get(range) ?? noOffsets;
+  refusedIn(topicPartition: TopicPartition, range: number): OffsetBitmap {
+    return this.partitions.get(partitionKey(topicPartition))?.refused.get(range) ?? noOffsets;
   }
 
   /** Yields the ranges of all partitions that have verdicts. */
-  *ranges(): Generator<PartitionPlace & { range: number }> {
-    for (const { place, refused } of this.partitions.values())
-      for (const range of refused.keys()) yield { ...place, range };
+  *ranges(): Generator<VerdictRange> {
+    for (const { topicPartition, refused } of this.partitions.values())
+      for (const range of refused.keys()) yield { ...topicPartition, range };
+  }
+
+  /**
+   * Returns the ranges of a partition whose newest record knows less than the table: a process wrote it after another one
+   * had taken over the partition. Compaction would keep it alone, so the owner must write the range again.
+   */
+  staleRanges(topicPartition: TopicPartition): number[] {
+    return [...(this.partitions.get(partitionKey(topicPartition))?.stale ?? [])];
   }
 
   /**
@@ -134,23 +147,21 @@ export class VerdictTable {
    * @throws the signal's reason
    */
   async decided(
-    place: PartitionPlace & { offset: number },
+    position: TopicPartition & { offset: number },
     signal: AbortSignal,
     waiting: () => void = () => undefined,
   ): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
       const changed = this.nextChange;
-      if (this.decidedUntil(place) > place.offset) return;
-      waiting();
       try {
         await this.ready();
-        if (this.decidedUntil(place) > place.offset) return;
+        if (this.decidedUntil(position) > position.offset) return;
       } catch (error) {
         if (!(error instanceof LogUnavailableError)) throw error;
       }
-      const check = sleep(checkMs, undefined, { signal }).catch(() => undefined);
-      await Promise.race([changed, check]);
+      waiting();
+      await within(checkMs, changed, signal);
     }
   }
 
@@ -165,13 +176,17 @@ export class VerdictTable {
     await this.reader?.close();
   }
 
+  /** Reads the topic into an empty table, which replaces the table when it is complete. */
   private async start(): Promise<void> {
     if (this.closed) throw new LogUnavailableError('the verdicts are closed');
     const { log, names } = this.options;
     await log.admin.create(names.verdicts, settings);
-    this.partitions = new Map();
-    this.reader = log.tableReader(names.verdicts, { record: (record) => this.take(record) });
+    const partitions = new Map<string, PartitionVerdicts>();
+    this.reader = log.tableReader(names.verdicts, { record: (record) => this.take(record, partitions) });
     await this.reader.start();
+    this.partitions = partitions;
+    for (const { topicPartition, stale } of partitions.values())
+      for (const range of stale) this.notify('stale', { ...topicPartition, range });
   }
 
   private async restart(): Promise<void> {
@@ -181,36 +196,73 @@ export class VerdictTable {
     await reader?.close();
   }
 
-  private take(record: LogRecord): void {
+  private take(record: LogRecord, partitions: Map<string, PartitionVerdicts>): void {
     const found = decodeVerdicts(record);
-    if (found === null) this.remove(record);
+    if (found === null) return remove(record, partitions);
     if (!found) return;
-    const known = this.partitions.get(partitionKey(found)) ?? this.noVerdicts(found);
-    const isStale = found.decided < known.decided;
-    // A record that is written again for a stale one is not new, and only a reader that starts later needs it.
-    const isKnown = found.decided === known.decided && known.refused.has(found.range);
-    if (isStale) for (const listener of this.listeners) listener.stale?.(found);
-    if (isStale || isKnown) return;
-    known.decided = found.decided;
-    known.refused.set(found.range, found.refused);
-    this.partitions.set(partitionKey(found), known);
-    for (const listener of this.listeners) listener.added?.(found);
+    const known = partitions.get(partitionKey(found)) ?? noVerdicts(found);
+    partitions.set(partitionKey(found), known);
+    const isNew = found.decided > known.decided;
+    const before = known.refused.get(found.range);
+    const refused = before === undefined ? found.refused : firstVerdicts(known.decided, before, found);
+    if (isNew || before === undefined) known.refused.set(found.range, refused);
+    if (isNew) Object.assign(known, { decided: found.decided, newest: found.range });
+    // A record without the newest verdicts of its range would replace them in the compacted topic.
+    const kept = known.refused.get(found.range)!;
+    const hasDecided = found.range !== known.newest || found.decided === known.decided;
+    const isComplete = hasDecided && isSameBitmap(kept, found.refused);
+    if (isComplete) known.stale.delete(found.range);
+    else known.stale.add(found.range);
+    if (!isComplete && partitions === this.partitions) this.notify('stale', found);
+    if (!isNew) return;
+    this.notify('added', found);
     this.changed();
     this.awaitChange();
   }
 
-  private noVerdicts({ topic, partition }: PartitionPlace): PartitionVerdicts {
-    return { place: { topic, partition }, decided: 0, refused: new Map() };
-  }
-
-  private remove(record: LogRecord): void {
-    const place = tombstonePlace(record);
-    const known = place && this.partitions.get(partitionKey(place));
-    known?.refused.delete(place!.range);
-    if (known?.refused.size === 0) this.partitions.delete(partitionKey(place!));
+  private notify(event: keyof VerdictListener, record: VerdictRange): void {
+    for (const listener of this.listeners) listener[event]?.(record as VerdictRecord);
   }
 
   private awaitChange(): void {
     this.nextChange = new Promise((resolve) => (this.changed = resolve));
   }
+}
+
+function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
+  return {
+    topicPartition: { topic, partition },
+    decided: 0,
+    newest: -1,
+    refused: new Map(),
+    stale: new Set(),
+  };
+}
+
+/** Returns the refused records of a range: below `decided` as they are known, because the first verdict is valid. */
+function firstVerdicts(
+  decided: number,
+  known: OffsetBitmap,
+  { range, refused }: VerdictRecord,
+): OffsetBitmap {
+  return joinedAt(Math.min(Math.max(decided - range * rangeOffsets, 0), rangeOffsets), known, refused);
+}
+
+function remove(record: LogRecord, partitions: Map<string, PartitionVerdicts>): void {
+  const removed = rangeOfTombstone(record);
+  const known = removed && partitions.get(partitionKey(removed));
+  if (!removed || !known) return;
+  known.refused.delete(removed.range);
+  known.stale.delete(removed.range);
+  if (known.refused.size === 0) partitions.delete(partitionKey(removed));
+}
+
+/** Resolves when the promise resolves, after this many milliseconds, or when the signal is aborted. */
+async function within(ms: number, promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const timer = sleep(ms, undefined, { signal: AbortSignal.any([signal, done.signal]) }).catch(
+    () => undefined,
+  );
+  await Promise.race([promise, timer]);
+  done.abort();
 }

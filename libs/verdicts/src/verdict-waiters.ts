@@ -1,4 +1,4 @@
-import type { PartitionPlace, Verdict, VerdictRecord } from './verdict-record.js';
+import type { TopicPartition, Verdict, VerdictRecord } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
 /** Most verdicts that are kept for writers whose append has not resolved yet. */
@@ -29,8 +29,8 @@ export class VerdictWaiters {
   }
 
   /** Resolves with the verdict on a record that was appended after `begin`. @throws the signal's reason */
-  of(place: PartitionPlace & { offset: number }, signal: AbortSignal): Promise<Verdict> {
-    const key = keyOf(place, place.offset);
+  of(position: TopicPartition & { offset: number }, signal: AbortSignal): Promise<Verdict> {
+    const key = keyOf(position, position.offset);
     const known = this.kept.get(key);
     if (known) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
@@ -66,6 +66,6 @@ export class VerdictWaiters {
   }
 }
 
-function keyOf({ topic, partition }: PartitionPlace, offset: number): string {
+function keyOf({ topic, partition }: TopicPartition, offset: number): string {
   return `${topic}/${partition}/${offset}`;
 }

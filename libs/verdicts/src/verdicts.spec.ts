@@ -1,16 +1,23 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { expectedVersionHeader, TopicNames } from '#event';
-import { LogUnavailableError, type LogRecord, type RecordBatch } from '#log';
+import {
+  LogUnavailableError,
+  type ConsumerHandler,
+  type ConsumerOptions,
+  type LogRecord,
+  type RecordBatch,
+} from '#log';
 import { MemoryLog } from '#log/memory';
 import { leaveOutRefused } from './leave-out-refused.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
-import { rangeOffsets, type Verdict } from './verdict-record.js';
+import { noOffsets, withIndexes } from './offset-bitmap.js';
+import { encodeVerdicts, rangeOffsets, type Verdict } from './verdict-record.js';
 import { VerdictTable, type VerdictTableOptions } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 
 const names = new TopicNames('spec.');
 const topic = 'spec.events.orders.1';
-const place = { topic, partition: 0 };
+const position = { topic, partition: 0 };
 const forever = new AbortController().signal;
 
 let log: MemoryLog;
@@ -67,6 +74,13 @@ async function owner(
   return { table, publisher: new VerdictPublisher({ table, names, producer: () => log.producer() }) };
 }
 
+/** Writes a record as a process does that has read nothing since it decided. */
+async function publishStale(decided: number, verdicts: readonly Verdict[]): Promise<void> {
+  const refusedOnes = verdicts.map(({ offset }) => offset);
+  const record = { ...position, range: 0, decided, refused: withIndexes(noOffsets, refusedOnes), verdicts };
+  await (await log.producer()).append([encodeVerdicts(record, names)]);
+}
+
 const accepted = (offset: number, version = 1): Verdict => ({ offset, version });
 const refused = (offset: number, current_version = 1): Verdict => ({ offset, current_version });
 
@@ -74,76 +88,119 @@ describe('published verdicts', () => {
   it('are known to every process, and to one that starts later', async () => {
     const other = await openTable();
     const { publisher } = await owner();
-    await publisher.publish(place, 8, [accepted(3), refused(5), accepted(7)]);
-    await expect.poll(() => other.decidedUntil(place)).toBe(8);
+    await publisher.publish(position, 8, [accepted(3), refused(5), accepted(7)]);
+    await expect.poll(() => other.decidedUntil(position)).toBe(8);
     for (const table of [other, await openTable()]) {
-      expect([3, 5, 7].map((offset) => table.isRefused(place, offset))).toEqual([false, true, false]);
-      expect(table.decidedUntil(place)).toBe(8);
+      expect([3, 5, 7].map((offset) => table.isRefused(position, offset))).toEqual([false, true, false]);
+      expect(table.decidedUntil(position)).toBe(8);
     }
   });
 
   it('keep the refused records of earlier batches, also after compaction', async () => {
     const { publisher } = await owner();
-    await publisher.publish(place, 4, [refused(3)]);
-    await publisher.publish(place, 9, [accepted(5), refused(8)]);
+    await publisher.publish(position, 4, [refused(3)]);
+    await publisher.publish(position, 9, [accepted(5), refused(8)]);
     log.topics.get(names.verdicts)!.compact();
     const table = await openTable();
-    expect([3, 5, 8].map((offset) => table.isRefused(place, offset))).toEqual([true, false, true]);
+    expect([3, 5, 8].map((offset) => table.isRefused(position, offset))).toEqual([true, false, true]);
   });
 
   it('keep the refused records of the owner before, whose last verdicts the new one has not read yet', async () => {
     const [before, next] = [await owner(), await owner(lagging(log))];
-    await before.publisher.publish(place, 4, [refused(3)]);
-    expect(next.table.decidedUntil(place)).toBe(0);
+    await before.publisher.publish(position, 4, [refused(3)]);
+    expect(next.table.decidedUntil(position)).toBe(0);
     await next.table.upToDate(1_000);
-    await next.publisher.publish(place, 9, [refused(8)]);
+    await next.publisher.publish(position, 9, [refused(8)]);
     const table = await openTable();
-    expect([3, 8].map((offset) => table.isRefused(place, offset))).toEqual([true, true]);
+    expect([3, 8].map((offset) => table.isRefused(position, offset))).toEqual([true, true]);
   });
 
   it('of a batch over two ranges are one record for each range', async () => {
     const { publisher } = await owner();
-    await publisher.publish(place, rangeOffsets + 9, [refused(rangeOffsets - 1), refused(rangeOffsets)]);
+    await publisher.publish(position, rangeOffsets + 9, [refused(rangeOffsets - 1), refused(rangeOffsets)]);
     log.topics.get(names.verdicts)!.compact();
     const table = await openTable();
     expect([...table.ranges()]).toEqual([
-      { ...place, range: 0 },
-      { ...place, range: 1 },
+      { ...position, range: 0 },
+      { ...position, range: 1 },
     ]);
-    expect(table.isRefused(place, rangeOffsets - 1) && table.isRefused(place, rangeOffsets)).toBe(true);
-    expect(table.decidedUntil(place)).toBe(rangeOffsets + 9);
+    expect(table.isRefused(position, rangeOffsets - 1) && table.isRefused(position, rangeOffsets)).toBe(true);
+    expect(table.decidedUntil(position)).toBe(rangeOffsets + 9);
   });
 
   it('are valid in the order of the log: a process that decided later and differently must stop', async () => {
     const [first, second] = [await owner(), await owner()];
-    await first.publisher.publish(place, 8, [accepted(3), refused(5)]);
-    await expect(second.publisher.publish(place, 8, [refused(3), refused(5)])).rejects.toThrow(
+    await first.publisher.publish(position, 8, [accepted(3), refused(5)]);
+    await expect(second.publisher.publish(position, 8, [refused(3), refused(5)])).rejects.toThrow(
       VerdictConflictError,
     );
-    expect(second.table.isRefused(place, 3)).toBe(false);
-    await second.publisher.publish(place, 8, [accepted(3), refused(5)]);
+    expect(second.table.isRefused(position, 3)).toBe(false);
+    await second.publisher.publish(position, 8, [accepted(3), refused(5)]);
   });
 
   it('of a process that was replaced are stale: the owner learns of them and writes its own again', async () => {
-    const [zombie, current] = [await owner(), await owner()];
-    await current.publisher.publish(place, 20, [refused(5), refused(15)]);
+    const current = await owner();
+    await current.publisher.publish(position, 20, [refused(5), refused(15)]);
     const stale: number[] = [];
-    current.table.listen({ stale: ({ decided }) => stale.push(decided) });
-    await zombie.publisher.publish(place, 8, [refused(5)]).catch(() => undefined);
-    await expect.poll(() => stale).toEqual([8]);
-    expect(current.table.isRefused(place, 15)).toBe(true);
-    await current.publisher.repeat(place, 0);
+    current.table.listen({ stale: ({ range }) => stale.push(range) });
+    await publishStale(8, [refused(5)]);
+    await expect.poll(() => stale).toEqual([0]);
+    expect(current.table.isRefused(position, 15)).toBe(true);
+    const later = await openTable();
+    expect(later.staleRanges(position)).toEqual([0]);
+    await current.publisher.repeat(position, 0);
+    expect(current.table.staleRanges(position)).toEqual([]);
+    await expect.poll(() => later.staleRanges(position)).toEqual([]);
     log.topics.get(names.verdicts)!.compact();
     const table = await openTable();
-    expect([table.decidedUntil(place), table.isRefused(place, 15)]).toEqual([20, true]);
+    expect([table.decidedUntil(position), table.isRefused(position, 15)]).toEqual([20, true]);
+  });
+
+  it('that are stale and followed by newer ones are not repeated', async () => {
+    const { publisher, table } = await owner();
+    await publisher.publish(position, 20, [refused(15)]);
+    await publishStale(8, [refused(5)]);
+    await publisher.publish(position, 30, [accepted(25)]);
+    for (const one of [table, await openTable()]) expect(one.staleRanges(position)).toEqual([]);
+  });
+
+  it('below the decided offset stay as they are, whatever a later record says', async () => {
+    const { publisher } = await owner();
+    const early = await openTable();
+    await publisher.publish(position, 8, [accepted(3), refused(5)]);
+    const value = JSON.stringify({
+      decided: 20,
+      refused: Buffer.from([1 << 3, 1 << 2]).toString('base64'),
+      verdicts: [],
+    });
+    await (await log.producer()).append([{ topic: names.verdicts, key: `${topic}/0/0`, value }]);
+    for (const table of [early, await openTable()]) {
+      await expect.poll(() => table.decidedUntil(position)).toBe(20);
+      expect([3, 5, 10].map((offset) => table.isRefused(position, offset))).toEqual([false, true, true]);
+      expect(table.staleRanges(position)).toEqual([0]);
+    }
+  });
+
+  it('of an older range that are written again keep their bits in a process that starts later', async () => {
+    const { publisher } = await owner();
+    await publisher.publish(position, 9, [refused(5)]);
+    await publisher.publish(position, rangeOffsets + 9, [refused(rangeOffsets + 1)]);
+    await publisher.repeat(position, 0);
+    await publisher.publish(position, rangeOffsets + 19, [refused(rangeOffsets + 11)]);
+    log.topics.get(names.verdicts)!.compact();
+    const table = await openTable();
+    expect(table.decidedUntil(position)).toBe(rangeOffsets + 19);
+    for (const offset of [5, rangeOffsets + 1, rangeOffsets + 11])
+      expect(table.isRefused(position, offset)).toBe(true);
+    expect(table.staleRanges(position)).toEqual([]);
   });
 
   it('of a removed range are forgotten', async () => {
     const { publisher, table } = await owner();
-    await publisher.publish(place, 8, [refused(5)]);
-    await publisher.remove([{ ...place, range: 0 }]);
+    await publisher.publish(position, 8, [refused(5)]);
+    await publisher.remove([{ ...position, range: 0 }]);
     await expect.poll(() => [...table.ranges()]).toEqual([]);
-    expect(table.isRefused(place, 5)).toBe(false);
+    expect(table.isRefused(position, 5)).toBe(false);
   });
 });
 
@@ -165,8 +222,8 @@ describe('a table of verdicts', () => {
     await producer.append([
       { topic: names.verdicts, key: 'x', value: '{"decided":9,"refused":"","verdicts":[]}' },
     ]);
-    await publisher.publish(place, 4, [refused(3)]);
-    expect([...table.ranges()]).toEqual([{ ...place, range: 0 }]);
+    await publisher.publish(position, 4, [refused(3)]);
+    expect([...table.ranges()]).toEqual([{ ...position, range: 0 }]);
   });
 
   it('starts again after the log was unreachable', async () => {
@@ -180,13 +237,13 @@ describe('a table of verdicts', () => {
 
   it('waits for the verdict on a record, until the caller stops', async () => {
     const { publisher, table } = await owner();
-    const waiting = table.decided({ ...place, offset: 7 }, forever);
-    await publisher.publish(place, 7, [accepted(6)]);
+    const waiting = table.decided({ ...position, offset: 7 }, forever);
+    await publisher.publish(position, 7, [accepted(6)]);
     const stop = new AbortController();
-    const stopped = table.decided({ ...place, offset: 7 }, stop.signal);
+    const stopped = table.decided({ ...position, offset: 7 }, stop.signal);
     stop.abort(new Error('revoked'));
     await expect(stopped).rejects.toThrow('revoked');
-    await publisher.publish(place, 8, [accepted(7)]);
+    await publisher.publish(position, 8, [accepted(7)]);
     await waiting;
   });
 });
@@ -196,10 +253,10 @@ describe('a writer', () => {
     const { publisher } = await owner();
     const waiters = new VerdictWaiters(await openTable());
     const end = waiters.begin();
-    await publisher.publish(place, 4, [accepted(3, 9)]);
-    expect(await waiters.of({ ...place, offset: 3 }, forever)).toEqual(accepted(3, 9));
-    const later = waiters.of({ ...place, offset: 5 }, forever);
-    await publisher.publish(place, 6, [refused(5, 9)]);
+    await publisher.publish(position, 4, [accepted(3, 9)]);
+    expect(await waiters.of({ ...position, offset: 3 }, forever)).toEqual(accepted(3, 9));
+    const later = waiters.of({ ...position, offset: 5 }, forever);
+    await publisher.publish(position, 6, [refused(5, 9)]);
     expect(await later).toEqual(refused(5, 9));
     end();
   });
@@ -208,7 +265,7 @@ describe('a writer', () => {
     const waiters = new VerdictWaiters(await openTable());
     waiters.begin();
     const stop = new AbortController();
-    const waiting = waiters.of({ ...place, offset: 3 }, stop.signal);
+    const waiting = waiters.of({ ...position, offset: 3 }, stop.signal);
     stop.abort(new Error('too late'));
     await expect(waiting).rejects.toThrow('too late');
   });
@@ -263,9 +320,9 @@ describe('a consumer without refused records', () => {
     const { publisher, table } = await owner();
     const { batches, close } = await consume(table);
     await append({ value: 'a', expected: 0 }, { value: 'b', expected: 0 }, { value: 'c' });
-    await publisher.publish(place, 1, [accepted(0)]);
+    await publisher.publish(position, 1, [accepted(0)]);
     expect(values(batches)).toEqual([]);
-    await publisher.publish(place, 3, [refused(1)]);
+    await publisher.publish(position, 3, [refused(1)]);
     await expect.poll(() => values(batches)).toEqual(['a', null, 'c']);
     await close();
   });
@@ -282,6 +339,33 @@ describe('a consumer without refused records', () => {
     },
   );
 
+  it('keeps every other member of a refused record, also of one that reads its members on demand', async () => {
+    const { publisher, table } = await owner();
+    const seen: LogRecord[] = [];
+    let given: ConsumerHandler | undefined;
+    const fetching = { ...log, consumer: (options: ConsumerOptions) => ((given = options.handler), {}) };
+    leaveOutRefused(fetching as never, {
+      ...{ verdicts: table, committed: async () => 0, waiting: () => undefined },
+    }).consumer({
+      group: 'g',
+      onCrash: () => undefined,
+      handler: {
+        assigned: async () => 0,
+        batch: async ({ records }) => void seen.push(...records),
+        revoked: () => undefined,
+      },
+    });
+    await publisher.publish(position, 1, [refused(0)]);
+    const batch = { ...position, records: [new FetchedLike()], bytes: 1, next: 1, highWatermark: 1 };
+    await given!.batch(batch);
+    expect(seen).toEqual([
+      {
+        ...{ topic, partition: 0, offset: 0, timestamp: 7, value: null, key: Buffer.from('e') },
+        headers: { [expectedVersionHeader]: Buffer.from('0') },
+      },
+    ]);
+  });
+
   it('can be closed while a batch waits for its verdicts', async () => {
     const { batches, close } = await consume(await openTable());
     await append({ value: 'a', expected: 0 });
@@ -289,3 +373,20 @@ describe('a consumer without refused records', () => {
     expect(batches).toEqual([]);
   });
 });
+
+/** A record whose members are getters of its class, like those that are fetched from Kafka. */
+class FetchedLike implements LogRecord {
+  readonly topic = topic;
+  readonly partition = 0;
+  readonly offset = 0;
+  readonly timestamp = 7;
+  get key(): Buffer {
+    return Buffer.from('e');
+  }
+  get value(): Buffer {
+    return Buffer.from('{}');
+  }
+  get headers(): LogRecord['headers'] {
+    return { [expectedVersionHeader]: Buffer.from('0') };
+  }
+}

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProblemDocument } from '#api';
-import { expectedVersionHeader, expectedVersionOf } from '#event';
+import { expectedVersionHeader, readExpectedVersion } from '#event';
 import { VerdictPublisher, VerdictTable, type Verdict } from '#verdicts';
 import { event, startTestIngest, type TestIngest } from './writing.fixture.js';
 
@@ -52,7 +52,7 @@ class Judge {
     const fresh = records.slice(this.next.get(key) ?? 0);
     for (const { offset, key: entity, headers } of fresh) {
       const version = this.versions.get(`${key}/${String(entity)}`) ?? 0;
-      const expected = expectedVersionOf(headers);
+      const expected = readExpectedVersion(headers[expectedVersionHeader]);
       const isRefused = expected !== undefined && expected !== version;
       if (!isRefused) this.versions.set(`${key}/${String(entity)}`, version + 1);
       if (expected === undefined) continue;
@@ -135,6 +135,13 @@ describe('a batch with expected versions', () => {
     ]);
   });
 
+  it('is a 400 if it has more of them than a batch may have', async () => {
+    const values = '{}\n'.repeat(10_001);
+    const query = '/api/v1/streams/orders/raw?event_type=t&entity_id=e&expected_version=0';
+    expect((await given.post(query, values)).statusCode).toBe(400);
+    expect(given.records('orders')).toEqual([]);
+  });
+
   it('cannot be atomic', async () => {
     const answer = await given.post('/api/v1/events/batch?atomic=true', {
       events: [event(), conditional(0)],
@@ -160,6 +167,12 @@ describe('raw values with an expected version', () => {
       200,
       { accepted: 1, refused: 1, errors: [{ index: 1, code: 'version_conflict', current_version: 2 }] },
     ]);
+  });
+
+  it('of one request cannot be several with strict handling', async () => {
+    const query = '/api/v1/streams/orders/raw?event_type=t&entity_id=e&expected_version=0';
+    const answer = await given.post(query, '{}\n{}', { prefer: 'handling=strict' });
+    expect([answer.statusCode, given.records('orders')]).toEqual([400, []]);
   });
 
   it('are a 412 if the only value is refused', async () => {

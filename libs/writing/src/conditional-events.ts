@@ -30,20 +30,27 @@ export class ConditionalEvents {
 
   /**
    * Must be called before conditional events are appended. Returns a function that ends the wait.
-   * @throws ProblemError 503 `overloaded` or `log_unavailable`; nothing is appended then
+   * @throws ProblemError 400 for too many events, 503 `overloaded` or `log_unavailable`; nothing is appended then
    */
   async begin(count: number): Promise<() => void> {
+    if (count > limits.batchEvents) throw tooMany();
     if (this.waiting + count > mostWaiting)
       throw new ProblemError('overloaded', 'Too many conditional writes wait for their verdicts.', {
         retryAfterSeconds,
       });
-    await this.ready();
     this.waiting += count;
     const end = this.waiters.begin();
-    return () => {
+    const release = () => {
       this.waiting -= count;
       end();
     };
+    try {
+      await this.ready();
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /**
@@ -76,7 +83,7 @@ export class ConditionalEvents {
 
   private async ready(): Promise<void> {
     try {
-      await this.table.ready();
+      await settledWithin(this.table.ready(), this.waitMs);
     } catch (error) {
       if (!(error instanceof LogUnavailableError)) throw error;
       const detail = 'Verdicts on conditional writes cannot be read: Kafka cannot be reached.';
@@ -99,4 +106,22 @@ function resultOf(appended: AppendedEvent, verdict: Verdict): AppendedEvent | Ev
     `The entity ${JSON.stringify(entity_id)} has version ${current}, not ${expected_version}. ` +
     'Read it again, decide again, and send the event with the version that you have seen.';
   return new EventRejection('version_conflict', detail).keptAt(appended.position).at(current);
+}
+
+function tooMany(): ProblemError {
+  const detail = `A request may have ${limits.batchEvents} events with an expected_version at most.`;
+  return new ProblemError('invalid_request', detail);
+}
+
+/** @throws LogUnavailableError if the promise does not settle in time */
+async function settledWithin(promise: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new LogUnavailableError('the verdicts were not read in time')), ms);
+  });
+  try {
+    await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

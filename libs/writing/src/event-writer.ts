@@ -50,11 +50,13 @@ export class EventWriter {
     count(rejected);
     const none = options.atomic && rejected.length > 0;
     if (none) return checked.map((event) => (event instanceof EventRejection ? event : notWritten));
-    const conditional = checked.filter(isConditional).length;
-    if (conditional === 0) return this.append(checked, options);
-    const end = await this.conditional.begin(conditional);
+    const conditional = checked.filter(isConditional);
+    if (conditional.length === 0) return this.append(checked, options);
+    const end = await this.conditional.begin(conditional.length);
     try {
-      return await this.decided(await this.append(checked, options));
+      // A stream may be deleted and created again meanwhile: the records are in the topics of now.
+      const topics = conditional.map(({ stream }) => this.topicOf(stream));
+      return await this.decided(await this.append(checked, options), topics);
     } finally {
       end();
     }
@@ -70,14 +72,16 @@ export class EventWriter {
     });
   }
 
-  /** Replaces the results of conditional events by those of their verdicts. */
-  private async decided(results: readonly WriteResult[]): Promise<WriteResult[]> {
+  /**
+   * Replaces the results of conditional events by those of their verdicts.
+   * @param topics The topic of each conditional event, in order.
+   */
+  private async decided(results: readonly WriteResult[], topics: readonly string[]): Promise<WriteResult[]> {
     const undecided = results.filter(
       (result) => !(result instanceof EventRejection) && isConditional(result.event),
     );
-    const events = (undecided as AppendedEvent[]).map((appended) => ({
-      appended,
-      topic: this.topicOf(appended.event.stream),
+    const events = (undecided as AppendedEvent[]).map((appended, index) => ({
+      ...{ appended, topic: topics[index]! },
     }));
     const decided = await this.conditional.decided(events);
     count(decided.filter((result) => result instanceof EventRejection));

@@ -1,12 +1,10 @@
-import type { StreamId, TopicNames } from '#event';
+import type { TopicNames } from '#event';
 import type { TopicAdmin } from '#log';
-import type { Definitions } from '#registry';
 import { rangeOffsets, type VerdictPublisher, type VerdictTable } from '#verdicts';
 
 export interface OldVerdictsOptions {
   admin: Pick<TopicAdmin, 'offsetsIn' | 'partitions'>;
-  definitions: Pick<Definitions, 'streams'>;
-  topics: Pick<TopicNames, 'verdicts' | 'ofStream'>;
+  topics: Pick<TopicNames, 'verdicts'>;
   verdicts: Pick<VerdictTable, 'ready' | 'ranges'>;
   publisher: Pick<VerdictPublisher, 'remove'>;
 }
@@ -15,32 +13,40 @@ export interface OldVerdictsOptions {
 const mostRemoved = 10_000;
 
 /**
- * Removes verdicts on records that the log does not have any more: retention has removed the records, or the stream is
- * deleted. Returns the number of removed ranges.
+ * Removes verdicts on records that the log does not have any more: retention has removed the records, or their topic does
+ * not exist. Returns the number of removed ranges.
  */
-export async function removeOldVerdicts(options: OldVerdictsOptions): Promise<number> {
-  const { admin, definitions, topics, verdicts, publisher } = options;
+export async function removeOldVerdicts({
+  admin,
+  topics,
+  verdicts,
+  publisher,
+}: OldVerdictsOptions): Promise<number> {
   if ((await admin.partitions(topics.verdicts)) === undefined) return 0;
   await verdicts.ready();
-  const live = new Set(definitions.streams().map(({ id }: { id: StreamId }) => topics.ofStream(id)));
-  const beginnings = await beginningsOf(admin, live);
-  const old = [];
-  for (const range of verdicts.ranges()) {
-    const isGone = !live.has(range.topic);
-    const beginning = beginnings.get(`${range.topic}/${range.partition}`) ?? 0;
-    if (isGone || (range.range + 1) * rangeOffsets <= beginning) old.push(range);
-    if (old.length === mostRemoved) break;
-  }
-  await publisher.remove(old);
-  return old.length;
+  const ranges = [...verdicts.ranges()];
+  const beginnings = await beginningsOf(admin, new Set(ranges.map(({ topic }) => topic)));
+  const old = ranges.filter(({ topic, partition, range }) => {
+    const beginning = beginnings.get(topic)?.get(partition) ?? 0;
+    return (range + 1) * rangeOffsets <= beginning;
+  });
+  await publisher.remove(old.slice(0, mostRemoved));
+  return Math.min(old.length, mostRemoved);
 }
 
+/** Returns the first offset of each partition; infinite for every partition of a topic that does not exist. */
 async function beginningsOf(
-  admin: Pick<TopicAdmin, 'offsetsIn'>,
+  admin: OldVerdictsOptions['admin'],
   topics: ReadonlySet<string>,
-): Promise<Map<string, number>> {
-  const beginnings = new Map<string, number>();
-  for (const [topic, offsets] of await admin.offsetsIn([...topics]))
-    for (const { partition, beginning } of offsets) beginnings.set(`${topic}/${partition}`, beginning);
+): Promise<Map<string, { get(partition: number): number | undefined }>> {
+  const found = await admin.offsetsIn([...topics]);
+  const beginnings = new Map<string, { get(partition: number): number | undefined }>();
+  for (const topic of topics) {
+    const offsets = found.get(topic);
+    if (offsets)
+      beginnings.set(topic, new Map(offsets.map(({ partition, beginning }) => [partition, beginning])));
+    // A topic without a leader is missing in the answer, too.
+    else if ((await admin.partitions(topic)) === undefined) beginnings.set(topic, { get: () => Infinity });
+  }
   return beginnings;
 }

@@ -18,6 +18,7 @@ import {
   RequireScope,
   takeBody,
 } from '#http';
+import { isConditional } from '../event-writer.js';
 import { EventIntake } from '../intake.js';
 import { textOf } from '../read-request.js';
 import { rejectedEventEncoder } from '../rejected/rejected-event-encoder.js';
@@ -80,11 +81,19 @@ export class RawController {
     const asked = handlingOf(request);
     const isLenient = asked !== 'strict';
     if (!isLenient) requireAll(reader.events, reception.text);
+    if (!isLenient && reader.events.length > 1 && reader.events.some(isConditional)) throw strictConditions();
     const keep = rejectedEventEncoder(reception, { form: 'raw', mapping: mapping.text });
     const answer = intakeAnswer(await this.intake.write(request, reader.events, { atomic: false, keep }));
     setPreferenceApplied(reply, { handling: asked });
     void reply.code(isLenient ? 200 : 201).send(answer);
   }
+}
+
+function strictConditions(): ProblemError {
+  const detail = 'cannot be used for several values with Prefer: handling=strict';
+  const why =
+    'A conditional value is decided after it is written, so one that is refused does not prevent the others.';
+  return new ProblemError('invalid_request', why, { errors: [{ pointer: 'expected_version', detail }] });
 }
 
 function oneIdForMany(): ProblemError {
