@@ -143,10 +143,10 @@ async function stopAndExit(
   process.exit(code);
 }
 
-/** Returns the version of `package.json`, four folders above this file in `dist`. */
+/** Returns the version of `package.json`, five folders above this file in `dist`. */
 function readVersion(): string {
   try {
-    const text = readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8');
+    const text = readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8');
     return (JSON.parse(text) as { version: string }).version;
   } catch {
     return 'unknown';
