@@ -10,6 +10,8 @@ const project = (name, suffix, extra = {}) => ({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
+    // What the specs import runs as it is; Vite transforms only the specs.
+    server: { deps: { external: [/\/dist\/(?!.*\.spec\.js)/] } },
     ...extra,
   },
 });

@@ -22,7 +22,7 @@ export function encodePage(page: StoredEventPage, type: PageMediaType): Generato
   return chunksOf(pieces(page, type));
 }
 
-/** Joins texts to chunks of at least 64 KiB characters. The last chunk is smaller. */
+/** Joins texts to chunks of at least 65 536 characters. The last chunk is smaller. */
 export function* chunksOf(texts: Iterable<string>): Generator<string> {
   let chunk = '';
   for (const piece of texts) {
