@@ -68,7 +68,7 @@ async function define({ core }: TestSystem): Promise<void> {
       {
         branch: [
           {
-            when: 'event.data.amount > 90',
+            when: 'event.data.amount > 70',
             operators: [
               { map: { data: { large: 'event.data.amount' } } },
               { emit: { stream: 'large-payments' } },

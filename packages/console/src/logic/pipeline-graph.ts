@@ -22,7 +22,7 @@ export interface Graph {
   height: number;
 }
 
-export const nodeSize = { width: 190, height: 74 };
+export const nodeSize = { width: 220, height: 74 };
 const gap = { x: 44, y: 40 };
 
 type Operator = Readonly<Record<string, unknown>>;

@@ -48,11 +48,13 @@ function Edge({ from, to, label }: { from: GraphNode; to: GraphNode; label?: str
   const [x1, y1] = [from.x + nodeSize.width / 2, from.y + nodeSize.height];
   const [x2, y2] = [to.x + nodeSize.width / 2, to.y];
   const middle = (y1 + y2) / 2;
+  // The label is on the side that the line does not come from.
+  const side = x2 < x1 ? -1 : 1;
   return (
     <g>
       <path class="edge" d={`M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`} />
       {label && (
-        <text class="edge-label" x={x2 + 6} y={y2 - 8}>
+        <text class="edge-label" x={x2 + 6 * side} y={y2 - 8} text-anchor={side < 0 ? 'end' : 'start'}>
           {shortened(label, 24)}
           <title>{visibleText(label)}</title>
         </text>
@@ -72,7 +74,7 @@ function Node({ node, step, read }: { node: GraphNode; step?: PipelineStep; read
         {node.operator}
       </text>
       <text class="node-label" x="12" y="40">
-        {shortened(node.label, 26)}
+        {shortened(node.label, 30)}
       </text>
       {read !== undefined && (
         <text class="node-count" x="12" y="61">
