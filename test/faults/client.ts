@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Tributary } from '#client';
 import { check, expectClean, faultSeed, Ledger, TcpProxy } from '#testkit';
 import { ClientDriver } from '../client/client-driver.js';
+import { Counters } from '../client/counters.js';
 import { system } from './one-system.js';
 
 const isWrite = (chunk: Buffer) => chunk.includes('POST /api/v1/events');
@@ -44,5 +45,42 @@ describe('given the client behind a faulty network', () => {
     expectClean(report);
     expect(report.unknown).toBe(0);
     await ledger.discard();
+  });
+
+  it('when ingest and the materializer are killed, and answers are lost, each decision is written once', async () => {
+    const { stack } = system();
+    const proxy = await TcpProxy.start({ port: Number(new URL(stack.urls.ingest).port) });
+    const urls = { url: stack.urls.core, ingestUrl: `http://127.0.0.1:${proxy.port}` };
+    const counters = new Counters(Array.from({ length: 4 }, () => new Tributary(urls)));
+    const running = counters.run();
+    try {
+      await counters.untilAccepted(20);
+      await stack.ingest.restart('SIGKILL');
+      await counters.untilAccepted(20);
+      await proxy.trap(isWrite, { do: 'swallow-answer' });
+      await proxy.trap(isWrite, { do: 'reset' });
+      await counters.untilAccepted(5);
+      await stack.materializer.restart('SIGKILL');
+      await counters.untilAccepted(20);
+    } finally {
+      await proxy.heal();
+      counters.stop();
+      await running;
+      await proxy.stop();
+    }
+    const client = new Tributary({ url: stack.urls.core });
+    for (const [entity_id, accepted] of Object.entries(counters.accepted)) {
+      const read = async () => {
+        const events: number[][] = [];
+        for await (const { version, data } of client.events<{ n: number }>({
+          stream: counters.stream,
+          entity_id,
+        }))
+          events.push([version!, data.n]);
+        return events.toSorted(([a], [b]) => a! - b!);
+      };
+      const counted = Array.from({ length: accepted }, (_, n) => [n + 1, n + 1]);
+      await expect.poll(read).toEqual(counted);
+    }
   });
 });
