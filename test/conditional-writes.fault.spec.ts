@@ -25,13 +25,14 @@ const system = useFaultySystem({ materializers: 2, processors: 2 });
 
 /** Lets faults happen one after the other in any order, until each has happened and there are enough attempts. */
 async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, random: Random) {
-  do {
-    for (const fault of shuffled(faults, random)) {
-      await driver.untilDecided(decidedBetweenFaults);
-      process.stderr.write(`${driver.attempts} attempts, then ${fault.name}\n`);
-      await fault.happen(system(), driver);
-    }
-  } while (driver.attempts < attempts);
+  let order: Fault[] = [];
+  for (let done = 0; done < faults.length || driver.attempts < attempts; done++) {
+    if (order.length === 0) order = shuffled(faults, random);
+    const fault = order.pop()!;
+    await driver.untilDecided(decidedBetweenFaults);
+    process.stderr.write(`${driver.attempts} attempts, then ${fault.name}\n`);
+    await fault.happen(system(), driver);
+  }
 }
 
 function shuffled<T>(list: readonly T[], random: Random): T[] {

@@ -83,6 +83,19 @@ describe('IdWindow', () => {
     );
   });
 
+  it('finds the same duplicates without adding an id, also where it grows', () => {
+    const window = new IdWindow({ records: 10_000, milliseconds: 1_000 });
+    const wordsOf = (n: number) => Uint32Array.of(n, 0, 0, n);
+    const found: boolean[] = [];
+    for (let n = 0; n < 3_000; n++) {
+      window.repeatsWords(wordsOf(n), 2 * n, 0);
+      found.push(window.wouldRepeat(wordsOf(n), 2 * n + 1, 0));
+      found.push(!window.wouldRepeat(wordsOf(n + 1), 2 * n + 1, 0));
+    }
+    expect(found.every(Boolean)).toBe(true);
+    expect(window.size).toBe(3_000);
+  });
+
   it('returns its length: a duplicate written now is recognized within that time, and not after it', () => {
     fc.assert(
       fc.property(logs, someBounds, fc.nat(500), (log, bounds, later) => {

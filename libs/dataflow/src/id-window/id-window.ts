@@ -103,7 +103,9 @@ export class IdWindow {
    */
   wouldRepeat(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
-    return this.index.has(this.freeSlotFor(id));
+    // The slot comes first: it may grow the window, which then has another index.
+    const slot = this.freeSlotFor(id);
+    return this.index.has(slot);
   }
 
   /** Advances offset and log time by a record without a readable id. */
