@@ -5,7 +5,7 @@ import { earthquakeEvent, type EarthquakeFeature } from './earthquakes.js';
 import type { Dataset } from './event.js';
 import { assumedDay, flightEvent, type FlightRow } from './flights.js';
 
-/** The number of rows to load, and the streams to load them to. */
+/** Maximum number of events of each dataset, and the prefix of the names of the streams that they are loaded to. */
 export interface DatasetOptions {
   /** The prefix of the streams' names. */
   prefix: string;

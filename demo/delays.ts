@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProjectionExistsError, TributaryError, type ProjectionState, type Tributary } from '#client';
 import { lateAfterMinutes } from './flights.js';
 
-/** The fields of a delay projection. */
+/** The state of a delay projection for one airport or hour of the day. */
 export interface FlightDelays {
   flights: number;
   late: number;
@@ -10,9 +10,10 @@ export interface FlightDelays {
   worst_delay: number;
 }
 
+/** A key (airport or hour) of a delay projection with its state. */
 export type DelayState = Pick<ProjectionState<FlightDelays>, 'key' | 'state'>;
 
-/** ClickHouse's counts for one key. */
+/** Numbers of flights and late flights for one airport or hour, as ClickHouse counts them in the stored events. */
 export interface Counted {
   flights: number;
   late: number;
@@ -46,6 +47,7 @@ export function delayProjections(prefix: string, stream: string) {
   };
 }
 
+/** The definition of a delay projection. */
 export type DelayProjection = ReturnType<typeof delayProjections>['airports'];
 
 /**

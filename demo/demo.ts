@@ -8,22 +8,22 @@ import type { DemoOptions } from './options.js';
 import { Progress } from './progress.js';
 import { report } from './report.js';
 
-/** The output of the demo. */
+/** Where the demo prints, and whether lines can be redrawn there. */
 export interface DemoOutput {
   live: boolean;
   write: (text: string) => void;
 }
 
-/** The result of loading one dataset. */
+/** Counts and duration of loading one dataset into its stream. */
 export interface LoadResult {
   stream: string;
   /** The number of events in the data. */
   rows: number;
-  /** Of these, the number that an earlier run has stored, and the number written now. */
+  /** Number of these events that an earlier run has stored. */
   before: number;
   written: number;
   seconds: number;
-  /** The number of events found in the stream afterwards. */
+  /** Number of events of the stream that can be queried after loading. */
   found: number;
 }
 

@@ -3,7 +3,7 @@ import { eventIdOf } from './event-id.js';
 
 /** The used members of a feature in the USGS feed (GeoJSON). */
 export interface EarthquakeFeature {
-  /** Such as `ci37868143`: the network and its number. */
+  /** Id of the earthquake, such as `ci37868143`: the network and its number. */
   id: string;
   properties: {
     mag: number;

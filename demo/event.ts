@@ -1,4 +1,4 @@
-/** An event of the demo. */
+/** An event that the demo writes, converted from a row of public data. */
 export interface DemoEvent {
   event_id: string;
   stream: string;
@@ -9,7 +9,7 @@ export interface DemoEvent {
   metadata: Record<string, string | number>;
 }
 
-/** Real rows, converted to events of one stream. */
+/** The rows of one public data set, converted to events of one stream. */
 export interface Dataset {
   stream: string;
   /** A description of the rows and of their conversion, which the demo prints. */

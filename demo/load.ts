@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { NotYetMaterializedError, type Tributary } from '#client';
 import type { DemoEvent } from './event.js';
 
+/** Batch size and concurrency of a load. */
 export interface LoadOptions {
   /** The maximum number of events in a request. */
   batchSize: number;

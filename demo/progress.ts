@@ -1,9 +1,13 @@
 import { groupDigits } from './chart.js';
 
+/** Total, label and terminal of a progress line. */
 export interface ProgressOptions {
   label: string;
   total: number;
-  /** Whether lines can be redrawn, as on a terminal. Otherwise one line is written for every quarter. */
+  /**
+   * Whether lines can be redrawn, as on a terminal. If lines cannot be redrawn, one line is written for every quarter
+   * of the load.
+   */
   live: boolean;
   write: (text: string) => void;
   now?: () => number;

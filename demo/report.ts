@@ -2,6 +2,7 @@ import type { CountQuery, EventCount, EventCountBucket, EventQuery, StoredEvent,
 import { barChart, groupDigits, type Bar } from './chart.js';
 import { lateAfterMinutes } from './flights.js';
 
+/** Client, streams and addresses with which the demo queries the loaded data. */
 export interface ReportOptions {
   client: Tributary;
   queryUrl: string;

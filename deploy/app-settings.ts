@@ -5,6 +5,7 @@ import { ProcessorConfig } from '../apps/processor/src/config.js';
 import type { AppConfig } from '#api';
 
 export const appNames = ['gateway', 'ingest', 'materializer', 'processor'] as const;
+/** Name of an app of Tributary that is deployed. */
 export type AppName = (typeof appNames)[number];
 
 const classes: Record<AppName, new () => AppConfig> = {

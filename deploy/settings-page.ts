@@ -5,7 +5,7 @@ import { AppConfig, isSecret } from '#api';
 import { LocalConfig } from '../local/src/settings.js';
 import { appNames, configOf } from './app-settings.js';
 
-/** Where the settings are described; `npm run format:settings` writes it. */
+/** Path of the page that documents all settings; `npm run format:settings` generates it. */
 export const settingsPage = 'docs/configuration.md';
 
 const heading = `# Configuration
@@ -107,7 +107,10 @@ function defaultText(name: string, value: SettingValue): string {
   return name.endsWith('_BYTES') ? `${text} (${Number(value) / 1024 ** 2} MiB)` : text;
 }
 
-/** What class-validator allows: a range, a choice, or nothing that a table could say. */
+/**
+ * Returns the values that class-validator allows for a setting, as text: a range or a list of choices; empty if the
+ * rules are neither.
+ */
 function valuesText(type: new () => object, name: string): string {
   const rules = getMetadataStorage()
     .getTargetValidationMetadatas(type, type.name, false, false)
@@ -123,7 +126,7 @@ function valuesText(type: new () => object, name: string): string {
   return isSecret(name) ? 'secret' : '';
 }
 
-/** The doc comments of the properties of every class in a file. */
+/** Returns the doc comments of the properties of every class in a source text. */
 function commentsIn(source: string): Map<string, string> {
   const file = ts.createSourceFile(source, readFileSync(source, 'utf8'), ts.ScriptTarget.Latest, true);
   const comments = new Map<string, string>();

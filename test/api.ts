@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { problems, type ProblemCode, type ProblemDocument } from '#api';
 import type { HttpAnswer, HttpClient } from '#testkit';
 
-/** The answer to an acknowledged write. */
+/** The parsed answer to the write of one event: its id and its position in Kafka. */
 export interface Written {
   event_id: string;
   stream: string;
@@ -14,14 +14,14 @@ export interface Written {
   offset: number;
 }
 
-/** The answer to a batch. */
+/** The parsed answer to a batch of events: a position or an error for each. */
 export interface BatchAnswer {
   accepted: number;
   rejected: number;
   events: (Written & { error?: { code: string; errors?: { pointer: string }[] } })[];
 }
 
-/** A parsed event from an answer. */
+/** An event as a query returns it, parsed from JSON. */
 export interface ReadEvent extends Written {
   version: number | null;
   ingested_at: string;
@@ -30,6 +30,7 @@ export interface ReadEvent extends Written {
   schema_version: number | null;
 }
 
+/** The parsed answer to a query for events. */
 export interface EventPage {
   events: ReadEvent[];
   count: number;
@@ -83,6 +84,7 @@ export function waitFor(
   return [...last].map(([partition, offset]): [string, string] => ['wait_for', `${partition}:${offset}`]);
 }
 
+/** Query parameters of a request; a list becomes a repeated parameter. */
 export type Parameters = Record<string, string | readonly string[]> | readonly (readonly [string, string])[];
 
 /** Returns a path with its query; a list becomes a repeated parameter. */

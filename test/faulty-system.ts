@@ -4,7 +4,7 @@ import type { DriverOptions, CheckReport, StackOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
-/** A running system on engines of its own, which a spec may break. */
+/** A running Tributary system with a Kafka and a ClickHouse of its own, so that a spec may break any part. */
 export interface FaultySystem {
   engines: PrivateEngines;
   stack: TestSystem;

@@ -6,7 +6,7 @@ import { clickHouseOptions, openClickHouse, type EventWriter } from '#store';
  * our own code: there is no retry and no time-out, and HTTP still works.
  */
 process.on('SIGUSR2', () => {
-  // This does not connect; only the class of all writers of this process is needed.
+  // `openClickHouse` does not connect; the spec needs only the class of all writers of this process.
   const { writer } = openClickHouse(clickHouseOptions(new AppConfig()));
   const shared = Object.getPrototypeOf(writer) as EventWriter;
   const never = () => new Promise<never>(() => undefined);

@@ -1,6 +1,6 @@
 import { Kafka, logLevel, type Producer } from 'kafkajs';
 
-/** A record of the log as text. */
+/** A Kafka record whose key, value and headers are text. */
 export interface RawRecord {
   key: string | null;
   value: string | null;

@@ -3,8 +3,8 @@ import { freePort } from '#local';
 import { AppProcess, HttpClient, type TestSystem } from '#testkit';
 
 /**
- * Runs a second gateway beside that of the system for a spec file. Returns a function with the client of its core
- * port.
+ * Runs a second gateway process on the same Kafka and ClickHouse during a spec file. Returns a function that returns an
+ * HTTP client of its core port.
  */
 export function useSecondGateway(system: () => TestSystem): () => HttpClient {
   let gateway: AppProcess | undefined;

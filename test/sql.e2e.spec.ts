@@ -217,7 +217,7 @@ describe("Grafana's data source", () => {
   });
 });
 
-// This must be the last test, because it revokes the key.
+// The test that revokes the key must be the last one of this file.
 describe('a key that is revoked', () => {
   it('ends its running statements', async () => {
     const long = 'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT n FROM x AS a CROSS JOIN x AS b';

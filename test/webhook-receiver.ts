@@ -3,13 +3,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** A delivery with a valid signature. */
+/** A webhook delivery with a valid signature that a `WebhookReceiver` got. */
 export interface Received {
   id: string;
   event: { event_id: string; event_type: string; data: unknown; metadata: object };
 }
 
-/** The reaction to a delivery: answer with a status, or wait until the test releases it. */
+/** The reaction of a `WebhookReceiver` to a delivery: answer with a status, or wait until the test calls `letGo`. */
 export type Answer = number | 'waits';
 
 /** A receiver as a user would write it: it verifies the signature before anything else. */

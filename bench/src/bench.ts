@@ -9,7 +9,7 @@ import { benchEvents } from './workload.js';
 
 export const partitions = 8;
 
-/** The parameters of every measure. */
+/** What every measure of the benchmark gets: options, engines, folders, and the file with the workload's events. */
 export interface Bench {
   options: BenchOptions;
   engines: Engines;
@@ -66,7 +66,7 @@ export interface MeasuredWork<T> {
   cpuSeconds: Record<string, number>;
 }
 
-/** Runs the work and measures the running apps. Profiles them if requested. */
+/** Runs the work and measures the running apps. Writes CPU profiles of the apps if the options request it. */
 export async function observed<T>(
   bench: Bench,
   stack: TestSystem,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BenchOptions } from './options.js';
 
-/** The addresses of Kafka and ClickHouse. */
+/** Addresses and process ids of the Kafka and the ClickHouse that the benchmark uses. */
 export interface Engines {
   brokers: string;
   clickhouseUrl: string;

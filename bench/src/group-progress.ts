@@ -4,12 +4,15 @@ import { Kafka, logLevel, type Admin } from 'kafkajs';
 const everyMs = 50;
 const limitMs = 300_000;
 
-/** The committed position of a consumer group in one topic, read from Kafka. */
+/**
+ * Polls Kafka for the number of records of one topic that a consumer group has committed, as the sum over its
+ * partitions.
+ */
 export class CommittedOffsets {
   private constructor(
     private readonly admin: Admin,
     private readonly where: { group: string; topic: string },
-    /** The number of records in the topic. */
+    /** Number of records in the topic when it was opened: the sum of the end offsets of its partitions. */
     readonly end: number,
   ) {}
 

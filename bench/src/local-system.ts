@@ -17,6 +17,7 @@ const commands = {
   clickhouse: 'clickhouse/main',
   kafka: 'kafka.Kafka',
 };
+/** Name of a process of the benchmarked system. */
 export type ProcessName = keyof typeof commands;
 export const processNames = Object.keys(commands) as ProcessName[];
 
@@ -24,7 +25,7 @@ export const processNames = Object.keys(commands) as ProcessName[];
 export interface LocalSystem {
   core: HttpClient;
   ingest: HttpClient;
-  /** Clients for their metrics. */
+  /** HTTP client of the materializer's metrics. */
   materializer: HttpClient;
   processor: HttpClient;
   /** Returns the id of the process that currently runs under this name. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, platform, release, totalmem } from 'node:os';
 
-/** The machine and the commit of the measurement. */
+/** The machine on which a benchmark ran (processor, memory, system, Node), and the git commit that it measured. */
 export interface Machine {
   cores: number;
   cpu: string;

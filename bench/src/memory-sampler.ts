@@ -1,6 +1,6 @@
 import { usageOf } from './process-usage.js';
 
-/** The observed memory of one process, in MB (10^6 bytes). */
+/** The memory of one process over a measurement, in MB (10^6 bytes): its maximum and its means. */
 export interface MemoryUsage {
   max: number;
   /** The means of the middle and of the last third of the time: similar if memory is flat. */

@@ -5,6 +5,7 @@ export const measureNames = [
   ...(['P10', 'P11', 'P12', 'P13', 'SCHEMA'] as const),
   ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT', 'CONDITIONAL'] as const),
 ] as const;
+/** Name of a measure of the benchmark, such as `P1`. */
 export type MeasureName = (typeof measureNames)[number];
 
 /** The options of `npm run bench --`. */

@@ -8,7 +8,7 @@ import { MemorySampler } from './memory-sampler.js';
 import { backlogSeed, newGroup, type ObservedCommit } from './projections.js';
 import { benchEvents } from './workload.js';
 
-/** A pipeline to run over a backlog. */
+/** A pipeline that the benchmark runs over a backlog of events. */
 export interface PipelineJob {
   name: string;
   /** The source stream. */
@@ -17,10 +17,11 @@ export interface PipelineJob {
   operators: readonly object[];
   /** The number of windows among the operators. */
   stages: number;
-  /** The smallest amount that passes its filter. */
+  /** The smallest amount that passes the pipeline's filter. */
   least: number;
 }
 
+/** Result of running a pipeline over a backlog. */
 export interface Drained extends Omit<MeasuredWork<unknown>, 'result'> {
   first: ObservedCommit;
   last: ObservedCommit;
@@ -35,7 +36,7 @@ const idleAfter = '2s';
 const limitMs = 120_000;
 
 /**
- * Runs a pipeline over a backlog in a newly started processor. Afterwards it deletes the pipeline and its output.
+ * Runs a pipeline over a backlog in a newly started processor. At the end, deletes the pipeline and its output.
  * @throws if the output does not match the backlog
  */
 export async function drain(

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Memory and processor time of a process, from `/proc` if it exists, otherwise from `ps`. */
+/** Resident memory and consumed processor time of a process, read from `/proc` if it exists, otherwise from `ps`. */
 export interface Usage {
   /** Resident memory in bytes. */
   rss: number;

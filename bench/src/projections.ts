@@ -4,7 +4,7 @@ import { createStream, observed, type Bench, type MeasuredWork } from './bench.j
 import { CommittedOffsets } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';
 
-/** The definition of a projection, in the form of the API. */
+/** The body of a request that defines a projection. */
 export interface Definition {
   name: string;
   source: { streams: string[]; where?: string };

@@ -1,12 +1,12 @@
 import { spreadOf } from './statistics.js';
 
-/** A bound, and whether the median of the runs is within it. */
+/** The goal of a measured figure as text, and whether the median of the runs reaches it. */
 export interface Goal {
   text: string;
   reached: boolean;
 }
 
-/** One figure of a measure. */
+/** One measured figure of the benchmark, with a value for each run. */
 export interface Figure {
   measure: string;
   what: string;

@@ -13,7 +13,7 @@ export function median(values: readonly number[]): number {
   return (lower + upper) / 2;
 }
 
-/** The spread of values over the runs. */
+/** Minimum, median and maximum of a figure over the runs. */
 export interface Spread {
   min: number;
   median: number;

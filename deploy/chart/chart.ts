@@ -13,6 +13,7 @@ const { kubernetes } = JSON.parse(readFileSync('deploy/tools/schemas.json', 'utf
 /** Kubernetes versions against which the chart is checked, the newest last. */
 export const kubernetesVersions = kubernetes;
 
+/** A Kubernetes object that the Helm chart renders. */
 export interface Manifest {
   kind: string;
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
@@ -20,6 +21,7 @@ export interface Manifest {
   data?: Record<string, string>;
 }
 
+/** Exit code and output of a tool that has ended. */
 export interface ToolOutput {
   code: number | string | null | undefined;
   /** Standard output and standard error together. */

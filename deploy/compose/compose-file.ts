@@ -14,6 +14,7 @@ export interface ComposeService {
   stop_grace_period?: string;
 }
 
+/** The parsed docker-compose.yml. */
 export interface ComposeFile {
   services: Record<string, ComposeService>;
   volumes: Record<string, unknown>;

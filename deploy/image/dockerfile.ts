@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-/** One instruction, with continuation lines joined: `{name: 'RUN', text: 'npm ci'}`. */
+/** One instruction of a Dockerfile, with continuation lines joined: `{name: 'RUN', text: 'npm ci'}`. */
 export interface Instruction {
   name: string;
   text: string;
 }
 
-/** The instructions from one FROM to the next. */
+/** One build stage of a Dockerfile: the instructions from one FROM to the next. */
 export interface Stage {
   /** Base image of the FROM, with variables replaced. */
   base: string;
-  /** Name after `AS`; undefined for the last stage. */
+  /** Name after `AS`; undefined for a stage without a name, as the last one. */
   name: string | undefined;
   instructions: Instruction[];
 }

@@ -5,6 +5,7 @@ import { EngineProcess } from './engine-process.js';
 import { root } from './kafka/jars.js';
 import type { RunningProcess } from './supervisor.js';
 
+/** How to start one of the apps (ingest, materializer, processor, gateway) as a local process. */
 export interface AppOptions {
   name: string;
   /** Base URL of the app's `/health/ready`: `http://host:port`. */

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readableLine } from './readable-line.js';
 
+/** Command, environment and log of a child process. */
 export interface EngineProcessOptions {
   /** Used in messages. */
   name: string;

@@ -3,7 +3,7 @@ import { link, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.js';
 
-/** The folder is locked by a running process. */
+/** Error: another running process has locked the data folder. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
   constructor(

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 
+/** How to generate a secret, and how to recognise a complete one. The file name is not part of it. */
 export interface SecretForm {
   /** Matches a complete secret. */
   valid: RegExp;
@@ -13,8 +14,8 @@ const password: SecretForm = {
 };
 
 /**
- * Returns the secret in a file. The secret is created once, and only its owner may read the file. The default form is
- * a password.
+ * Returns the secret in a file. If the file is missing or contains no complete secret, writes a new one, which only the
+ * owner of the file may read. The default form is a password.
  */
 export async function storedSecret(file: string, form: SecretForm = password): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { identify, isRunning, type ProcessIdentity } from './process-identity.js';
 
 /**
- * Records the processes of a data folder in a file beside the data. When the process that started them is killed,
- * their standard input closes and they stop by themselves. The next start waits for that, and ends those that do not
- * stop.
+ * Records the ids of the processes that use a data folder in a file beside the data. When the process that started them
+ * is killed, their standard input closes and they stop by themselves. The next start waits for that, and ends those
+ * that do not stop.
  */
 export class ProcessRecord {
   private readonly file: string;
@@ -16,7 +16,7 @@ export class ProcessRecord {
     this.file = join(folder, 'processes.json');
   }
 
-  /** Records the current processes. */
+  /** Replaces the recorded processes by those with these ids. */
   async write(pids: number[]): Promise<void> {
     const identities = (await Promise.all(pids.map(identify))).filter((one) => one !== undefined);
     this.writing = this.writing.then(() => this.replace(JSON.stringify(identities)));

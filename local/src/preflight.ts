@@ -6,7 +6,7 @@ import { isPortTaken } from './free-port.js';
 import { privateFolder } from './private-folder.js';
 import { listeningPorts, shellQuoted, type LocalSettings, type PortName } from './settings.js';
 
-/** The time-out for all brokers together. */
+/** Milliseconds within which one of the brokers must answer. */
 const brokerTimeoutMs = 8_000;
 
 /**
@@ -92,7 +92,10 @@ function command(variables: Record<string, string>): string {
   return [...assignments, 'npm start'].join(' ');
 }
 
-/** Chooses replacements that are far from the given ports, because whole sets of services often use adjacent ports. */
+/**
+ * Chooses a free port for each port in use: the port 10 000 above it (below it from 50 000 on), or the next free one
+ * after that. The ports beside a port in use are often in use too, because a set of services takes adjacent ports.
+ */
 async function otherPorts(
   taken: [PortName, number][],
   settings: LocalSettings,

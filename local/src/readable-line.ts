@@ -1,6 +1,6 @@
 /**
- * Lines of the engines that are not shown. At a start on existing data the broker may contact its controller before
- * the election; it gets a NotControllerException and retries.
+ * Matches lines of Kafka's and ClickHouse's output that are not shown to the user. At a start on existing data the
+ * broker may contact its controller before the election; it gets a NotControllerException and retries.
  */
 const harmless = /^(INFO|ready )|NotControllerException/;
 
@@ -29,7 +29,10 @@ export function readableLine(line: string): { text: string; serious: boolean } {
 
 interface Entry {
   level: string;
-  /** Present in lines about one request: the client has received the warning in its answer. */
+  /**
+   * Id of a request. A warning about one request is not shown at the terminal, because the client has received it in
+   * its answer.
+   */
   request_id?: string;
   msg?: string;
   err?: { message?: string };

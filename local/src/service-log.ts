@@ -2,6 +2,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { join } from 'node:path';
 import { readableLine } from './readable-line.js';
 
+/** Folder, size limit and terminal of one service's log. */
 export interface ServiceLogOptions {
   /** The folder of `<name>.log`. */
   folder: string;
@@ -15,8 +16,8 @@ export interface ServiceLogOptions {
 const maxTail = 20;
 
 /**
- * Receives the lines of one service: writes all to a file of bounded size, and shows errors and warnings at the
- * terminal.
+ * The log of one process that `npm start` runs: writes all of its lines to a file of bounded size, and shows errors and
+ * warnings at the terminal.
  */
 export class ServiceLog {
   private fd: number;

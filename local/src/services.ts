@@ -9,7 +9,7 @@ import { ServiceLog } from './service-log.js';
 import { reachableHost, type LocalSettings } from './settings.js';
 import type { RunningProcess, Service } from './supervisor.js';
 
-/** The secrets of a data folder, which are created once. */
+/** API key and passwords of a local system, which are stored in its data folder. */
 export interface Secrets {
   apiKey: string;
   /** Passwords of the embedded engines; undefined for an external engine. */
@@ -17,6 +17,7 @@ export interface Secrets {
   clickHousePassword?: string | undefined;
 }
 
+/** Settings, secrets and environment from which `npm start` builds its processes. */
 export interface ServicesOptions {
   settings: LocalSettings;
   secrets: Secrets;
@@ -26,6 +27,7 @@ export interface ServicesOptions {
   env: NodeJS.ProcessEnv;
 }
 
+/** Name of a process that `npm start` runs. */
 export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 /** Returns every process of the local system with its start function. */

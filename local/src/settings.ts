@@ -6,7 +6,9 @@ import { AppConfig, ConfigError, FromText, isSecret, loadConfig } from '#api';
 export interface LocalSettings {
   /** The settings that every app reads. */
   config: AppConfig;
-  /** The variables that are set, in shell syntax; for a secret only its name. */
+  /**
+   * The environment variables that the user has set, in shell syntax; the value of a secret is replaced by its name.
+   */
   given: Record<string, string>;
   dataDir: string;
   /** Addresses of an external Kafka: `host:port`, comma-separated. If set, the embedded one is not started. */
@@ -29,6 +31,7 @@ export const portNames = [
   'GATEWAY_QUERY_PORT',
 ] as const;
 
+/** Environment variable with a port of the local system. */
 export type PortName = (typeof portNames)[number];
 
 /** The settings of `npm start`, in addition to those of every app. */

@@ -11,13 +11,15 @@ import { readSettings, type LocalSettings } from './settings.js';
 import { summary } from './summary.js';
 import { ProcessSupervisor, type Service } from './supervisor.js';
 
+/** Environment of the local system, and how to report its start to the user. */
 export interface StartOptions {
   env: NodeJS.ProcessEnv;
   say: (line: string) => void;
-  /** Runs `work` as a step, and prints its name and duration. */
+  /** Runs `work` as a step of the start, and prints the name of the step and its duration. */
   step: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
+/** All processes of `npm start`: Kafka, ClickHouse and the apps. */
 export interface LocalSystem {
   /**
    * Starts everything. Resolves true when the system runs, false if it was stopped meanwhile.
@@ -26,7 +28,7 @@ export interface LocalSystem {
   start(): Promise<boolean>;
   /** Resolves with the exit code when all processes have ended. */
   ended: Promise<number>;
-  /** The first call stops the processes in order, also during the start; the second call ends them at once. */
+  /** Stops all processes in order, also during the start. A second call of `stop` kills them at once. */
   stop(): void;
   /** Restarts the apps, but not the engines, with the current content of dist. */
   restartApps(): Promise<void>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A running process: Kafka, ClickHouse or an app. */
+/** A running child process of `npm start`: Kafka, ClickHouse or an app. */
 export interface RunningProcess {
   pid: number;
   /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
@@ -9,20 +9,22 @@ export interface RunningProcess {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
+/** A process that a `ProcessSupervisor` starts, and starts again when it ends unexpectedly. */
 export interface Service {
   name: string;
   /** Starts the process and resolves when it serves. If the signal is aborted before, stops it and rejects. */
   start(signal: AbortSignal): Promise<RunningProcess>;
-  /** Returns the last lines of its log, for the message that it died. */
+  /** Returns the last lines of the service's log, for the message that it ended unexpectedly. */
   tail(): string[];
 }
 
+/** How a `ProcessSupervisor` reports to the user, and when it gives up. */
 export interface SupervisorOptions {
   /** Shows a line to the user at the terminal. */
   say: (line: string) => void;
-  /** Called once when a service cannot be kept running. */
+  /** The supervisor calls this once when a service ends too often to be kept running. */
   giveUp: (reason: string) => void;
-  /** Called after each change of the set of processes. */
+  /** The supervisor calls this with the ids of all running processes after a process has started or ended. */
   changed?: (pids: number[]) => void;
   /** The number of ends within `windowMs` after which a service is given up. Default 3. */
   maxEnds?: number;

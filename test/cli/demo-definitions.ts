@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { delayProjections } from '../../demo/delays.js';
 import { delayFields } from '../../demo/flight-windows.fixture.js';
 
-/** The values that may differ between calls. */
+/** Window size and retention of the demo's definitions, which specs change. */
 export interface DemoOptions {
   /** The size of the windows. */
   size?: string;
@@ -29,7 +29,7 @@ export function writeDefinitions(folder: string, { size = '1h', retention = '30d
   writeFileSync(join(folder, '3.json'), JSON.stringify([{ ...named, schema, mode: 'warn' }]));
 }
 
-/** A pipeline that reads the output of the other one. */
+/** A pipeline that reads the output of the demo's pipeline. */
 const reader = {
   ...{ kind: 'pipeline', name: 'a_reader', source: { streams: ['delays'] } },
   operators: [{ emit: { stream: 'copies' } }],

@@ -7,7 +7,7 @@ import { BrokenPipeError } from '../../packages/cli/src/errors/cli-error.js';
 import { run } from '../../packages/cli/src/run.js';
 import type { CommandResult } from './tributary.js';
 
-/** The input of a command. */
+/** Standard input, environment and outputs of a command that a spec runs. */
 export interface GivenCommand {
   input?: string | Buffer | Readable;
   /** Aborts the program. */

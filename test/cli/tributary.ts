@@ -7,13 +7,14 @@ import { text } from 'node:stream/consumers';
 /** The compiled program of this build. */
 export const program = resolve('dist/packages/cli/src/main.js');
 
-/** The result of a command. */
+/** Exit code and output of a command that has ended. */
 export interface CommandResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
+/** URLs and API key of the system against which a spec runs the command line. */
 export interface Given {
   url: string;
   ingestUrl: string;

@@ -4,14 +4,16 @@ import type { ObservedEvent, TestSystem } from '#testkit';
 import { freshStream, path } from '../api.js';
 import { eventsIn, rowsOf } from '../processing/stored.js';
 
-/** A projection and a pipeline over streams with refused records. */
+/** Names of a projection and a pipeline over streams whose topics also contain refused records. */
 export interface Derived {
   projection: string;
   /** The name of the pipeline and of its target stream. */
   large: string;
 }
 
-/** What must come out: the stored events, and the amount of each in tenths. */
+/**
+ * The stored events, and the amount of each in tenths, from which the expected states and emitted events are computed.
+ */
 export interface Source {
   stored: readonly ObservedEvent[];
   amounts: ReadonlyMap<string, number>;

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppProcess, ConditionalDriver } from '#testkit';
 import { sessionMs, type FaultySystem } from '../faulty-system.js';
 
-/** Something that happens to the system while clients write; it resolves when the system is whole again. */
+/**
+ * A fault that a spec causes while clients write, such as killing an app. `happen` resolves when the fault has ended.
+ */
 export interface Fault {
   name: string;
   happen(system: FaultySystem, driver: ConditionalDriver): Promise<void>;
@@ -22,7 +24,7 @@ const freeze = async (app: AppProcess, ms: number): Promise<void> => {
 
 const pastSession = sessionMs + 4_000;
 
-/** What stops decisions: the materializers decide where they fold the log. */
+/** Faults that delay the decisions on conditional writes: they stop materializers or what these need. */
 export const faultsOfDecisions: readonly Fault[] = [
   { name: 'a materializer is killed', happen: ({ stack }) => kill(stack.materializers[0]!) },
   {
@@ -65,7 +67,7 @@ export const faultsOfDecisions: readonly Fault[] = [
   },
 ];
 
-/** What stops requests and processing. */
+/** Faults of the other apps, which stop requests and processing but not the decisions on conditional writes. */
 export const faultsOfService: readonly Fault[] = [
   { name: 'ingest is killed', happen: ({ stack }) => kill(stack.ingest) },
   { name: 'ingest is frozen', happen: ({ stack }) => freeze(stack.ingest, 4_000) },

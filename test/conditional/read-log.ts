@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
 import type { LoggedEvent } from '#testkit';
 
-/** A record with its position. */
+/** A Kafka record with its partition and offset. */
 export interface PlacedRecord {
   partition: number;
   offset: number;

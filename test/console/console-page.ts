@@ -11,7 +11,10 @@ export function openBrowser(): Promise<Browser> {
   });
 }
 
-/** One tab with the console of a port. It records what the browser refused and what failed. */
+/**
+ * One tab with the console of a port. The page object records requests that the browser refused and scripts that
+ * failed.
+ */
 export class ConsolePage {
   readonly errors: string[] = [];
 
@@ -36,7 +39,7 @@ export class ConsolePage {
     await this.settled();
   }
 
-  /** Types the key into the door. */
+  /** Types the API key into the form that asks for it. */
   async enter(key: string): Promise<void> {
     await this.page.waitForSelector('input[name=key]');
     await this.page.type('input[name=key]', key);

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { until, type TestSystem } from '#testkit';
 import { expectWritten } from '../api.js';
 
-/** Names of what is planted. */
+/** Names and texts of what `plant` writes: streams, definitions, and values that a page must not run or reorder. */
 export const planted = {
   stream: 'payments',
   hostile: 'hostile',

@@ -10,7 +10,7 @@ import {
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
 
-/** A request of the most expensive known kind for its endpoint. */
+/** Path, body and headers of the most expensive known request to an endpoint. */
 export interface WorstInput {
   name: string;
   path: string;

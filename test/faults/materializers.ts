@@ -16,7 +16,7 @@ describe('given two materializers that share the partitions', () => {
         await driver.untilAcknowledged(200);
         zombie.pause();
         await sleep(rest);
-        // The other one owns all partitions now, so the events written meanwhile can be queried.
+        // The other materializer owns all partitions now, so the events written meanwhile can be queried.
         await untilTakenOver(driver, ledger);
         zombie.resume();
         await driver.untilAcknowledged(200);

@@ -11,7 +11,8 @@ const alter = async (table: string, change: string): Promise<void> => {
 /** Settings with which ClickHouse refuses every insert into a table, and the code of its error. */
 const troubles = [
   { trouble: 'read-only', table: 'events', setting: 'table_readonly', value: '1', code: 774 },
-  // The first table accepts the rows, this one does not: the repeated rows must be stored once.
+  // ClickHouse accepts the rows in the first table and refuses them in the second: the repeated rows must be stored
+  // once.
   {
     trouble: 'full of parts',
     table: 'events_by_entity',

@@ -1,7 +1,7 @@
 import { Partitioners } from 'kafkajs';
 import type { Random } from '#testkit';
 
-/** A window to be computed by both systems. Times in seconds. */
+/** A window that both Tributary and Kafka Streams compute. Times are in seconds. */
 export interface WindowCase {
   kind: 'tumbling' | 'hopping' | 'session';
   /** For a session, the gap. */
@@ -11,6 +11,7 @@ export interface WindowCase {
   updates: boolean;
 }
 
+/** An event of the comparison with Kafka Streams: its number, possible keys, amount and time. */
 export interface InputEvent {
   n: number;
   entity: string;
@@ -20,7 +21,7 @@ export interface InputEvent {
   at: number;
 }
 
-/** Events of one stream, and windows over them. */
+/** Input of the comparison with Kafka Streams: the events of one stream, and the windows to compute over them. */
 export interface Input {
   what: string;
   partitions: number;

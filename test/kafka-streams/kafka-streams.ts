@@ -10,7 +10,7 @@ import type { WindowResult } from './result.js';
 /** The compiled file is dist/test/kafka-streams/kafka-streams.js. */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The plan that Windows.java reads. */
+/** The topics and windows of a comparison, as JSON for Windows.java, the program that runs Kafka Streams. */
 export interface Plan {
   brokers: string;
   /** The consumer group, and the prefix of internal topics. */

@@ -1,4 +1,4 @@
-/** A result of a window. Times in milliseconds since 1970. */
+/** A result of one window: key, start, end and the numbers of its events. Times are in milliseconds since 1970. */
 export interface WindowResult {
   key: string;
   start: number;

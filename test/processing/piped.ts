@@ -12,7 +12,10 @@ import {
 import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
-/** Two pipelines over the same streams, each named after its target stream. */
+/**
+ * Names of two pipelines over the same streams: one copies events, the other counts them in windows. Each has the name
+ * of its target stream.
+ */
 export interface PipelinePair {
   streams: readonly string[];
   copies: string;

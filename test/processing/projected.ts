@@ -12,7 +12,9 @@ const keys = {
 };
 const patience = { timeout: 120_000, interval: 200 };
 
-/** A projection of the driver's events, and one of its generations. */
+/**
+ * A projection that `project` has defined over the events of a `LoadDriver`, and the generation that this call started.
+ */
 export interface ProjectedGeneration {
   name: string;
   by: keyof typeof keys;
@@ -20,7 +22,10 @@ export interface ProjectedGeneration {
   build: ProjectionGeneration;
 }
 
-/** Defines a projection, or starts another generation of it. */
+/**
+ * Defines a projection of the driver's events directly in the definitions, without the API. If the projection exists,
+ * starts another generation of it.
+ */
 export async function project(
   { definitions }: DirectAccess,
   { name, by, streams }: Omit<ProjectedGeneration, 'build'>,

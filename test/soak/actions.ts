@@ -3,7 +3,7 @@ import type { AppProcess, PrivateEngines } from '#testkit';
 import { freshStream, path, type EventPage } from '../api.js';
 import { ask, freshName, type SoakContext } from './soak-context.js';
 
-/** An action on a system under load; it resolves when the next one may begin. */
+/** A random action of the soak test, of a client or a fault. `run` resolves when the next action may begin. */
 export interface Action {
   name: string;
   /** The relative probability that it is chosen. */

@@ -5,7 +5,7 @@ import { sql } from '../sql.js';
 import { ask, freshName, type SoakContext } from './soak-context.js';
 
 /**
- * The projection and pipelines over the soaked streams, whose results are compared with those that ClickHouse
+ * Names of the projection and the pipelines of the soak test, whose results are compared with those that ClickHouse
  * computes from the stored events.
  */
 export interface DerivedResults {

@@ -7,7 +7,10 @@ interface Sample {
   files: number;
 }
 
-/** The memory and the open files of each app process: a restart begins a new series. */
+/**
+ * Samples the memory and the open files of each app process during the soak test, to find leaks. A restart of a process
+ * begins a new series.
+ */
 export class Flatness {
   private readonly samples = new Map<string, Sample[]>();
 

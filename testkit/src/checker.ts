@@ -1,6 +1,6 @@
 import type { LedgerEntry } from './ledger.js';
 
-/** An event as it was read back. */
+/** An event as a query returned it after a test run, with its position and a hash of its content. */
 export interface ObservedEvent {
   event_id: string;
   stream: string;
@@ -13,14 +13,15 @@ export interface ObservedEvent {
 }
 
 /**
- * The kinds of faults, in the terms of Jepsen. `views differ`: two ways of reading return different events. Those from
- * `two at one version` on concern conditional writes.
+ * The kinds of faults, in the terms of Jepsen. `views differ`: two ways of reading return different events. The kinds
+ * from `two at one version` on concern conditional writes.
  */
 export type FindingKind =
   | ('lost' | 'duplicate' | 'phantom' | 'reordered' | 'version gap' | 'wrong data' | 'views differ')
   | ('two at one version' | 'refused but stored' | 'refused without a reason' | 'accepted without a reason')
   | ('wrong version' | 'changed answer' | 'unexpected answer');
 
+/** A fault that a check of stored events has found, as a sentence. */
 export interface Finding {
   kind: FindingKind;
   detail: string;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** Writes chunks to a socket after a delay in milliseconds, always in the order in which they were sent. */
+/** Delays the bytes to a socket by a number of milliseconds that may change, and keeps their order. */
 export class DelayLine {
   private readonly waiting: { chunk: Buffer; due: number }[] = [];
 

@@ -5,8 +5,11 @@ import { Random } from './random.js';
 import { hashOf, makeEvent, sentEventToJson, type SentEvent } from './sent-event.js';
 import { until } from './until.js';
 
+/** Target, rate and seed of a `LoadDriver`. */
 export interface DriverOptions {
-  /** Returns the base URL of a write port. Called before each request, so a test can simulate a failover. */
+  /**
+   * Returns the base URL of a write port. The driver calls this before each request, so a test can simulate a failover.
+   */
   url: () => string;
   ledger: Ledger;
   seed: number;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+/** Addresses of the Kafka and the ClickHouse that all specs of a run share. */
 export interface TestEngines {
   /** `host:port`, comma-separated. */
   kafkaBrokers: string;

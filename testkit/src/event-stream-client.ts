@@ -1,6 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 
-/** A message of Server-Sent Events. */
+/** One message of a stream of Server-Sent Events: its name, data and id. */
 export interface ServerSentEvent {
   id: string;
   event: string;

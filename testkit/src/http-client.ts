@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A complete answer. */
+/** A complete HTTP answer: status, headers and text. */
 export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -10,6 +10,7 @@ export interface HttpAnswer {
   json<T = Record<string, unknown>>(): T;
 }
 
+/** Body, headers and time-out of a request. */
 export interface HttpRequest {
   body?: string | Buffer;
   headers?: Record<string, string>;

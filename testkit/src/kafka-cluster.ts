@@ -45,7 +45,7 @@ export class KafkaCluster {
     return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
   }
 
-  /** Starts a node on its existing data. */
+  /** Starts a broker that was stopped or killed, on its existing data. */
   async startNode(node: Node): Promise<void> {
     const voters = this.nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`);
     node.running = await startKafka({

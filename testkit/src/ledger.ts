@@ -6,7 +6,7 @@ import { SyncedLines } from './synced-lines.js';
  */
 export type RequestOutcome = 'ok' | 'failed' | 'unknown';
 
-/** One answer for one event. */
+/** One line of a `Ledger`: an event that was sent, and the outcome of one request for it. */
 export interface LedgerLine {
   event_id: string;
   stream: string;
@@ -22,7 +22,7 @@ export interface LedgerLine {
   reason?: string;
 }
 
-/** The combined knowledge about one event after all its answers. */
+/** An event of a `Ledger` with its outcome after all requests for it. */
 export interface LedgerEntry extends LedgerLine {
   /** The number of requests that contained the event. */
   attempts: number;

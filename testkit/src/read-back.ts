@@ -5,7 +5,7 @@ import type { Ledger, LedgerEntry } from './ledger.js';
 import { hashOf } from './sent-event.js';
 import { until } from './until.js';
 
-/** The result of a run. */
+/** Result of comparing the ledger of a test run with the stored events: the numbers of events, and the faults. */
 export interface CheckReport {
   acknowledged: number;
   unknown: number;
@@ -13,6 +13,7 @@ export interface CheckReport {
   findings: Finding[];
 }
 
+/** The ledger of a test run, and the client with which to read the stored events. */
 export interface CheckOptions {
   /** A client of a port that answers queries. */
   client: HttpClient;
@@ -22,8 +23,8 @@ export interface CheckOptions {
 }
 
 /**
- * Waits until all acknowledged events can be queried. Then reads all events through the API (by time in both orders,
- * by entity, and as counts) and compares them with the ledger.
+ * Waits until all acknowledged events can be queried. When all acknowledged events can be queried, reads all events
+ * through the API (by time in both orders, by entity, and as counts) and compares them with the ledger.
  * @throws if acknowledged positions cannot be queried and there is no progress
  */
 export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<CheckReport> {

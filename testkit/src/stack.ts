@@ -5,6 +5,7 @@ import { AppProcess, type AppName } from './app-process.js';
 import { HttpClient } from './http-client.js';
 import { testKey, type TestKey } from './test-key.js';
 
+/** Engines, number of processes and settings of a `TestSystem`. */
 export interface StackOptions {
   /** `host:port`, comma-separated. */
   brokers: string;
@@ -24,7 +25,7 @@ interface Ports {
   ingest: number;
 }
 
-/** The names and ports of a stack: sufficient for another process to use it while it runs. */
+/** The topic prefix, database, ports and keys of a running `TestSystem`, with which another process can use it. */
 interface Names {
   suffix: string;
   ports: Ports;
@@ -33,8 +34,8 @@ interface Names {
 }
 
 /**
- * A running system for tests: real processes on ports of their own, with their own topic prefix and database. So
- * several stacks can share engines.
+ * A whole Tributary system for tests: ingest, materializers, processors and a gateway as real processes, on ports of
+ * their own, with their own topic prefix and database. So several such systems can share Kafka and ClickHouse.
  */
 export class TestSystem {
   readonly ingest: AppProcess;
@@ -124,7 +125,10 @@ export class TestSystem {
     return JSON.stringify(this.names);
   }
 
-  /** Returns a stack that another process runs and has shared. This process can use it, but cannot control its apps. */
+  /**
+   * Returns a stack that another process runs and has shared. The calling process can use the attached system, but
+   * cannot control its apps.
+   */
   static attach(shared: string, options: StackOptions): TestSystem {
     return new TestSystem(options, JSON.parse(shared) as Names);
   }

@@ -5,7 +5,7 @@ import { DelayLine } from './delay-line.js';
 /** `up` is from the app to the engine, `down` is the opposite direction. */
 export type Direction = 'up' | 'down';
 
-/** The fault that a trap applies to the connection of the matching chunk. */
+/** A fault that `TcpProxy.trap` applies to one connection when a matching chunk of bytes arrives. */
 export type ConnectionFault =
   /** The chunk is discarded and the connection is reset. */
   | { do: 'reset' }
@@ -32,7 +32,7 @@ interface Pair {
   swallowing: boolean;
 }
 
-/** A proxy between an app and an engine that simulates network faults. */
+/** A TCP proxy between the apps and Kafka or ClickHouse that simulates network faults. */
 export class TcpProxy {
   private readonly pairs = new Set<Pair>();
   private readonly stalled = new Set<Direction>();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+/** What a test waits for, and after how long without progress the wait fails. */
 export interface WaitOptions {
   /** Describes the condition in the error message. */
   what: string;

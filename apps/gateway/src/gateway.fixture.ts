@@ -25,7 +25,7 @@ import { Bulkhead } from './reads/bulkhead.js';
 import { FakeFiles } from './exports/fake-files.fixture.js';
 import { FakeSql } from './sql/fake-sql.fixture.js';
 
-/** Both ports of a gateway over an in-memory store, for specs. */
+/** Both HTTP ports of a gateway for specs, over an in-memory log and an in-memory store. */
 export interface GivenGateway {
   core: HttpApp;
   query: HttpApp;

@@ -16,7 +16,7 @@ import { SnapshotsModule } from './snapshots/snapshots.module.js';
 import { SqlModule } from './sql/sql.module.js';
 import { StreamsModule } from './streams/streams.module.js';
 
-/** One module per resource, in the order of the OpenAPI document. */
+/** The Nest modules with the routes of both ports, one module per resource, in the order of the OpenAPI document. */
 export const resources = [
   EventsModule,
   ExportsModule,
@@ -31,10 +31,13 @@ export const resources = [
   PipelinesModule,
 ];
 
-/** The modules of the query port: those of both ports, and SQL. */
+/** The Nest modules with the routes of the query port: those that both ports serve, and SQL. */
 export const resourcesOfQueryPort = [...resources, SqlModule];
 
-/** The root module of the process. Both ports serve its controllers. */
+/**
+ * Root module of the Nest application context that creates all services once. This module listens on no port:
+ * `PortModule` serves the controllers on each port.
+ */
 @Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {
   static with(adapters: Adapters): DynamicModule {

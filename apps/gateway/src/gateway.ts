@@ -3,7 +3,10 @@ import { NestFactory } from '@nestjs/core';
 import type { Adapters } from './adapters/adapters.js';
 import { GatewayModule } from './gateway.module.js';
 
-/** The services of the process, which both ports share. */
+/**
+ * Nest application context with all services of a gateway process, which both HTTP ports share. This context serves no
+ * requests itself.
+ */
 export class Gateway {
   constructor(
     readonly adapters: Adapters,
@@ -15,7 +18,7 @@ export class Gateway {
   }
 }
 
-/** Creates the Nest services over the opened adapters. */
+/** Creates all Nest services of the process once, with the already opened Kafka log, stores and definitions. */
 export async function openGateway(adapters: Adapters): Promise<Gateway> {
   const options = { logger: false, abortOnError: false } as const;
   return new Gateway(

@@ -3,17 +3,17 @@ import { openClickHouse, type ClickHouseOptions, type Store } from '#store';
 
 /** Two clients of the same ClickHouse: one for requests, one for live streams. */
 export interface GatewayStores {
-  /** The client for requests. Its results count in the memory budget of answers. */
+  /** The client for requests. The results of this ClickHouse client count in the memory budget of answers. */
   requests: Store;
   /**
-   * The client for live streams and for the health check of ClickHouse. It works even while slow clients use up the
-   * budget of answers. It reads at most seven pages at the same time: one of new events, three of history, three of
-   * projection changes.
+   * The client for live streams and for the health check of ClickHouse. This ClickHouse client works even while slow
+   * HTTP clients use up the memory budget of answers. The gateway reads at most seven pages at the same time: one of
+   * new events, three of history, three of projection changes.
    */
   live: Store;
 }
 
-/** Limit of one result that is read for live streams, in bytes. */
+/** Limit of one ClickHouse result that is read for live streams, in bytes. */
 const livePageBytes = 16 * 1024 * 1024;
 
 export function openStores(options: ClickHouseOptions, answers: AnswerBudget): GatewayStores {

@@ -8,8 +8,9 @@ import { WriteModule } from '#writing';
 import type { Gateway } from './gateway.js';
 
 /**
- * One port of the gateway. A Nest application listens on one port, so each port is an application of its own. Its
- * controllers get their dependencies from the single `Gateway`, so limits and caches apply to both ports together.
+ * Root module of one HTTP port. A Nest application listens on one port, so each port of the gateway is a Nest
+ * application of its own. The controllers of both ports get their dependencies from the single `Gateway`, so limits and
+ * caches apply to both ports together.
  */
 @Module({})
 export class PortModule {

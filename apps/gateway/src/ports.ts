@@ -70,7 +70,7 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway):
   };
 }
 
-/** Serves the console and the page at `/`. */
+/** Serves the console below `/console` and the page at `/`. */
 function servePages(
   instance: FastifyInstance,
   context: AppContext<GatewayConfig>,

@@ -40,13 +40,13 @@ const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
 /** Longest time that a query waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
-/** Milliseconds between two measurements of the materializer's lag. */
+/** Milliseconds between two measurements of the materializer's lag that run without a request to `/health`. */
 const lagIntervalMs = 15_000;
 
 /** Milliseconds that startup waits for the ClickHouse tables before it continues without them. */
 const tablesMs = 5_000;
 
-/** Opens both ports at once, so that probes reach them. They serve requests after Kafka has answered. */
+/** Opens both ports at once, so that probes reach them. The ports serve API requests only after Kafka has answered. */
 export async function startGateway(context: AppContext<GatewayConfig>): Promise<void> {
   const { config, lifecycle } = context;
   const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 
-/** The input of this program. */
+/** Input of the program that reads a topic with unpatched kafkajs. */
 export interface ConsumeJob {
   brokers: string[];
   topic: string;
@@ -23,7 +23,7 @@ const seconds = await new Promise<number>((resolve) => {
   void consumer.run({
     autoCommit: false,
     eachBatch: async ({ batch }) => {
-      // The first batch starts the clock, because joining the group is not part of reading.
+      // The measurement starts with the first batch, because joining the consumer group is not part of reading.
       if (startedAt === 0) startedAt = performance.now();
       else read += batch.messages.length;
       for (const message of batch.messages) bytes += message.value?.length ?? 0;

@@ -2,7 +2,7 @@
 import { CompressionTypes, Kafka, logLevel, type Message } from 'kafkajs';
 import { readFileSync } from 'node:fs';
 
-/** The input of this program. */
+/** Input of the program that writes the workload's events with unpatched kafkajs. */
 export interface ProduceJob {
   brokers: string[];
   topic: string;

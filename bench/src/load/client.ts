@@ -1,7 +1,7 @@
 import { Tributary } from '#client';
 import { benchEvents } from '../workload.js';
 
-/** A load from one process that calls `send` for each event. */
+/** A load of one process that writes with the client package and calls `send` for each event. */
 export interface ClientJob {
   url: string;
   stream: string;
@@ -10,6 +10,7 @@ export interface ClientJob {
   seed: number;
 }
 
+/** Throughput and processor time of a `ClientJob`. */
 export interface ClientResult {
   events: number;
   seconds: number;

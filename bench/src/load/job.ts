@@ -1,4 +1,4 @@
-/** A closed loop: each connection sends its next request when the previous one is answered. */
+/** A load in which each connection sends its next request when the previous one is answered (closed loop). */
 export interface ClosedLoopJob {
   kind: 'closed';
   /** Base URLs of the ingest processes; connections are distributed over them. */
@@ -22,7 +22,8 @@ export interface ClosedLoopJob {
 }
 
 /**
- * An open loop with a fixed rate, independent of the answers, with probes that measure how soon an event can be read.
+ * A load with a fixed rate that does not depend on the answers (open loop), with probes that measure how soon an event
+ * can be queried.
  */
 export interface PacedJob {
   kind: 'paced';
@@ -60,13 +61,15 @@ export interface ConditionalJob {
   seed: number;
 }
 
+/** Input of the load generator process. */
 export type Job = ClosedLoopJob | PacedJob | ConditionalJob;
 
+/** Throughput and latency of a `ClosedLoopJob`. */
 export interface ClosedLoopResult {
   events: number;
   seconds: number;
   eventsPerSecond: number;
-  /** Milliseconds of a request. */
+  /** Median latency of a request in milliseconds. */
   p50: number;
   p99: number;
   max: number;
@@ -74,6 +77,7 @@ export interface ClosedLoopResult {
   statuses: Record<string, number>;
 }
 
+/** Reached rate and freshness of a `PacedJob`. */
 export interface PacedResult {
   sent: number;
   eventsPerSecond: number;
@@ -81,10 +85,11 @@ export interface PacedResult {
   freshness: number[];
 }
 
+/** Throughput and latency of a `ConditionalJob`. */
 export interface ConditionalResult {
   events: number;
   eventsPerSecond: number;
-  /** Milliseconds of a request, with a rate since the time at which it was due. */
+  /** Median latency of a request in milliseconds; with a rate, from the time at which the request was due. */
   p50: number;
   p99: number;
   max: number;

@@ -10,9 +10,9 @@ const pollMs = 15;
 const giveUpMs = 30_000;
 
 /**
- * Keeps the rate with requests that are sent when they are due. Meanwhile it sends one probe after the other: it
- * writes an event with an entity of its own, and queries that entity until the event is returned. About three probes
- * run in a second, so they are a small part of the load.
+ * Keeps the rate with requests that are sent when they are due. During the load, the program sends one probe after the
+ * other: it writes an event with an entity of its own, and queries that entity until the event is returned. About three
+ * probes run in a second, so they are a small part of the load.
  */
 export async function paced(job: PacedJob): Promise<PacedResult> {
   const until = performance.now() + job.seconds * 1000;

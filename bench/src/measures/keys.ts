@@ -23,8 +23,8 @@ interface Folded {
 }
 
 /**
- * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more,
- * so in the second half no key is still in memory. Then the states of the projection are read.
+ * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more, so
+ * in the second half no key is still in memory. At the end, the measure reads states of the projection.
  */
 export async function keys(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;

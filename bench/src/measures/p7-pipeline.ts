@@ -43,8 +43,8 @@ const jobs: (Omit<PipelineJob, 'stream' | 'least'> & { what: string; isOfGoal: b
 /**
  * P7, pipelines: a backlog is written while the processor is stopped; then it starts. The rate is measured from the
  * first observed commit in the source. The measurement ends at the commit after which the source and all events
- * forwarded to the window have been read. Then the emitted events are compared with the written ones: one lost or
- * duplicated event fails the measure. Each run has a process and a job of its own, over the same backlog.
+ * forwarded to the window have been read. At the end, the measure compares the emitted events with the written ones:
+ * one lost or duplicated event fails the measure. Each run has a process and a job of its own, over the same backlog.
  */
 export async function pipeline(bench: Bench): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;

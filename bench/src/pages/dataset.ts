@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { ClickHouse } from '../clickhouse.js';
 
-/** Generated events are a quarter of a second apart, from this time on. */
+/** Time of the first generated event in milliseconds since 1970. Each further event is a quarter of a second later. */
 export const madeFrom = Date.UTC(2026, 0, 1);
 export const madeEveryMs = 250;
 export const madeStreams = 5;
 export const madeTypes = 20;
-/** Each million of events has 10 000 entities of its own, with about 100 events each. */
+/** Average number of events of an entity. Each million of events has 10 000 entities of its own. */
 export const eventsPerEntity = 100;
 
 export const flightsFrom = Date.UTC(2001, 0, 1);
@@ -19,19 +19,25 @@ const columns =
 
 const settings = { max_partitions_per_insert_block: '1000', max_execution_time: '0' };
 
-/** The composition of the data set of the pages. */
+/** How many events of the data set for page reads are generated, and how many are real flights. */
 export interface DatasetComposition {
   made: number;
   flights: number;
 }
 
-/** Three tenths are real flights, if there are enough of them; the other events are generated in the same form. */
+/**
+ * Returns the composition of a data set with this number of events: three tenths are real flights, as far as there are
+ * enough of them, and the others are generated.
+ */
 export function sizeOf(events: number): DatasetComposition {
   const flights = Math.min(mostFlights, Math.floor(events * 0.3));
   return { made: events - flights, flights };
 }
 
-/** Events `from` up to `until`, distributed in turn over the streams with these ids. */
+/**
+ * Numbers of the events to generate, `from` to below `until`, and the ids of the streams over which they are
+ * distributed in turn.
+ */
 export interface MadeEvents {
   streams: readonly string[];
   from: number;

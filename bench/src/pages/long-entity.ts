@@ -7,6 +7,7 @@ const eventsPerInsert = 10_000;
 const at = `fromUnixTimestamp64Milli(toInt64(${madeFrom} + number * ${longEntity.everyMs}), 'UTC')`;
 const { entityId } = longEntity;
 
+/** An entity with a long history: its stream, its number of events, and how often it has a snapshot. */
 export interface LongEntity {
   /** The id of its stream. */
   stream: string;

@@ -12,6 +12,7 @@ import {
 
 /** The three kinds of pages in the performance goals. */
 export const pageKinds = ['stream + time', 'type + time', 'entity'] as const;
+/** By what a page of events is selected. */
 export type PageKind = (typeof pageKinds)[number];
 
 /** Returns paths of pages of 100 at random positions of the data set; the same ones for the same seed. */

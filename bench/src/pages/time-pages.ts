@@ -6,6 +6,7 @@ export interface RecordedPage {
   direct: Buffer[];
 }
 
+/** Latencies of the same pages through Tributary and directly from ClickHouse. */
 export interface PageTimes {
   /** Milliseconds of each page through the system, and of the same SQL sent directly to ClickHouse. */
   system: number[];

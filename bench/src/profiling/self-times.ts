@@ -6,6 +6,7 @@ export interface CpuProfile {
   timeDeltas: number[];
 }
 
+/** Processor time of one function without the functions that it calls. */
 export interface SelfTime {
   /** The function and its position, such as `encodeRecord libs/event/src/record.js:28`. */
   name: string;

@@ -1,6 +1,8 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 
-/** Bounds of the number of characters in a text. */
+/**
+ * Minimum (default 1) and maximum number of characters of a text, both inclusive. A character is a Unicode code point.
+ */
 export interface CharacterBounds {
   least?: number;
   most: number;

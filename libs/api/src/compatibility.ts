@@ -8,4 +8,5 @@ export const compatibilities = [
   'full',
   'full_transitive',
 ] as const;
+/** A compatibility mode between the versions of an event type's schema, as Confluent Schema Registry defines it. */
 export type SchemaCompatibility = (typeof compatibilities)[number];

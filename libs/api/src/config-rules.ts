@@ -4,7 +4,10 @@ import { ValidateBy, type ValidationArguments } from 'class-validator';
 /** Validates a setting. Returns undefined if the value is valid, else a text that says what the setting must be. */
 export type SettingRule = (value: unknown, others: Record<string, unknown>) => string | undefined;
 
-/** Adds a rule to a setting, in addition to those of class-validator. `ConfigError` shows the rule's text. */
+/**
+ * Decorator that adds a rule to a setting, in addition to those of class-validator. The message of `ConfigError`
+ * contains the rule's text.
+ */
 export function FollowsRule(name: string, rule: SettingRule): PropertyDecorator {
   const judge = (value: unknown, args?: ValidationArguments): string | undefined =>
     rule(value, (args?.object ?? {}) as Record<string, unknown>);
@@ -17,7 +20,7 @@ export function FollowsRule(name: string, rule: SettingRule): PropertyDecorator 
   });
 }
 
-/** Validates one or more `host:port`. */
+/** Validates that a setting is a list of one or more `host:port`, with ports from 1 to 65535. */
 export function AreBrokers(): PropertyDecorator {
   return FollowsRule('areBrokers', (value) =>
     Array.isArray(value) && value.length > 0 && value.every(isHostAndPort)
@@ -31,7 +34,7 @@ function isHostAndPort(text: unknown): boolean {
   return port !== undefined && Number(port) > 0 && Number(port) < 65_536;
 }
 
-/** Validates host names without a port, such as `gateway` or `events.example.com`. */
+/** Validates that a setting is a list of host names without ports, such as `gateway` or `events.example.com`. */
 export function AreHostNames(): PropertyDecorator {
   const name = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
   return FollowsRule('areHostNames', (value) =>
@@ -41,7 +44,10 @@ export function AreHostNames(): PropertyDecorator {
   );
 }
 
-/** Validates IP addresses and networks in CIDR notation, such as `10.1.2.3`, `10.0.0.0/8` or `fd00::/8`. */
+/**
+ * Validates that a setting is a list of IP addresses and networks in CIDR notation, such as `10.1.2.3`, `10.0.0.0/8` or
+ * `fd00::/8`. The network of all addresses is invalid.
+ */
 export function AreNetworks(): PropertyDecorator {
   return FollowsRule('areNetworks', (value) =>
     Array.isArray(value) && value.every(isNetwork)
@@ -58,8 +64,8 @@ function isNetwork(text: unknown): boolean {
 }
 
 /**
- * Validates `http://host:port` without credentials, because the log shows it. @param secretsGoTo Names the settings for
- * credentials
+ * Validates that a setting is an `http://` or `https://` URL without credentials, query and fragment, because the log
+ * shows it. `secretsGoTo` ends the error text; it names the settings for credentials.
  */
 export function IsUrlWithoutCredentials(secretsGoTo: string): PropertyDecorator {
   return FollowsRule('isOpenUrl', (value) => {
@@ -70,7 +76,10 @@ export function IsUrlWithoutCredentials(secretsGoTo: string): PropertyDecorator 
   });
 }
 
-/** Validates HTTP headers in the format `name=value`, comma-separated, with percent-encoded values. */
+/**
+ * Validates that a setting is a list of HTTP headers in the format `name=value`, comma-separated, with percent-encoded
+ * values.
+ */
 export function AreHeaders(): PropertyDecorator {
   const pair = /^\s*[\w!#$%&'*+.^`|~-]+\s*=(?:[!#$&-+\--~ ]|%[2-7][\da-f])*$/i;
   return FollowsRule('areHeaders', (value) =>
@@ -80,7 +89,7 @@ export function AreHeaders(): PropertyDecorator {
   );
 }
 
-/** Validates a number from 0 to 1. */
+/** Validates that a setting is a number from 0 to 1, both inclusive. */
 export function IsFraction(): PropertyDecorator {
   return FollowsRule('isShare', (value) =>
     typeof value === 'number' && value >= 0 && value <= 1 ? undefined : 'it must be a number from 0 to 1',
@@ -95,7 +104,7 @@ function parse(text: string): URL | undefined {
   }
 }
 
-/** Validates that other settings are set, too, without which this one has no effect. */
+/** Validates that the named other settings are set, too. Without them, the decorated setting has no effect. */
 export function RequiresSettings(...names: string[]): PropertyDecorator {
   return FollowsRule('needs', (_value, others) => {
     const missing = names.filter((name) => others[name] === undefined);

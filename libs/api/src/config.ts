@@ -23,7 +23,10 @@ import {
   withoutCredentials,
 } from './config-rules.js';
 
-/** Invalid settings. The message names each variable and says what it must be; the process exits with it. */
+/**
+ * Error: settings in the environment are invalid. The message names each invalid variable and says what it must be; the
+ * process exits with it.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -94,7 +97,7 @@ function expectation(constraints: Record<string, string>): string {
   return `it must be a whole number${range}`;
 }
 
-/** Returns the effective settings for the log, with masked secrets. */
+/** Returns the settings in effect, for the log; the values of secret settings are replaced by `***`. */
 export function describeConfig(config: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(config).map(([key, value]) => [
@@ -104,7 +107,7 @@ export function describeConfig(config: object): Record<string, unknown> {
   );
 }
 
-/** An unset secret need not be masked. */
+/** Whether a setting has no value: an unset secret need not be masked in the log. */
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
@@ -122,6 +125,7 @@ export const tracesSamplers = [
   'parentbased_traceidratio',
 ] as const;
 
+/** Name of an OpenTelemetry sampler, as a value of `OTEL_TRACES_SAMPLER`. */
 export type TracesSampler = (typeof tracesSamplers)[number];
 
 /** The settings that every app reads. Property names are the names of the environment variables. */

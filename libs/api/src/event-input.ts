@@ -15,10 +15,13 @@ export const plainTextPattern = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]*$/u;
 export const plainTextRule = 'must not contain control characters or half surrogate pairs';
 const plainText = { message: plainTextRule };
 
-/** JSON types that values of `metadata` may have. */
+/** JSON types that the values in an event's `metadata` may have. */
 const scalars = ['string', 'number', 'boolean', 'null'];
 
-/** Validates a JSON object whose values are strings, numbers, booleans or null. */
+/**
+ * Validates that a property is a JSON object whose values are strings, numbers, booleans or null, with at most
+ * `maxMembers` members.
+ */
 export function IsFlatObject(maxMembers: number, description: object = {}): PropertyDecorator {
   // Use one JSONSchema decorator: a second one on a property would replace the first.
   const schema = JSONSchema({
@@ -46,8 +49,8 @@ function isFlatObject(value: unknown, maxMembers: number): boolean {
 }
 
 /**
- * An event as a client sends it. This class is the only definition: the validator of the hot write path is compiled
- * from it, and OpenAPI documents it.
+ * An event as a client sends it. This class is the only definition of its fields: the validator that checks each
+ * written event is compiled from it, and the OpenAPI document is generated from it.
  */
 @JSONSchema({ additionalProperties: false })
 export class EventInput {

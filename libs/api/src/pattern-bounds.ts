@@ -7,7 +7,7 @@ export const patternBounds = {
   characters: 1_000,
   /** Maximum number of instructions of one compiled regular expression; `{1,255}` compiles to about 255. */
   instructions: 300,
-  /** Maximum number of instructions before RE2 merges alternatives: compiling takes 2 to 3 µs for each. */
+  /** Maximum number of instructions before RE2 merges alternatives. Compiling takes 2 to 3 µs for each of them. */
   written: 2_000,
   /** Maximum of instructions × characters of all searches while one event is validated against its schema. */
   workOfSchema: 250_000,

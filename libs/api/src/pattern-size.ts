@@ -1,18 +1,19 @@
 /**
- * Bounds of the number of instructions that RE2 compiles a regular expression to. They are computed in one pass over
- * its text: a repeated part is copied for each repetition, and nested repetitions multiply. The bounds of an invalid
- * regular expression are meaningless.
+ * Lower and upper bound of the number of instructions that RE2 compiles a regular expression to. They are computed in
+ * one pass over its text: a repeated part is copied for each repetition, and nested repetitions multiply. The bounds of
+ * an invalid regular expression are meaningless.
  */
 export interface RegexSize {
   /**
-   * Lower bound of the instructions. Alternatives count as the largest of them, because RE2 merges them where it can. A
-   * part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
+   * Lower bound of the number of instructions. Alternatives count as the largest of them, because RE2 merges them where
+   * it can. A part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
    */
   least: number;
   /** Upper bound of the instructions: the sum over all alternatives. The compile time is proportional to it. */
   most: number;
 }
 
+/** Returns bounds of the number of instructions that RE2 compiles this regular expression to, without compiling it. */
 export function patternSize(source: string): RegexSize {
   const open: Group[] = [];
   let group = new Group();
@@ -53,9 +54,9 @@ const character = { least: 1, most: 1, isCharacter: true };
 const instruction = { ...character, isCharacter: false };
 const nothing = { least: 0, most: 0, isCharacter: false };
 
-/** Instructions at the begin and end of a capturing group. */
+/** Number of RE2 instructions at the beginning and end of a capturing group. */
 const instructionsOfCapture = 2;
-/** Instructions to choose between two alternatives, to skip a part, or to repeat it. */
+/** Number of RE2 instructions to choose between two alternatives, to skip a part, or to repeat it. */
 const instructionsOfChoice = 1;
 const instructionsOfProgram = 2;
 
@@ -83,7 +84,7 @@ class Group {
     this.last = size;
   }
 
-  /** Repeats the last added part. */
+  /** Replaces the part of the regular expression that was added last by its repetition. */
   repeat({ copies, choices }: Copies): void {
     const { last, alternative } = this;
     const least = last.least * copies;
@@ -107,7 +108,7 @@ class Group {
     this.alternative = this.last = nothing;
   }
 
-  /** Ends the group and returns its size. */
+  /** Ends the group of the regular expression and returns the bounds of its number of instructions. */
   end(): Size {
     this.endAlternative();
     const { all, own } = this;

@@ -1,4 +1,7 @@
-/** An error of the input. `pointer` is a JSON pointer (RFC 6901) into the body, or a parameter's name. */
+/**
+ * One error in the input of a request. `pointer` is a JSON pointer (RFC 6901) into the body, or the name of a
+ * parameter.
+ */
 export interface InputError {
   pointer: string;
   detail: string;
@@ -7,11 +10,14 @@ export interface InputError {
 interface CatalogueEntry {
   status: number;
   title: string;
-  /** Whether the same request may succeed later. Answers with such a problem have `Retry-After`. */
+  /** Whether the same request may succeed later. Answers with a retryable problem have a `Retry-After` header. */
   retryable?: boolean;
 }
 
-/** The complete list of problems (RFC 9457). The key is the stable `code`, from which `type` is derived. */
+/**
+ * All problems (RFC 9457) that the HTTP API can answer with. The key is the stable `code` of the problem, from which
+ * its `type` is derived.
+ */
 export const problems = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
@@ -78,9 +84,10 @@ export const problems = {
   not_yet_materialized: { status: 504, title: 'The position cannot be queried yet' },
 } as const satisfies Record<string, CatalogueEntry>;
 
+/** Stable `code` of a problem in an answer of the HTTP API, such as `invalid_json`. */
 export type ProblemCode = keyof typeof problems;
 
-/** The body of every answer that is not 2xx or 3xx. The HTTP layer adds `request_id`. */
+/** Body (RFC 9457) of every answer of the HTTP API that is not 2xx or 3xx. The HTTP layer adds `request_id`. */
 export interface ProblemDocument {
   type: string;
   title: string;
@@ -88,11 +95,14 @@ export interface ProblemDocument {
   detail: string;
   code: ProblemCode;
   errors?: InputError[];
-  /** The version of the entity, for `version_conflict`. */
+  /** For the problem `version_conflict`: the current version of the entity. */
   current_version?: number;
 }
 
-/** An error that is shown to the client. Any other error becomes an `internal_error` without details. */
+/**
+ * An error that a request is answered with, as a problem document with this code and detail. Any other error becomes an
+ * `internal_error` without details.
+ */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
 

@@ -1,10 +1,12 @@
 /**
- * Prefix of the system's own streams. Only the system writes them; only the scope `admin` and the core port read them.
+ * Prefix of the names of Tributary's own streams. Only Tributary writes them; only API keys with the scope `admin` and
+ * callers of the port without keys read them.
  */
 export const reservedStreamPrefix = 'tributary.';
 
 /**
- * Stream of the audit: every change of a definition, key or stream, every erasure and every replay is an event in it.
+ * Name of the audit stream: every change of a definition, key or stream, every erasure and every replay is an event in
+ * it.
  */
 export const auditStream = `${reservedStreamPrefix}audit`;
 
@@ -13,20 +15,20 @@ export function isReservedStream(stream: string): boolean {
 }
 
 /**
- * Authorization scope for streams: the streams that a request may read and write. Every query to the store takes one,
- * and treats other streams as not existing.
+ * The streams that a caller may read and write, by name or prefix. Queries to the store treat all other streams as not
+ * existing.
  */
 export interface StreamAccess {
   /** Stream names, or prefixes that end in `*`; undefined means every stream, and an empty list means none. */
   readonly patterns: readonly string[] | undefined;
-  /** Whether the system's own streams are included. */
+  /** Whether Tributary's own streams, which begin with `tributary.`, are included. */
   readonly reserved: boolean;
 }
 
-/** The authorization scope of the core port and of the system itself: every stream. */
+/** Access to every stream: for callers of the port without keys, and for Tributary itself. */
 export const allStreams: StreamAccess = { patterns: undefined, reserved: true };
 
-/** Returns whether this scope includes a stream. */
+/** Returns whether a caller with this access may read and write the stream with this name. */
 export function permitsStream({ patterns, reserved }: StreamAccess, stream: string): boolean {
   if (!reserved && isReservedStream(stream)) return false;
   return patterns === undefined || patterns.some((pattern) => matchesStream(pattern, stream));

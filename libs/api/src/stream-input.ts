@@ -6,13 +6,14 @@ import { isJsonObject } from '#event';
 import { streamNamePattern, streamNameRule } from '#event';
 
 /**
- * How long the records of a stream remain in the log: without limit, or bounded by time (`90s`, `15m`, `12h`, `7d`) and
- * by size.
+ * How long Kafka and ClickHouse keep the events of a stream: without limit, or bounded by time (`90s`, `15m`, `12h`,
+ * `7d`), by bytes, or by both.
  */
 export type Retention = 'unlimited' | { time?: string; bytes?: number };
 
 /**
- * An integer with a unit (seconds, minutes, hours, days), or an ISO 8601 duration of these, such as `P30D` or `PT12H`.
+ * Valid durations of a retention: a positive integer with a unit (`s`, `m`, `h`, `d`), or an ISO 8601 duration of days,
+ * hours, minutes and seconds, such as `P30D` or `PT12H`.
  */
 const durationPattern =
   /^(?:[1-9]\d{0,6}[smhd]|P(?=.*[1-9])(?=\d|T\d)(?:\d{1,6}D)?(?:T(?=\d)(?:\d{1,6}H)?(?:\d{1,6}M)?(?:\d{1,6}S)?)?)$/;
@@ -27,7 +28,7 @@ function isRetention(value: unknown): boolean {
 const isTime = (value: unknown) => typeof value === 'string' && durationPattern.test(value);
 const isBytes = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0;
 
-/** Rules for a retention as a whole and for each of its members. */
+/** Validation rules for a stream's retention as a whole, and for each of its members `time` and `bytes`. */
 const rules = [
   {
     name: 'isRetention',
@@ -55,7 +56,7 @@ function memberRule(member: 'time' | 'bytes', fits: (value: unknown) => boolean)
   return { member, validate };
 }
 
-/** Validates `unlimited`, or an object with `time`, `bytes` or both. */
+/** Validates that a property is the retention of a stream: `"unlimited"`, or an object with `time`, `bytes` or both. */
 export function IsRetention(description: string): PropertyDecorator {
   const schema = JSONSchema({
     description,
@@ -85,7 +86,10 @@ export function IsRetention(description: string): PropertyDecorator {
   };
 }
 
-/** Validates the number of versions between two snapshots of an entity. */
+/**
+ * Validates that a property is the number of versions between two automatic snapshots of an entity; 0 means no
+ * automatic snapshots.
+ */
 export function IsSnapshotEvery(): PropertyDecorator {
   const description = `A snapshot of an entity is made after this number of versions; 0: no automatic snapshots. Default: ${limits.snapshotEvery}.`;
   const rules = [IsInt(), Min(0), Max(limits.snapshotEveryMax), JSONSchema({ description, example: 100 })];
@@ -94,7 +98,7 @@ export function IsSnapshotEvery(): PropertyDecorator {
   };
 }
 
-/** Input for a stream that is created before its first event. */
+/** Body of the request that creates a stream before its first event. */
 @JSONSchema({ additionalProperties: false })
 export class StreamInput {
   @JSONSchema({ example: 'orders' })

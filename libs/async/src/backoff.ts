@@ -16,7 +16,7 @@ export class Backoff {
     return wait;
   }
 
-  /** Restarts with the first wait; call it after a success. */
+  /** Makes `next` start again with the shortest wait. Callers call it after a successful try. */
   reset(): void {
     this.wait = this.firstMs;
   }

@@ -1,12 +1,13 @@
-/** Receives one call when an outage begins and one when it ends. */
+/** Callbacks of an `Outage`: one call when the outage begins (with the first error), and one when it ends. */
 export interface OutageListener {
   began(error: unknown): void;
   ended(): void;
 }
 
 /**
- * Combines the failures of several parties that retry the same operation into one outage. The outage begins with the
- * first failure and ends once every failed party has succeeded. Retries in between are not reported.
+ * Combines the failures of several callers that retry the same operation, such as requests to Kafka, into one outage.
+ * The outage begins with the first failure of any caller. It ends at a success after which no failed caller is left.
+ * Failures in between are not reported.
  */
 export class Outage<Who> {
   private readonly failing = new Set<Who>();
@@ -14,7 +15,7 @@ export class Outage<Who> {
 
   constructor(private readonly report: OutageListener) {}
 
-  /** Whether an outage is in progress. Callers may omit calls of `succeeded` otherwise. */
+  /** Whether an outage is in progress. While none is, callers need not call `succeeded`. */
   get isOn(): boolean {
     return this.begun;
   }
@@ -34,8 +35,8 @@ export class Outage<Who> {
   }
 
   /**
-   * Forgets a party that no longer retries. If no failed party is left, the outage still lasts until the next success
-   * of any party.
+   * Forgets a failed caller that no longer retries. It does not end the outage: even if no failed caller is left, the
+   * outage lasts until the next call of `succeeded`.
    */
   gaveUp(who: Who): void {
     this.failing.delete(who);

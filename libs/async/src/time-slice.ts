@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { stepsTaken } from './steps.js';
 
-/** Length of a time slice in milliseconds, and the amount of work between two readings of the clock. */
+/**
+ * Length of a time slice in milliseconds. The clock is read after each 16 384 units of work, as the sizes of the pieces
+ * count them.
+ */
 const sliceMs = 10;
 const checkAfterWork = 16_384;
 /**
- * Steps of expression evaluation between two readings of the clock: about 5 ms. Small pieces of work may take many
- * steps.
+ * Number of steps of CEL expressions after which a time slice reads the clock, about 5 ms. Small pieces of work may
+ * take many steps.
  */
 const checkAfterSteps = 20_000;
 /**
@@ -14,10 +17,10 @@ const checkAfterSteps = 20_000;
  * is not read for each of them, because that costs as much as checking a small piece.
  */
 const minimumSize = 512;
-/** A piece of this size or more ends the time slice at once. */
+/** A piece of work of this size or more ends the time slice at once, without a look at the clock. */
 const largeSize = 256 * 1024;
 
-/** Settles when the last waiting caller of `end` continues. */
+/** Settles when the last computation that waits in `TimeSlice.end` continues. */
 let lastWaiting: Promise<unknown> = Promise.resolve();
 
 /**
@@ -31,8 +34,8 @@ export class TimeSlice {
   private steps = stepsTaken;
 
   /**
-   * Returns true when it is time to call `end`. `size` is the size of one piece of work: preferably the next piece,
-   * else the previous one.
+   * Returns true when the time slice is over and the caller must await `end`. `size` is the size of one piece of work,
+   * usually in characters: preferably of the next piece, else of the previous one.
    */
   over(size: number): boolean {
     if (size >= largeSize) return true;

@@ -1,5 +1,5 @@
 const isAscii = /^[\0-\x7f]*$/;
-/** Difference of the codes of an uppercase ASCII letter and its lowercase letter. */
+/** Difference between the character codes of a lowercase ASCII letter and its uppercase letter. */
 const distance = 32;
 const letters = 26;
 
@@ -13,7 +13,10 @@ export function upperAscii(text: string): string {
   return isAscii.test(text) ? text.toUpperCase() : shifted(text, 'a', -distance);
 }
 
-/** Shifts the 26 letters from `first` on, in place: one call for each run of letters would take ten times as long. */
+/**
+ * Adds `by` to the codes of the 26 letters that begin with `first`, in one pass over a copy of the text: one call for
+ * each run of letters would take ten times as long.
+ */
 function shifted(text: string, first: string, by: number): string {
   const bytes = Buffer.from(text, 'utf16le');
   const least = first.charCodeAt(0);

@@ -18,7 +18,10 @@ const event = {
     ...{ number: new Decimal(digits), hours: '1h'.repeat(20_000), zones: Intl.supportedValuesOf('timeZone') },
   },
 } as unknown as ValueObject;
-/** Returns the body of a macro: as many repetitions of a part as fit into an expression. */
+/**
+ * Returns CEL text that repeats a sub-expression 60 times, joined by an operator: about as often as fits into one
+ * expression.
+ */
 const often = (part: string, operator: string) => Array.from({ length: 60 }, () => part).join(operator);
 const run = (expression: string) => compileParsed(parseExpression(expression))(event);
 

@@ -2,17 +2,17 @@ import { countSteps } from '#async';
 import { EvaluationError } from './errors.js';
 
 /**
- * The steps of one evaluation, and of all evaluations of one definition for one event together. A step costs about as
- * much as comparing two numbers or reading 64 characters. The limit corresponds to at most 100 ms for the largest
- * event.
+ * Maximum number of steps of one evaluation of a CEL expression, and of all evaluations of one definition for one event
+ * together. A step costs about as much as comparing two numbers or reading 64 characters. The limit corresponds to at
+ * most 100 ms for the largest event.
  */
 const steps = 400_000;
 
 const charactersPerStep = 64;
 
 /**
- * A step budget that several evaluations share: those of one definition for one event, or those of a request such as a
- * dry run. Steps of a nested budget also count for the outer one.
+ * Limits the steps that several evaluations of CEL expressions take together: those of one definition for one event, or
+ * those of a request such as a dry run. Steps of a nested budget also count for the outer one.
  */
 export class StepBudget {
   private taken = 0;
@@ -20,17 +20,23 @@ export class StepBudget {
 
   constructor(private left = steps) {}
 
-  /** Steps that evaluations have taken. The last evaluation may have exceeded the budget slightly. */
+  /**
+   * Number of steps that evaluations have taken from this budget. The last evaluation may have exceeded the budget
+   * slightly.
+   */
   get spent(): number {
     return this.taken;
   }
 
-  /** True if the budget is used up; evaluations that need more steps fail. */
+  /** True if the step budget is used up; further evaluations that need steps fail. */
   get isSpent(): boolean {
     return this.left <= 0;
   }
 
-  /** Returns the steps that one evaluation may take: at most `atMost`, and at most the rest of the budget. */
+  /**
+   * Returns the number of steps that the next evaluation may take: at most `atMost`, and at most what is left of this
+   * budget and of the outer one.
+   */
   most(atMost: number): number {
     const most = Math.min(atMost, this.left);
     return this.outer ? this.outer.most(most) : most;
@@ -43,7 +49,7 @@ export class StepBudget {
   }
 }
 
-/** Runs synchronous work whose evaluations share this budget. */
+/** Runs synchronous work; all evaluations of CEL expressions in it share this step budget. */
 export function withinBudget<T>(budget: StepBudget, work: () => T): T {
   const outer = shared;
   shared = budget;
@@ -55,25 +61,31 @@ export function withinBudget<T>(budget: StepBudget, work: () => T): T {
 }
 
 let left = Infinity;
-/** The steps that the current evaluation had at its start. */
+/** Number of steps that the current evaluation of a CEL expression was allowed at its start. */
 let begun = 0;
 let evaluations = 0;
 let shared: StepBudget | undefined;
 
 /**
- * The evaluation has used all its steps. This error is not an EvaluationError, so that no operator absorbs it and
- * continues.
+ * Error: the evaluation of a CEL expression has used all its steps. It is not an EvaluationError, so that no operator
+ * absorbs it and continues.
  */
 class BudgetExhaustedError extends Error {}
 
-/** Starts the budget of an evaluation. One variable is enough, because an evaluation is synchronous. */
+/**
+ * Starts to count the steps of an evaluation. One variable for the whole process is enough, because an evaluation is
+ * synchronous.
+ */
 export function startBudget(): void {
   evaluations++;
   begun = shared ? shared.most(steps) : steps;
   left = begun;
 }
 
-/** Ends the budget of an evaluation. Code outside of evaluations that compares values has no step limit. */
+/**
+ * Ends the count of an evaluation's steps, and takes them from the shared budget. Code that compares values outside of
+ * an evaluation has no step limit.
+ */
 export function endBudget(): void {
   const taken = begun - left;
   countSteps(taken);
@@ -81,15 +93,15 @@ export function endBudget(): void {
   left = Infinity;
 }
 
-/** Returns the number of the current evaluation, for costs that are charged once in each. */
+/** Returns the sequence number of the current evaluation, for costs that are charged once in each evaluation. */
 export function currentEvaluation(): number {
   return evaluations;
 }
 
-/** Steps of throwing an error and continuing after it. */
+/** Number of steps charged for an error that an operator such as `||` catches. */
 const stepsOfError = 6;
 
-/** Charges an error that an operator ignores. */
+/** Charges the current evaluation for an error that an operator such as `||` catches and ignores. */
 export function spendOnError(): void {
   spend(stepsOfError);
 }
@@ -103,6 +115,7 @@ export function spend(cost: number): void {
   if (left < 0) throw new BudgetExhaustedError();
 }
 
+/** Charges the current evaluation for reading this number of characters, before they are read. */
 export function spendOnText(characters: number): void {
   spend(characters / charactersPerStep);
 }

@@ -1,7 +1,7 @@
 import type { Value } from './values.js';
 
 /**
- * A function of the expression language; for a method, the object is the first argument. `at` is the position of the
- * call.
+ * The implementation of a CEL function or method; the object of a method is the first argument. `at` is the position of
+ * the call in the text of the expression.
  */
 export type CelFunction = (args: readonly Value[], at: number) => Value;

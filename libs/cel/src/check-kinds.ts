@@ -7,7 +7,7 @@ import { isMacro } from './macros.js';
 const { boolean, number, string, list, object, timestamp, duration } = kinds;
 const none = kinds.null;
 
-/** The members of an event in the log, with their possible kinds. */
+/** The members of an event as the log has it, without a version, with the kinds of values that each may have. */
 const eventKinds: Readonly<Record<string, KindSet>> = {
   event_id: string,
   stream: string,
@@ -22,13 +22,13 @@ const eventKinds: Readonly<Record<string, KindSet>> = {
   offset: number,
 };
 
-/** The members of a stored event, with their possible kinds. */
+/** The members of a stored event, including its version, with the kinds of values that each may have. */
 export const storedEventKinds = { ...eventKinds, version: number | none };
 
 /**
- * Returns the kinds of values that an expression on an event may have.
+ * Returns the kinds of values that a CEL expression on `event` may have.
  * @throws ExpressionError if a part of it has no value for any event, whatever its `data` and `metadata` contain: an
- * unknown member, or an operator or function on a kind of value that it does not accept
+ *   unknown member, or an operator or function on a kind of value that it does not accept
  */
 export function checkKinds(
   expression: Expression,
@@ -37,7 +37,10 @@ export function checkKinds(
   return check(expression, { names: ['event'], members });
 }
 
-/** The variables in scope, the innermost last. `event` is the event unless a macro variable has the same name. */
+/**
+ * The names of the variables that a sub-expression may use, the innermost last. `event` is the event unless a macro
+ * variable has the same name.
+ */
 interface KindScope {
   names: readonly string[];
   /** The members of the event, with their possible kinds. */
@@ -81,7 +84,10 @@ function check(expression: Expression, scope: KindScope): KindSet {
   }
 }
 
-/** Returns the kinds that an expression may have and that are wanted. @throws ExpressionError if there are none */
+/**
+ * Returns those of the wanted kinds that the value of an expression may have. @throws ExpressionError if it can have
+ * none of them
+ */
 function need(expression: Expression, wanted: KindSet, scope: KindScope): KindSet {
   const found = check(expression, scope);
   if (found & wanted) return found & wanted;
@@ -116,7 +122,7 @@ function eventMember(name: string, at: number, { members }: KindScope): KindSet 
 
 type Pair = readonly [KindSet, KindSet];
 
-/** For each operator, the accepted kinds of its two sides, and the kind of its result. */
+/** For each binary CEL operator, the kinds that its two sides may have, and the kind of its result. */
 const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [KindSet, KindSet, KindSet])[]>> = {
   '&&': [[boolean, boolean, boolean]],
   '||': [[boolean, boolean, boolean]],

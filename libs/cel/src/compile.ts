@@ -153,7 +153,7 @@ function element(of: Value, index: Value, at: number): Value {
   return item;
 }
 
-/** Steps that each member of a new object takes. */
+/** Number of steps charged for each member of an object that an expression creates. */
 const stepsOfEntry = 1;
 
 function map(entries: [CompiledExpression, CompiledExpression][], at: number): CompiledExpression {
@@ -191,7 +191,7 @@ function logical(
   };
 }
 
-/** Steps of a function call, besides the steps for long values. */
+/** Number of steps charged for each function call, besides the steps for long values. */
 const stepsOfCall = 1;
 
 function call(

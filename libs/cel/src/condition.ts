@@ -8,9 +8,9 @@ import { kinds, namesOfKinds } from './kinds.js';
 import { parseExpression } from './parse.js';
 
 /**
- * Parses the condition of a query on stored events, which have a version.
+ * Parses the `where` condition of a query on stored events, which (unlike events in the log) have a version.
  * @throws ExpressionError if the text is not an expression, or cannot be true or false for any event, whatever its
- * `data` and `metadata` contain
+ *   `data` and `metadata` contain
  */
 export function parseCondition(text: string): Expression {
   const expression = parseExpression(text);

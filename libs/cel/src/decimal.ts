@@ -1,14 +1,14 @@
 /**
- * A number that no double represents exactly, or one of extreme size, as its original text. The text is parsed on first
- * use in a computation, so that a number that is only copied keeps its text.
+ * A JSON number as its original text: one that is not the shortest text of any double, or one of extreme size. The text
+ * is parsed only when it is computed with, so a number that is only copied keeps its text.
  */
 export class Decimal {
   constructor(readonly text: string) {}
 }
 
 /**
- * A number of exact arithmetic. A `number` stands for the decimal of its shortest text, so that 0.1 is one tenth. Whole
- * numbers outside the safe range are bigints.
+ * A number of CEL expressions, whose arithmetic is decimal. A `number` stands for the decimal of its shortest text, so
+ * 0.1 is exactly one tenth. Whole numbers outside the safe range of doubles are bigints; all others are `Decimal`s.
  */
 export type Numeric = number | bigint | Decimal;
 
@@ -19,13 +19,13 @@ export interface ScaledDecimal {
 }
 
 /**
- * The most digits of a number before its decimal point, for which the nearest double is finite; below, the most digits
- * after it.
+ * Maximum number of digits of a number before its decimal point (for more, the nearest double is infinite), and after
+ * it.
  */
 const maxWholeDigits = 308;
 const maxPlaces = 400;
 
-/** The most digits of a double's shortest text. */
+/** Maximum number of significant digits in the shortest text of a double. */
 const doubleDigits = 17;
 
 /** The limits of a number's digits, as text for messages. */
@@ -34,8 +34,8 @@ export const numberBounds = `${maxWholeDigits} digits before and ${maxPlaces} af
 const form = /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Returns the exact value of a number's text, with the smallest scale; undefined if it exceeds the limits, or is not a
- * number.
+ * Returns the exact decimal that a text denotes, with the smallest scale; undefined if the text is not a number, or
+ * exceeds the limits of digits.
  */
 export function readDecimal(text: string): ScaledDecimal | undefined {
   const found = form.exec(text);
@@ -50,7 +50,7 @@ export function readDecimal(text: string): ScaledDecimal | undefined {
   return scale >= 0 ? { units, scale } : { units: units * powerOfTen(-scale), scale: 0 };
 }
 
-/** Returns the exact value of a number, with the smallest scale; undefined if it exceeds the limits. */
+/** Returns the exact decimal of a number, with the smallest scale; undefined if it exceeds the limits of digits. */
 export function scaledDecimal(value: Numeric): ScaledDecimal | undefined {
   if (typeof value === 'bigint') return { units: value, scale: 0 };
   if (typeof value !== 'number') return readDecimal(value.text);
@@ -58,7 +58,8 @@ export function scaledDecimal(value: Numeric): ScaledDecimal | undefined {
 }
 
 /**
- * Returns the canonical form of an exact value: a number, a bigint or a Decimal; undefined if it exceeds the limits.
+ * Returns an exact decimal as a number, a bigint or a Decimal, whichever represents it and comes first in this order;
+ * undefined if it exceeds the limits.
  */
 export function numeric(value: ScaledDecimal): Numeric | undefined {
   const { units, scale } = smallest(value);
@@ -73,7 +74,7 @@ export function numeric(value: ScaledDecimal): Numeric | undefined {
   return (digits <= doubleDigits ? doubleOf(text, { units, scale }) : undefined) ?? new Decimal(text);
 }
 
-/** Returns the double whose shortest text is this value; undefined if there is none. */
+/** Returns the double whose shortest text is this exact decimal; undefined if there is no such double. */
 function doubleOf(text: string, { units, scale }: ScaledDecimal): number | undefined {
   const near = Number(text);
   const exact = readDecimal(String(near));
@@ -81,8 +82,8 @@ function doubleOf(text: string, { units, scale }: ScaledDecimal): number | undef
 }
 
 /**
- * Returns the value as a JSON number without superfluous zeros. The text has an exponent if there would otherwise be
- * more than 20 zeros.
+ * Returns an exact decimal as the text of a JSON number without superfluous zeros. The text has an exponent if it would
+ * otherwise have more than 20 zeros.
  */
 export function scaledText(value: ScaledDecimal): string {
   const { units, scale } = smallest(value);
@@ -105,7 +106,10 @@ export function compareScaled(a: ScaledDecimal, b: ScaledDecimal): number {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-/** Returns the value in units of 10 ** -`scale`. `scale` must not be smaller than the value's own. */
+/**
+ * Returns an exact decimal as a whole number of units of 10 ** -`scale`. `scale` must be at least the scale of the
+ * decimal.
+ */
 export function unitsAt(value: ScaledDecimal, scale: number): bigint {
   return scale === value.scale ? value.units : value.units * powerOfTen(scale - value.scale);
 }

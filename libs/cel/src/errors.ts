@@ -1,4 +1,4 @@
-/** The text is not a valid expression. `at` is the position of the error, counted in characters from 0. */
+/** Error: a text is not a valid CEL expression. `at` is the position in the text, counted in characters from 0. */
 export class ExpressionError extends Error {
   override readonly name: string = 'ExpressionError';
 
@@ -10,14 +10,15 @@ export class ExpressionError extends Error {
   }
 }
 
-/** The expression costs more than is allowed for any event. */
+/** Error: the regular expressions of a CEL expression are too large, so it is rejected before it sees any event. */
 export class ExpensiveExpressionError extends ExpressionError {
   override readonly name = 'ExpensiveExpressionError';
 }
 
 /**
- * The expression has no value for an event: a missing member, a wrong type, a division by zero. The error has no stack
- * trace, because it is the outcome of one of many events; `at` is the position in the expression.
+ * Error: a CEL expression has no value for an event, because of a missing member, a wrong type, a division by zero or
+ * too many steps. It has no stack trace, because it can occur for every event; `at` is the position in the text of the
+ * expression.
  */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';

@@ -2,13 +2,16 @@ import { parseTime, type EpochMicros, type StoredEvent } from '#event';
 import { parseExactJson } from './json.js';
 import { Timestamp, type Value, type ValueObject } from './values.js';
 
-/** An event in the log, where it has no version yet. `data` and `metadata` are the raw JSON text of objects. */
+/** An event read from Kafka, which has no version yet. `data` and `metadata` are the JSON text of objects. */
 export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
   timestamp: EpochMicros;
   ingested_at: EpochMicros;
 }
 
-/** Returns a stored event as a value of expressions. `data` and `metadata` are parsed on first use. */
+/**
+ * Returns a stored event as the value of the variable `event` in CEL expressions. `data` and `metadata` are parsed on
+ * first use.
+ */
 export function eventValue(event: StoredEvent): ValueObject {
   const [timestamp, ingestedAt] = [parseTime(event.timestamp), parseTime(event.ingested_at)];
   const value = new LazyEvent(event);
@@ -18,7 +21,10 @@ export function eventValue(event: StoredEvent): ValueObject {
   return value as unknown as ValueObject;
 }
 
-/** Returns an event in the log as a value of expressions, without a version. */
+/**
+ * Returns an event read from Kafka as the value of the variable `event` in CEL expressions; it has no version. `data`
+ * and `metadata` are parsed on first use.
+ */
 export function logEventValue(event: LogEvent): ValueObject {
   const value = new LazyEvent(event);
   value.timestamp = new Timestamp(event.timestamp);
@@ -26,7 +32,10 @@ export function logEventValue(event: LogEvent): ValueObject {
   return value as unknown as ValueObject;
 }
 
-/** Returns a member of an object whose name `Object.hasOwn` or `Object.keys` has confirmed. */
+/**
+ * Returns the member of a CEL object. The caller has checked that the object has it, and `data` and `metadata` of an
+ * event are parsed here.
+ */
 export function memberValue(of: ValueObject, name: string): Value {
   const value = of[name];
   // JSON has no undefined: only a member that is not parsed yet is undefined.

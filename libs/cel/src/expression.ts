@@ -14,8 +14,8 @@ export type Expression =
   | { kind: 'binary'; operator: BinaryOperator; left: Expression; right: Expression; at: number }
   | { kind: 'conditional'; test: Expression; then: Expression; else: Expression; at: number }
   /**
-   * A call of a function, or of a method if `object` is set. Macros such as `has` and `exists` are calls too.
-   * `maxBytes` belongs to `matches` with a literal pattern: the call has no value for a text with more bytes of UTF-8.
+   * A call of a function, or of a method if `object` is not null. Macros such as `has` and `exists` are calls too.
+   * `maxBytes` is set for `matches` with a literal pattern: the call is an error for a text with more bytes of UTF-8.
    */
   | {
       kind: 'call';
@@ -26,5 +26,6 @@ export type Expression =
       maxBytes?: number;
     };
 
+/** A binary operator of CEL. */
 export type BinaryOperator =
   '&&' | '||' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/' | '%' | 'in';

@@ -1,5 +1,9 @@
 import { anyKind, kinds, type KindSet } from './kinds.js';
 
+/**
+ * The kinds of values that each argument of a CEL function accepts (for a method, the object first), and the kinds of
+ * its result.
+ */
 export interface FunctionSignature {
   takes: readonly KindSet[];
   gives: KindSet;
@@ -13,7 +17,7 @@ const ofText = (gives: KindSet, ...more: KindSet[]): FunctionSignature => ({
 });
 const test = ofText(boolean, string);
 
-/** Signatures of functions, by name and number of arguments. */
+/** Signatures of CEL functions that are not methods, by name and number of arguments. */
 export const functionKinds: Record<string, FunctionSignature> = {
   'size/1': { takes: [string | list | object], gives: number },
   'dyn/1': { takes: [anyKind], gives: anyKind },
@@ -24,7 +28,7 @@ export const functionKinds: Record<string, FunctionSignature> = {
   'duration/1': { takes: [string | duration], gives: duration },
 };
 
-/** Signatures of methods, by name and number of arguments including the object. */
+/** Signatures of CEL methods, by name and number of arguments including the object. */
 export const methodKinds: Record<string, FunctionSignature> = {
   'size/1': { takes: [string | list | object], gives: number },
   'startsWith/2': test,

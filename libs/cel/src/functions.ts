@@ -9,7 +9,7 @@ import { TextSearch } from './text-search.js';
 import { durationText, timeFunctions, timeMethods, timeText } from './time-functions.js';
 import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type Value } from './values.js';
 
-/** Functions by name and number of arguments. In `methods`, the object of a method is its first argument. */
+/** CEL functions that are not methods, by name and number of arguments, such as `size/1`. */
 export const functions: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as Value, at),
   'dyn/1': ([value]) => value as Value,
@@ -19,6 +19,10 @@ export const functions: Record<string, CelFunction> = {
   ...timeFunctions,
 };
 
+/**
+ * CEL methods, by name and number of arguments, such as `startsWith/2`. The object of a method counts as its first
+ * argument.
+ */
 export const methods: Record<string, CelFunction> = {
   'size/1': ([value], at) => size(value as Value, at),
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),

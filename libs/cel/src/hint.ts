@@ -1,4 +1,4 @@
-/** Words of other languages, with their equivalents in CEL. */
+/** Operators of SQL and other languages, with what to write in CEL instead. */
 const words: Record<string, string> = {
   and: 'write && instead of "and"',
   or: 'write || instead of "or"',
@@ -8,7 +8,7 @@ const words: Record<string, string> = {
   between: 'write two comparisons, joined by &&',
 };
 
-/** Functions of other languages, with their equivalents in CEL. */
+/** Functions of SQL and other languages, with what to write in CEL instead. */
 const functions: Record<string, string> = {
   ...words,
   length: 'use size()',
@@ -21,13 +21,19 @@ const functions: Record<string, string> = {
 const members =
   /^(?:event_id|stream|event_type|entity_id|version|timestamp|ingested_at|data|metadata|schema_version|partition|offset)$/;
 
-/** Returns a word of another language at the position where CEL found an error, such as AND. */
+/**
+ * Returns the word at the position of a CEL syntax error if it is an operator of another language, such as AND; else
+ * undefined.
+ */
 export function foreignWordAt(text: string, at: number): string | undefined {
   const word = /^[A-Za-z]+/.exec(text.slice(at))?.[0] ?? '';
   return wordHint(word) === undefined ? undefined : word;
 }
 
-/** Returns a suggestion for an unknown variable. `member` is the member that the expression reads from it. */
+/**
+ * Returns a suggestion of what to write instead of an unknown CEL variable. `member` is the name of the member that the
+ * expression reads from it.
+ */
 export function variableHint(name: string, member?: string): string {
   if (isLiteral(name)) return `write ${name.toLowerCase()}`;
   if (member !== undefined && /^events?$/i.test(name)) return `write event.${member}`;
@@ -37,7 +43,10 @@ export function variableHint(name: string, member?: string): string {
   return `write ${member === undefined ? path : `${path}.${member}`}`;
 }
 
-/** Returns a suggestion for an unknown function; undefined if there is none. */
+/**
+ * Returns a suggestion of what to write instead of an unknown function; undefined unless the name is known from another
+ * language.
+ */
 export function functionHint(name: string): string | undefined {
   const lower = name.toLowerCase();
   return Object.hasOwn(functions, lower) ? functions[lower] : undefined;

@@ -5,7 +5,10 @@ import { parseCondition } from './condition.js';
 import { ExpensiveExpressionError } from './errors.js';
 import type { ValueObject } from './values.js';
 
-/** Limits on the amount of data that an evaluation reads have specs in `budget.spec` and `text-search.spec`. */
+/**
+ * The limits of how much data an evaluation of an expression reads have their specs in `budget.spec.ts` and
+ * `text-search.spec.ts`.
+ */
 describe('the worst known conditions', () => {
   it.each(hostileExpressions)('$name: is rejected, or is true or false', ({ where, event }) => {
     let run: (event: ValueObject) => boolean;

@@ -41,8 +41,8 @@ function wellFormed(text: string): string {
 }
 
 /**
- * The most digits, and the largest exponent, of a number that is parsed at once. A text with many larger numbers would
- * take seconds.
+ * Maximum number of digits, and largest exponent, of a number that is converted when its JSON text is parsed. Others
+ * remain text until they are computed with, because a text with many of them would take seconds.
  */
 const farthest = 60;
 const power = /[eE]([+-]?\d+)$/;

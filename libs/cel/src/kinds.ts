@@ -1,7 +1,7 @@
 import { Decimal } from './decimal.js';
 import { Duration, isList, Timestamp, type Value } from './values.js';
 
-/** The kinds of values, one bit each, so that a number is a set of kinds. */
+/** The kinds of CEL values, one bit each, so that one number represents a set of kinds. */
 export const kinds = {
   null: 1,
   boolean: 2,
@@ -13,7 +13,7 @@ export const kinds = {
   duration: 128,
 } as const;
 
-/** A set of kinds, as the sum of their bits. */
+/** A set of kinds of CEL values, as the sum of their bits in `kinds`. */
 export type KindSet = number;
 
 export const anyKind: KindSet = 255;
@@ -27,7 +27,7 @@ export function namesOfKinds(set: KindSet): string {
   return names.length > 1 ? `${names.slice(0, -1).join(', ')} or ${names.at(-1)}` : names.join('');
 }
 
-/** Returns the kind of a value, as a set of one. */
+/** Returns the kind of a CEL value, as a set with one kind. */
 export function kindsOf(value: Value): KindSet {
   if (typeof value !== 'object')
     return typeof value === 'bigint' ? kinds.number : kinds[typeof value as Primitive];

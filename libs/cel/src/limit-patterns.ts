@@ -44,7 +44,10 @@ interface PatternTotals {
   written: number;
 }
 
-/** Adds the size of a pattern. A pattern that is too large is rejected before it is compiled. */
+/**
+ * Adds the size of the pattern of one `matches` call to the totals. @throws ExpensiveExpressionError if it is too
+ * large, mostly before it is compiled
+ */
 function take(taken: PatternTotals, call: CallExpression): void {
   const { text, at } = writtenPattern(call) as { text: string; at: number };
   const { characters, instructions, written } = patternBounds;

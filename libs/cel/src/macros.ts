@@ -8,7 +8,7 @@ import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from
 type CallExpression = Extract<Expression, { kind: 'call' }>;
 type Each = (item: Value) => Value;
 
-/** Macros over a list, or over the names of an object: each receives the items and a function for one item. */
+/** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */
 const overItems: Record<string, (items: readonly Value[], each: Each, at: number) => Value> = {
   exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
   all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
@@ -17,6 +17,7 @@ const overItems: Record<string, (items: readonly Value[], each: Each, at: number
   map: (items, each) => items.map(each),
 };
 
+/** Whether a call is a CEL macro: `has`, or a method such as `exists` with a variable and an expression. */
 export function isMacro(call: CallExpression): boolean {
   if (call.object === null) return call.name === 'has';
   return Object.hasOwn(overItems, call.name) && call.args.length === 2;
@@ -45,10 +46,13 @@ export function compileMacro(
   };
 }
 
-/** Nodes of an expression that are evaluated in one step. */
+/** Number of syntax nodes of an expression that count as one step for each item of a macro. */
 const partsPerStep = 8;
 
-/** Returns the steps of one item, without those that its operations charge themselves. */
+/**
+ * Returns the number of steps that a macro charges for each item, besides those that the operations in its expression
+ * charge themselves.
+ */
 function stepsOf(body: Expression): number {
   const count = (part: Expression): number =>
     subexpressionsOf(part).reduce((sum, each) => sum + count(each), 1);
@@ -93,10 +97,12 @@ function namesOf(value: ValueObject): readonly string[] {
   return names;
 }
 
-/** Steps that continuing after an error in an item takes. */
+/** Number of steps charged when a macro continues after an error in one item. */
 const costOfError = 20;
 
-/** Returns whether any item decides. As with `||`, an item that decides wins over one that fails. */
+/**
+ * Returns whether `decides` returns true for any item. As with `||`, such an item wins over items for which it fails.
+ */
 function some(items: readonly Value[], decides: (item: Value) => boolean): boolean {
   let failed: EvaluationError | undefined;
   for (const item of items) {

@@ -9,20 +9,23 @@ import {
 } from './decimal.js';
 
 /**
- * The most digits before the point of a number in a computation; below, the most digits after it. ClickHouse's widest
+ * Maximum number of digits of a number in a computation, before its decimal point and after it. ClickHouse's widest
  * decimal, of 76 digits, can represent the sum of any two such numbers, so the same expression has the same value
  * there.
  */
 export const wholeDigits = 39;
 export const decimalPlaces = 36;
 
-/** Steps of comparing numbers that are not doubles. */
+/** Number of steps charged for a comparison of numbers of which one is not a double. */
 const stepsOfLongNumbers = 20;
 
 /** The limits of numbers in computations, as text for messages. */
 export const computableNumbers = `${wholeDigits} digits before and ${decimalPlaces} after its point`;
 
-/** Returns the exact value of a number that computations support; undefined for any other number. */
+/**
+ * Returns the exact decimal of a number with at most 39 digits before its point and 36 after it; undefined for any
+ * other number, with which CEL expressions cannot compute.
+ */
 export function computable(value: Numeric): ScaledDecimal | undefined {
   if (value instanceof Decimal) spendOnText(value.text.length);
   const exact = scaledDecimal(value);

@@ -120,10 +120,13 @@ function read(text: string, at: number): Numeric {
   return value && isComputable(value) ? (numeric(value) as Numeric) : outOfRange(at);
 }
 
-/** Steps of a computation with numbers that are not doubles. */
+/** Number of steps charged for a computation for which doubles are not enough. */
 const stepsOfLongNumbers = 40;
 
-/** Returns the value, cut off after the last supported decimal place. @throws EvaluationError if it is out of range */
+/**
+ * Returns the result of a computation, cut off after 36 decimal places. @throws EvaluationError if it has more than 39
+ * digits before its point
+ */
 function made({ units, scale }: ScaledDecimal, at: number): Numeric {
   spend(stepsOfLongNumbers);
   const excess = scale - decimalPlaces;

@@ -15,9 +15,10 @@ import {
   type Value,
 } from './values.js';
 
+/** Implementation of a binary CEL operator; `at` is the position of the operator in the text of the expression. */
 export type BinaryOperation = (a: Value, b: Value, at: number) => Value;
 
-/** Binary operators that always evaluate both sides. */
+/** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */
 export type BinaryOperations = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, BinaryOperation>>;
 
 export const operators: BinaryOperations = {
@@ -35,7 +36,10 @@ export const operators: BinaryOperations = {
   '%': onNumbers('%', remainder),
 };
 
-/** The operators of a `where`: ClickHouse cannot compare two lists or two objects. */
+/**
+ * The binary operators of a `where` condition. They have no value for two lists or two objects, because ClickHouse
+ * cannot compare these.
+ */
 export const conditionOperators: BinaryOperations = {
   ...operators,
   '==': (a, b, at) => equal(...notTwoContainers([a, b], at)),
@@ -98,7 +102,7 @@ function subtract(a: Value, b: Value, at: number): Value {
 }
 
 /**
- * Returns `value`, in microseconds.
+ * Returns `value`, the microseconds of a time or duration, unchanged.
  * @throws EvaluationError if it exceeds the exact integers of a double, which is 285 years
  */
 function micros(value: number, at: number): number {
@@ -106,7 +110,7 @@ function micros(value: number, at: number): number {
   throw new EvaluationError('The time is out of the range of computations.', at);
 }
 
-/** Returns an operator that accepts two numbers only. */
+/** Returns the implementation of an operator that has a value for two numbers only. */
 function onNumbers(
   operator: string,
   compute: (a: Numeric, b: Numeric, at: number) => Numeric,

@@ -6,7 +6,10 @@ import { limitPatterns } from './limit-patterns.js';
 import { ExpressionError } from './errors.js';
 import { foreignWordAt, hintAt } from './hint.js';
 
-/** The most nodes of an expression: more than a hand-written one needs, and few enough for a fast rejection. */
+/**
+ * Maximum number of nodes in the syntax tree of an expression: more than a hand-written one needs, and few enough for a
+ * fast rejection.
+ */
 const maxNodes = 500;
 const maxDepth = 32;
 

@@ -8,7 +8,9 @@ import type { ValueObject } from './values.js';
 
 const event = { data: { t: 'a0123456789', p: '[a-c]+[0-9]{3}' } } as unknown as ValueObject;
 let others = 0;
-/** Compiles as many other patterns as the cache holds, which evicts all earlier ones. */
+/**
+ * Compiles as many other regular expressions as the cache of compiled patterns holds, which evicts all earlier ones.
+ */
 const forget = (): void => {
   for (let i = 0; i < 100; i++) parseExpression(`event.data.t.matches("other${others++}")`);
 };

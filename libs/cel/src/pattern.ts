@@ -8,8 +8,8 @@ const patternsKept = 100;
 const patterns = new Map<string, RE2JS>();
 
 /**
- * Steps of compiling a pattern, for each character and for each instruction before merging; and steps of a search, for
- * each instruction and byte.
+ * Number of steps charged for compiling a regular expression, for each character and for each instruction before
+ * merging; and for a search, for each instruction and byte of the text.
  */
 const stepsOfCharacter = 20;
 const stepsOfInstruction = 8;
@@ -32,8 +32,8 @@ export function findsPattern(
 }
 
 /**
- * Works like `findsPattern` for a pattern that is computed. Compiling it is charged each time, even if it is cached:
- * the cost of an expression does not depend on earlier evaluations in this process.
+ * Returns whether a text matches a regular expression that the CEL expression computes. Compiling it is charged each
+ * time, even if it is cached: the cost of an expression does not depend on earlier evaluations in this process.
  */
 export function matchesPattern(text: string, source: string, at: number): boolean {
   const pattern = boundedPattern(source, at);

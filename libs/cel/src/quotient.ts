@@ -1,6 +1,6 @@
 import { digitsOf, numeric, powerOfTen, readDecimal, type Numeric, type ScaledDecimal } from './decimal.js';
 
-/** The most significant digits of an exact quotient. */
+/** Maximum number of significant digits of a quotient that is returned exactly. */
 const significantDigits = 34;
 
 /**

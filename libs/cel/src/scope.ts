@@ -1,13 +1,19 @@
 import type { Expression } from './expression.js';
 import type { Value } from './values.js';
 
-/** A variable in scope, linked to the next outer one. */
+/**
+ * A variable that a CEL sub-expression can use, such as `event` or that of a macro, with its value and the next outer
+ * variable.
+ */
 export interface VariableScope {
   name: string;
   value: Value;
   outer?: VariableScope;
 }
 
+/**
+ * A compiled CEL expression: returns its value for the values of the variables. @throws EvaluationError if it has none
+ */
 export type CompiledExpression = (scope: VariableScope) => Value;
 /** Compiles a sub-expression in which the named variables are in scope. */
 export type CompileExpression = (expression: Expression, names: readonly string[]) => CompiledExpression;

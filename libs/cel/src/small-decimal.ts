@@ -1,7 +1,10 @@
 /** Powers of ten that a double represents exactly. */
 export const tens: readonly number[] = Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 
-/** Limit of units: every decimal of up to 15 digits is the shortest text of its own nearest double. */
+/**
+ * Upper limit of the whole units that this file computes with: every decimal of up to 15 digits is the shortest text of
+ * its nearest double.
+ */
 export const largestUnits = 1e15;
 
 const triedPlaces = 9;

@@ -25,7 +25,10 @@ export function needText(value: Value | undefined, at: number): string {
   return text;
 }
 
-/** Searches for a text in another one, and charges the characters of both. */
+/**
+ * Runs a search for the string `part` in the string `text`, and charges the evaluation for the characters of both.
+ * @throws EvaluationError if one of them is not a string
+ */
 export function searched<T>(
   [text, part]: readonly Value[],
   at: number,
@@ -41,7 +44,10 @@ function place(text: string, found: number): number {
   return found <= 0 ? found : charactersOf(text.slice(0, found));
 }
 
-/** Returns the part from the first position up to the second, which is exclusive. */
+/**
+ * Returns the part of a text from the first position up to the second, which is exclusive and by default the end.
+ * Positions are in code points.
+ */
 function cut(text: string, places: Value[], at: number): string {
   const isPlain = !surrogates.test(text);
   if (!isPlain) spend(text.length / 4);

@@ -42,7 +42,7 @@ describe('a search in a text', () => {
   });
 });
 
-/** Returns a text that counts the reads of its characters. */
+/** Returns an object that behaves like the text and counts in `looked` how often its characters are read. */
 function counted(text: string, looked: { at: number }): string {
   const charCodeAt = (at: number) => (looked.at++, text.charCodeAt(at));
   return { length: text.length, charCodeAt } as unknown as string;

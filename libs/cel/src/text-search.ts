@@ -1,13 +1,13 @@
 /**
- * The longest part that the engine's own search handles. That search compares at most this many characters per
- * position.
+ * Maximum length of a search text for which `String.indexOf` is used, which then compares at most this many characters
+ * at each position.
  */
 const shortPart = 8;
 
 /**
- * Searches for a part in texts, in time proportional to the sum of both lengths and not to their product (Knuth,
- * Morris, Pratt). The engine's own search may compare a thousand characters at each of 150 000 positions. Positions are
- * counted in UTF-16 units.
+ * Searches for one string in other strings, in time proportional to the sum of their lengths and not to the product
+ * (Knuth, Morris, Pratt). `String.indexOf` may compare a thousand characters at each of 150 000 positions. Positions
+ * are counted in UTF-16 units.
  */
 export class TextSearch {
   private readonly table: Int32Array | undefined;
@@ -29,7 +29,7 @@ export class TextSearch {
     return -1;
   }
 
-  /** Splits a text at each occurrence of the part. */
+  /** Returns the parts of `text` between the occurrences of the search string. */
   split(text: string): string[] {
     if (!this.table) return text.split(this.part);
     const parts: string[] = [];
@@ -43,7 +43,7 @@ export class TextSearch {
   }
 }
 
-/** Returns the last index of `part`; -1 if there is none. */
+/** Returns the last index at which `text` contains `part`, in UTF-16 units; -1 if it does not contain it. */
 export function lastPlace(text: string, part: string): number {
   if (part.length <= shortPart) return text.lastIndexOf(part);
   const last = part.length - 1;

@@ -35,14 +35,14 @@ export const timeMethods: Record<string, CelFunction> = {
 };
 
 /**
- * Returns RFC 3339 text in UTC with microseconds.
+ * Returns a CEL timestamp as RFC 3339 text in UTC with microseconds.
  * @throws EvaluationError if the time is not in the years 1900 to 2299
  */
 export function timeText({ micros }: Timestamp, at: number): string {
   return formatTime(inRange(micros, at));
 }
 
-/** Returns a duration in seconds, such as 5400s or -0.25s. */
+/** Returns a CEL duration as text in seconds, such as 5400s or -0.25s. */
 export function durationText({ micros }: Duration): string {
   const size = Math.abs(micros);
   const fraction = String(size % microsPerSecond)
@@ -85,7 +85,7 @@ function toTimestamp(value: Value, at: number): Timestamp {
   throw new EvaluationError('A time is RFC 3339, such as 2026-11-21T04:00:00Z.', at);
 }
 
-/** Returns the nearest microsecond; of two equally near ones, the later. */
+/** Converts seconds to microseconds, rounded to the nearest one; halves are rounded up. */
 function roundedMicros({ units, scale }: ScaledDecimal): number {
   const half = powerOfTen(scale);
   const [above, below] = [2n * BigInt(microsPerSecond) * units + half, 2n * half];
@@ -95,7 +95,7 @@ function roundedMicros({ units, scale }: ScaledDecimal): number {
 
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
-/** Characters of a duration's text per step, because each part of it is a number. */
+/** Number of characters of a duration's text that count as one step; few, because each part of the text is a number. */
 const charactersPerStep = 4;
 
 function toDuration(value: Value, at: number): Duration {

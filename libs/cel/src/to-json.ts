@@ -3,8 +3,9 @@ import { memberValue } from './event-value.js';
 import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
 
+/** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
 export interface JsonOptions {
-  /** The most characters of the JSON text. */
+  /** Maximum number of characters of the JSON text. */
   maxLength: number;
   /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */
   sorted?: boolean;

@@ -4,19 +4,19 @@ import { compareScaled, Decimal, scaledDecimal, type Numeric } from './decimal.j
 import { EvaluationError } from './errors.js';
 import { orderOf } from './number-range.js';
 
-/** A point in time, in microseconds since 1970. */
+/** A CEL timestamp: a point in time, in microseconds since 1970. */
 export class Timestamp {
   constructor(readonly micros: number) {}
 }
 
-/** A length of time, in microseconds. */
+/** A CEL duration: a length of time in microseconds, which may be negative. */
 export class Duration {
   constructor(readonly micros: number) {}
 }
 
 /**
- * A value of an expression. Whole numbers outside the safe range are bigints. Other numbers are doubles, or Decimals if
- * no double's shortest text is the same number.
+ * A value of a CEL expression. Whole numbers outside the safe range of doubles are bigints. Other numbers are doubles,
+ * or Decimals if no double's shortest text is the same number.
  */
 export type Value =
   | null
@@ -30,13 +30,14 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value };
 
+/** An object as a value of a CEL expression. */
 export type ValueObject = { readonly [name: string]: Value };
 
 export function isNumber(value: Value): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** Returns whether the value is a number in any of its three forms. */
+/** Returns whether a CEL value is a number, in any of its three forms: double, bigint, Decimal. */
 export function isNumeric(value: Value): value is Numeric {
   return isNumber(value) || value instanceof Decimal;
 }
@@ -117,7 +118,10 @@ export function compare(a: Value, b: Value, at: number): number {
   throw new EvaluationError(`A ${kindOf(a)} and a ${kindOf(b)} have no order.`, at);
 }
 
-/** Compares two numbers exactly; undefined if one has too many digits. */
+/**
+ * Compares two numbers exactly: returns a negative number, zero or a positive number; undefined if one of them has more
+ * than 308 digits before its point or 400 after it.
+ */
 export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
   const [x, y] = [scaledDecimal(a), scaledDecimal(b)];
   return x && y && compareScaled(x, y);

@@ -9,17 +9,20 @@ interface Zone {
    */
   quarter: number;
   offset: number;
-  /** The evaluation that has paid for opening the zone, and the quarter that it has paid for. */
+  /**
+   * The number of the evaluation that was last charged for opening the time zone, and the quarter of an hour that it
+   * was charged for.
+   */
   chargedIn: number;
   chargedQuarter: number;
 }
 
-/** The most characters of a zone name; the longest name of the IANA database has 32. */
+/** Maximum number of characters in the name of a time zone; the longest name of the IANA database has 32. */
 const longestName = 64;
 
 const quarterHour = 900_000;
 const zonesKept = 100;
-/** Steps of opening a zone, and of looking up its offset from UTC. */
+/** Number of steps charged for opening a time zone, and for looking up its offset from UTC. */
 const stepsOfOpening = 500;
 const stepsOfLookingUp = 40;
 const zones = new Map<string, Zone>();

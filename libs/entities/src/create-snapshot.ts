@@ -2,32 +2,32 @@ import type { EpochMicros } from '#event';
 import type { EntitySnapshot, AuthorizationScope, SnapshotReason, SnapshotStore } from '#store';
 import { entityState } from './entity-state.js';
 
-/** A request to save a snapshot of one entity. */
+/** Arguments of `createSnapshot`: the entity, the reason, the current time, and optionally the version to save. */
 export interface SnapshotRequest extends AuthorizationScope {
   stream: string;
   entityId: string;
   reason: SnapshotReason;
   now: EpochMicros;
-  /** The version to save, if it is stored; default: the latest stored version. */
+  /** The highest version that the snapshot may include; default: the latest stored version. */
   version?: number;
 }
 
-/** A saved or already existing snapshot. */
+/** The snapshot that a call of `createSnapshot` has saved or found. */
 export interface SnapshotResult {
   snapshot: EntitySnapshot;
-  /** True if the snapshot is new; false if one of the same version already existed. */
+  /** True if the call saved the snapshot; false if a snapshot of the same version already existed. */
   created: boolean;
 }
 
 /**
- * The reason why no snapshot exists afterwards: the entity has no events, or they were removed in the
- * meantime.
+ * Why `createSnapshot` left no snapshot: the entity has no stored events, or its events were erased or expired while
+ * the snapshot was saved.
  */
 export type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
 
 /**
- * Saves a snapshot of an entity's stored state, computed from its previous snapshot. After the save, it looks
- * the snapshot up: if its events were erased or expired in the meantime, the snapshot is removed again.
+ * Saves a snapshot of an entity's state, computed from its previous snapshot and the events after it. Then it looks the
+ * saved snapshot up: if its events were erased or expired in the meantime, it removes the snapshot.
  * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export async function createSnapshot(

@@ -9,7 +9,7 @@ import { createSnapshot } from './create-snapshot.js';
 
 type Object = Record<string, unknown>;
 
-/** A direct implementation of RFC 7396, as reference. */
+/** Applies a JSON merge patch as RFC 7396 describes it: the reference for the specs of entity states. */
 function patched(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
   const result = new Map(isObject(target) ? Object.entries(target) : []);
@@ -32,7 +32,7 @@ const value = fc.oneof(
   fc.dictionary(name, fc.option(fc.integer()), { maxKeys: 3, noNullPrototype: true }),
 );
 
-/** The events of an entity, with times in any order; after some of them, a snapshot is made. */
+/** Arbitrary histories of one entity: events with timestamps in any order; after some of them, a snapshot is saved. */
 const histories = fc.record({
   events: fc.array(
     fc.record({

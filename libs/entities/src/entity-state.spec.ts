@@ -21,7 +21,8 @@ async function given(count: number, data = (version: number) => `{"n":${version}
 }
 
 /**
- * A reader that records its history queries, and rejects pages with more than `most` events as too expensive.
+ * Returns a snapshot reader that records its history queries in `asked`, and rejects pages with more than `most` events
+ * as too expensive.
  */
 function watched(store: MemoryStore, most = Infinity): { reader: SnapshotReader; asked: HistoryQuery[] } {
   const asked: HistoryQuery[] = [];

@@ -12,27 +12,27 @@ import { addToEntityState, entityStateText, readEntityState, type EntityState } 
 import { EntityStateTooLargeError } from './errors.js';
 import { historyPages } from './history-pages.js';
 
-/** The state of an entity after its events up to a version or up to a time. */
+/** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
 export interface EntityStateAtVersion {
   version: number;
-  /** The first and the last included event; `last` is the event of `version`. */
+  /** The first and the last event that the state includes; `last` is the event of `version`. */
   first: EventKey;
   last: EventKey;
-  /** The greatest timestamp of all included events, in microseconds. */
+  /** The greatest timestamp of all events that the state includes, in microseconds since 1970. */
   latest_timestamp: EpochMicros;
-  /** JSON text of an object. */
+  /** The state of the entity, as the JSON text of an object. */
   state: string;
-  /** The snapshot from which the fold started; undefined if it started from the first event. */
+  /** The saved snapshot from which the state was computed; undefined if it was computed from the first event. */
   from?: EntitySnapshot;
 }
 
 /** A query for the state of one entity, optionally up to a time or a version. */
 export interface EntityStateQuery extends EntityTimeQuery {
-  /** Only events with a version up to this one, inclusive. */
+  /** The state includes only events with a version up to this one, inclusive. */
   upTo?: number;
 }
 
-/** Time limit in milliseconds for computing one state. */
+/** Time limit in milliseconds for computing the state of one entity. */
 const maxFoldMs = 20_000;
 
 /**
@@ -64,7 +64,8 @@ export async function entityState(
 }
 
 /**
- * An unfinished fold. It processes a page in steps, so that the process can serve other requests in between.
+ * The running fold of an entity's events into its state. It processes a page of events in time slices, so that the
+ * process can serve other requests in between.
  */
 class EntityFold {
   private state: EntityState;

@@ -22,5 +22,5 @@ export function entityEvent(
   };
 }
 
-/** A query for the entity `e`, with access to everything. */
+/** Returns a query for the entity `e` of a stream, with access to every stream. */
 export const entityOf = (stream: string) => ({ access: allStreams, stream, entityId: 'e' });

@@ -1,4 +1,7 @@
-/** The state of an entity would exceed the maximum size. States up to the previous version still exist. */
+/**
+ * Error: from `version` on, the state of an entity would exceed the maximum size. The states of lower versions can
+ * still be computed.
+ */
 export class EntityStateTooLargeError extends Error {
   override readonly name = 'EntityStateTooLargeError';
 

@@ -9,9 +9,12 @@ import {
   type VersionRange,
 } from '#store';
 
-/** Intended number of characters of `data` in one page. */
+/** Intended number of characters of all `data` in one page of an entity's events. */
 const pageCharacters = 4 * 1024 * 1024;
-/** Number of versions in the first page: somewhat more than the usual distance between two snapshots. */
+/**
+ * Number of versions in the first page of an entity's events: somewhat more than the usual distance between two
+ * snapshots.
+ */
 const firstPage = 256;
 
 /**
@@ -40,7 +43,10 @@ export async function* historyPages(
   }
 }
 
-/** Reads one page; returns undefined if the store rejects it as too large and it can be split. */
+/**
+ * Reads one page of an entity's events. Returns undefined if the query is too expensive for ClickHouse and the page has
+ * more than one version, so that the caller can read a smaller one.
+ */
 async function readPageIfSmallEnough(
   reader: Pick<SnapshotReader, 'history'>,
   query: HistoryQuery,

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { EntitySnapshot } from '#store';
 
 /**
- * Returns the id of a snapshot, 32 hexadecimal digits. The same version of the same entity always has the
- * same id.
+ * Returns the id of an entity's snapshot: 32 hexadecimal digits of a hash of the stream, the entity, the version and
+ * the position of its last event. Saving the same version again gives the same id; the same version after an erasure
+ * has another id.
  */
 export function snapshotId({ stream, entity_id, version, last }: EntitySnapshot): string {
   const identity = JSON.stringify([

@@ -1,6 +1,9 @@
 const emptyBuffer = Buffer.alloc(0);
 
-/** A range of bytes within a buffer. One object is reused for all records, which saves an allocation for each. */
+/**
+ * A mutable range of bytes within a buffer. A record reader reuses one object for all Kafka records, which saves an
+ * allocation for each.
+ */
 export class ByteRange {
   bytes: Buffer = emptyBuffer;
   start = 0;

@@ -12,7 +12,10 @@ export const cloudEventMetadataMembers = {
   source: 'ce_source',
   datacontenttype: 'ce_datacontenttype',
   dataschema: 'ce_dataschema',
-  /** How `data` was sent, if it was not an object. */
+  /**
+   * Member of `metadata` that says how the data of the CloudEvent was sent, if it was not an object: a
+   * `CloudEventDataForm`.
+   */
   data: 'ce_data',
 } as const;
 
@@ -23,7 +26,8 @@ export const cloudEventMetadataMembers = {
 export type CloudEventDataForm = 'value' | 'base64' | 'none';
 
 /**
- * Attributes of the CloudEvents specification and its members for the data. Extension attributes must have other names.
+ * Names of the attributes in the CloudEvents specification, and of `data`. An extension attribute must not have one of
+ * these names.
  */
 const ownNames: ReadonlySet<string> = new Set(
   'specversion id source type subject time datacontenttype dataschema data'.split(' '),
@@ -52,7 +56,7 @@ export function cloudEventId(source: string, id: string): string {
   return nameUuid(`${source}\0${id}`);
 }
 
-/** Fields of an event from which its CloudEvent is created. */
+/** The fields of a stored event that `cloudEventJson` needs to write it as a CloudEvent. */
 export type CloudEventFields = Pick<
   StoredEvent,
   'event_id' | 'event_type' | 'entity_id' | 'timestamp' | 'data' | 'metadata'
@@ -81,7 +85,7 @@ export function cloudEventJson(event: CloudEventFields, source: string): string 
   return `${JSON.stringify(attributes).slice(0, -1)}${dataMember(event.data, own.data)}}`;
 }
 
-/** Returns the CloudEvents source of the events of a stream. */
+/** Returns the CloudEvents `source` for the events of a stream that were not received as CloudEvents. */
 export function streamSource(stream: string): string {
   return `/api/v1/streams/${stream}`;
 }
@@ -89,8 +93,8 @@ export function streamSource(stream: string): string {
 type OwnMembers = Partial<Record<keyof typeof cloudEventMetadataMembers, string>>;
 
 /**
- * Returns the attributes with which the event was received as a CloudEvent. Returns no attributes if it was not, or if
- * a pipeline derived it from such an event.
+ * Returns the CloudEvents attributes that `metadata` keeps of an event that was received as a CloudEvent. Returns no
+ * attributes for any other event, such as one that a pipeline derived from a CloudEvent.
  */
 function ownMembers({ event_id }: CloudEventFields, metadata: ReadonlyMap<string, unknown>): OwnMembers {
   const members = Object.entries(cloudEventMetadataMembers).map(([name, member]) => [
@@ -123,7 +127,10 @@ function isAttributeValue(value: unknown): boolean {
   return typeof value === 'boolean' || (typeof value === 'number' && isAttributeInteger(value));
 }
 
-/** Returns the JSON member for the data, with a comma before it; an empty text if the CloudEvent had no data. */
+/**
+ * Returns the `data` or `data_base64` member of a CloudEvent as JSON text, with a comma before it; an empty text if the
+ * CloudEvent was sent without data.
+ */
 function dataMember(data: string, sent: string | undefined): string {
   if (sent === 'none' && data === '{}') return '';
   const value = sent === 'value' || sent === 'base64' ? unwrapValue(data) : undefined;
@@ -133,12 +140,12 @@ function dataMember(data: string, sent: string | undefined): string {
 
 const wrapper = '{"value":';
 
-/** Returns the JSON text of an object that wraps a value which is not an object. */
+/** Returns the JSON text of an object, `{"value":…}`, that wraps a JSON value which is not an object. */
 export function wrapValue(value: string): string {
   return `${wrapper}${value}}`;
 }
 
-/** Returns the text of the value in an object that `wrapped` has created; undefined for any other object. */
+/** Returns the JSON text of the value in an object that `wrapValue` has created; undefined for any other object. */
 function unwrapValue(data: string): string | undefined {
   if (!data.startsWith(wrapper)) return undefined;
   const end = new JsonScanner(data).value(wrapper.length, 1);

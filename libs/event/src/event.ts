@@ -1,26 +1,32 @@
 /**
- * An event in the form that every endpoint returns. `data` and `metadata` are the JSON text that the client sent,
- * unchanged.
+ * An event as the HTTP API returns it, with its position in Kafka. `data` and `metadata` are the JSON text that the
+ * client sent, unchanged.
  */
 export interface StoredEvent {
   event_id: string;
   stream: string;
   event_type: string;
   entity_id: string | null;
-  /** 1, 2, 3 … for each stream and entity, in log order; null for an event without an entity. */
+  /**
+   * Position of the event in the history of its entity in this stream: 1, 2, 3 … in the order of Kafka offsets; null
+   * for an event without an entity.
+   */
   version: number | null;
   timestamp: string;
   ingested_at: string;
-  /** JSON text, exactly as the client sent it. */
+  /** The event's `data`: JSON text of an object, exactly as the client sent it. */
   data: string;
-  /** JSON text, exactly as the client sent it. */
+  /** The event's `metadata`: JSON text of an object, exactly as the client sent it. */
   metadata: string;
   schema_version: number | null;
   partition: number;
   offset: number;
 }
 
-/** Returns the event as JSON; `data` and `metadata` are included exactly as they were sent. */
+/**
+ * Returns a stored event as the JSON text of one object; it contains the text of `data` and `metadata` exactly as the
+ * client sent it.
+ */
 export function eventToJson(event: StoredEvent): string {
   return (
     `{"event_id":"${event.event_id}","stream":${JSON.stringify(event.stream)}` +

@@ -1,6 +1,6 @@
 /**
- * Header of the record of a conditional write, as decimal digits: the version that the entity must have where the record
- * stands in the log. 0 means that the entity has no event yet.
+ * Name of the Kafka header that marks the record of a conditional write. Its value, in decimal digits, is the version
+ * that the entity must have just before this record; 0 means that the entity has no event yet.
  */
 export const expectedVersionHeader = 'expected-version';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { JsonByteScanner } from './json-byte-scanner.js';
 import { limits } from './limits.js';
 
-/** Whether the scanner accepts the whole text as one object. */
+/** Whether `JsonByteScanner` accepts the whole text as one JSON object. */
 function isObject(text: string): boolean {
   const bytes = Buffer.from(text);
   return new JsonByteScanner().object(bytes, 0) === bytes.length;

@@ -1,4 +1,4 @@
-/** Returns the JSON pointer (RFC 6901) to a member or an element of the value that `pointer` points to. */
+/** Appends the name of a member, or the index of an element, to a JSON pointer (RFC 6901), with `~` and `/` escaped. */
 export function jsonPointerTo(pointer: string, name: string | number): string {
   return `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonScanner } from './json-scanner.js';
 
-/** Returns the failure of scanning the whole text, or undefined if it is valid JSON. */
+/**
+ * Scans the whole text with `JsonScanner`. Returns why and where the scan failed, or undefined if the text is valid
+ * JSON.
+ */
 function scan(text: string): string | undefined {
   const scanner = new JsonScanner(text);
   const end = scanner.value(scanner.space(0), 0);

@@ -13,16 +13,20 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Number of names of one object that are compared with one another; an object with more names sets `uncertain`. */
+/**
+ * Maximum number of member names of one object that the scanner compares with one another; an object with more names
+ * sets `uncertain`.
+ */
 const comparedNames = 16;
 
 /**
- * Start and end index of each name in the open objects. All scanners share this array, because a scan is synchronous. A
- * new array for each request would cost more than scanning a small event.
+ * Start and end index of each member name in the open objects of the current scan. All JSON scanners of the process
+ * share this array, because a scan is synchronous. A new array for each request would cost more than scanning a small
+ * event.
  */
 const names = new Int32Array(2 * comparedNames * (limits.jsonDepth + 1));
 
-/** Why a scan failed: the text is not JSON (RFC 8259), or it nests too deeply. */
+/** Why a `JsonScanner` rejected a text: it is not JSON (RFC 8259), or it nests too deeply. */
 export type ScanFailure = 'syntax' | 'depth';
 
 /**
@@ -35,26 +39,32 @@ export class JsonScanner {
   /** Why the last scan returned -1, and the index where it failed. */
   failure: ScanFailure = 'syntax';
   failedAt = 0;
-  /** True if an object has two members with the same name. */
+  /** True if one of the scanned objects has two members with the same name. */
   duplicate = false;
   /**
    * True if an object has more than `comparedNames` names, or a name with escapes. Only parsing can detect duplicates
    * then.
    */
   uncertain = false;
-  /** Number of members of all scanned objects; if parsing yields fewer members, a name is duplicate. */
+  /** Number of members of all scanned objects. If `JSON.parse` yields fewer members, a name is duplicate. */
   members = 0;
   /** Whether the last scanned string contains an escape. */
   escaped = false;
 
-  /** Text and value of the `metadata` that was parsed last, as a cache. */
+  /** Cache of the last parsed `metadata`: its JSON text and its value. */
   lastMetadata: { text: string; value: unknown } = { text: 'null', value: null };
 
   private top = 0;
-  /** The code of a line feed if it is white space, else that of a space, which is always white space. */
+  /**
+   * Character code of a line feed if the scanner treats it as white space, else the code of a space, which is always
+   * white space.
+   */
   private readonly newline: number;
 
-  /** With `lines`, a line feed is not white space: no scan continues past the end of the line in which it begins. */
+  /**
+   * With `lines` (for NDJSON), a line feed is not white space: no scan continues past the end of the line in which it
+   * begins.
+   */
   constructor(
     readonly text: string,
     { lines = false } = {},
@@ -62,7 +72,7 @@ export class JsonScanner {
     this.newline = lines ? space : lineFeed;
   }
 
-  /** Clears the state of the previous event; call it before each event. */
+  /** Clears what the scan of the previous event has found; callers call it before each event. */
   reset(): void {
     this.duplicate = false;
     this.uncertain = false;
@@ -70,7 +80,7 @@ export class JsonScanner {
     this.top = 0;
   }
 
-  /** Returns the index of the first character that is not white space. */
+  /** Returns the index of the first character at or after `start` that is not white space. */
   space(start: number): number {
     const { text, newline } = this;
     let i = start;
@@ -81,7 +91,10 @@ export class JsonScanner {
     }
   }
 
-  /** Scans any value; `level` is the number of objects and arrays that enclose it. */
+  /**
+   * Scans any JSON value; `level` is the number of objects and arrays that enclose it. Returns the index after the
+   * value, or -1.
+   */
   value(start: number, level: number): number {
     const code = this.text.charCodeAt(start);
     if (code === quote) return this.string(start + 1);
@@ -91,7 +104,9 @@ export class JsonScanner {
     return this.word(start);
   }
 
-  /** Scans a string from the character after its opening quote. */
+  /**
+   * Scans a JSON string from the character after its opening quote. Returns the index after its closing quote, or -1.
+   */
   string(start: number): number {
     const { text } = this;
     this.escaped = false;
@@ -124,7 +139,9 @@ export class JsonScanner {
     return end;
   }
 
-  /** Returns the index in `names` where the names of an object that begins now will be stored. */
+  /**
+   * Call it at the beginning of an object. Returns the index in `names` at which the member names of that object begin.
+   */
   openObject(): number {
     return this.top;
   }

@@ -3,7 +3,7 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of JSON text; undefined if the text is not JSON. */
+/** Parses JSON text; returns undefined instead of throwing if the text is not JSON. */
 export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);

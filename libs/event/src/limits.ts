@@ -1,32 +1,32 @@
-/** Limits of the HTTP API. A request that exceeds one of them is answered with a problem document. */
+/** Limits of the HTTP API. A request that exceeds one of them is rejected with a problem document. */
 export const limits = {
-  /** Size of one event as it is sent, in bytes of JSON text. */
+  /** Maximum size of one event as it is sent, in bytes of JSON text. */
   eventBytes: 1024 * 1024,
-  /** Size of the body of a write of events, in bytes, before and after decompression. */
+  /** Maximum size of the body of a request that writes events, in bytes, before and after decompression. */
   requestBytes: 16 * 1024 * 1024,
-  /** Size of any other request body, in bytes. */
+  /** Maximum size of the body of a request that does not write events, in bytes. */
   definitionBytes: 64 * 1024,
-  /** Number of events in one batch write. */
+  /** Maximum number of events in one request that writes a batch. */
   batchEvents: 10_000,
-  /** Number of values in one raw write. */
+  /** Maximum number of JSON values in one request that writes raw values. */
   rawValues: 100_000,
-  /** Levels of nesting in JSON: `{}` is one level. */
+  /** Maximum levels of nesting in the JSON of an event: `{}` is one level. */
   jsonDepth: 64,
   eventTypeCharacters: 256,
   entityIdCharacters: 256,
   streamCharacters: 200,
-  /** Number of members of `metadata`. */
+  /** Maximum number of members in the `metadata` of an event. */
   metadataMembers: 64,
-  /** Default and largest value of the `limit` parameter of a list. */
+  /** Default and maximum value of the `limit` parameter of a paged list. */
   pageDefault: 100,
   pageMax: 10_000,
-  /** Number of values of one repeatable query parameter. */
+  /** Maximum number of values of one repeatable query parameter, such as `event_type`. */
   filterValues: 100,
-  /** Length of a `where` expression in characters. */
+  /** Maximum number of characters of a `where` expression. */
   whereCharacters: 4096,
   /** Longest time that `wait_for` waits, in milliseconds. */
   waitForMs: 10_000,
-  /** Number of streams of one installation. */
+  /** Maximum number of streams in one installation. */
   streams: 10_000,
   partitionsPerStream: 256,
   /**

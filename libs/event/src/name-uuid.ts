@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 /** The namespace (RFC 9562, section 6.5) for UUIDs that are derived from other ids. */
 const namespace = Buffer.from('8c0e0c3bd5a75b2f9a3e0d6a1f0b2c11', 'hex');
 
-/** Returns the UUIDv5 of a name; equal names have equal UUIDs. */
+/** Returns the UUIDv5 of a name in this project's namespace; equal names have equal UUIDs. */
 export function nameUuid(name: string): string {
   return uuidOfBytes(createHash('sha1').update(namespace).update(name).digest(), 5);
 }
 
-/** Returns a UUID of this version from the first 16 bytes. */
+/** Returns a UUID that consists of the first 16 bytes, with the bits of the given UUID version and the variant set. */
 export function uuidOfBytes(bytes: Buffer, version: number): string {
   const own = Buffer.from(bytes.subarray(0, 16));
   own[6] = (own[6]! & 0x0f) | (version << 4);

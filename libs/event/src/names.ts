@@ -1,7 +1,7 @@
 import { limits } from './limits.js';
 import type { StreamId } from './stream-id.js';
 
-/** Valid names of streams. A name with an underscore at the start is reserved for internal topics. */
+/** Matches valid names of streams. A name must not begin with an underscore. */
 export const streamNamePattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}$`);
 
 /** The rule of `streamNamePattern` in words, for the details of a problem document. */
@@ -9,42 +9,49 @@ export const streamNameRule =
   `must be 1 to ${limits.streamCharacters} of the characters A-Z a-z 0-9 . _ - and begin with a letter or a digit, ` +
   'such as orders or shop.orders-eu';
 
-/** Valid names of projections and pipelines. */
+/** Matches valid names of projections and pipelines. */
 export const definitionNamePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/;
 
-/** The rule of `definitionNamePattern` in words. */
+/**
+ * The rule for the names of projections and pipelines (`definitionNamePattern`) in words, for the details of a problem
+ * document.
+ */
 export const definitionNameRule =
   'must be 1 to 100 of the characters A-Z a-z 0-9 _ - and begin with a letter or a digit, such as revenue_by_currency';
 
 /**
- * Valid names of secrets. A definition refers to a secret by its name, and only the operator of the installation knows
- * the secret. The pattern rejects webhook secrets, which begin with `whsec_`.
+ * Valid names of webhook secrets. A pipeline definition refers to a secret by its name; the secret itself is in the
+ * configuration of the processors. The pattern rejects a webhook secret given instead of its name, because secrets
+ * begin with `whsec_`.
  */
 export const secretNamePattern = /^(?!whsec_)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** The rule of `secretNamePattern` in words. */
+/** The rule for the names of webhook secrets (`secretNamePattern`) in words, for the details of a problem document. */
 export const secretNameRule =
   'must be the name of a secret, not the secret: 1 to 64 of the characters A-Z a-z 0-9 _ -, and begin with a letter or a ' +
   'digit, such as shop';
 
-/** Any UUID in its canonical text form (RFC 9562), in either case; UUIDs are stored in lower case. */
+/** Matches any UUID in its canonical text form (RFC 9562), in either case; UUIDs are stored in lower case. */
 export const uuidPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 
-/** The rule of `uuidPattern` in words. */
+/** The rule for a UUID (`uuidPattern`) in words, for the details of a problem document. */
 export const uuidRule = 'must be a UUID, such as 019aa4e2-7d53-7c1e-9a3e-0d6a1f0b2c11';
 
 const jobIdPattern = /^[0-9a-f]{24}$/;
 const stageIdPattern = /^[0-9a-f]{16}$/;
-/** The part of an internal topic's name that follows `<prefix>pipeline.`: the job id, and a stage id or `replay`. */
+/**
+ * The part of the name of a pipeline's internal topic that follows `<prefix>pipeline.`: the job id, a dot, and a stage
+ * id or `replay`.
+ */
 const jobTopicPattern = /^([0-9a-f]{24})\.(?:[0-9a-f]{16}|replay)$/;
 
 /** The part of a stream topic's name that follows `<prefix>events.`: the stream's name and ten random characters. */
 const streamTopicPattern = /^(.+)\.([0-9a-z]{1,10})$/;
 
 /**
- * Names of the Kafka topics and consumer groups of one installation. Installations that share a cluster use different
- * prefixes. The topic of a stream is `<prefix>events.<stream>.<ten characters>`, derived from its stream id. A prefix
- * has at most 30 characters, because Kafka limits topic names to 249.
+ * Names of the Kafka topics and of the consumer groups of one installation. Installations that share a Kafka cluster
+ * use different prefixes. The topic of a stream is `<prefix>events.<stream>.<ten characters>`, derived from its stream
+ * id. A prefix has at most 30 characters, because Kafka limits topic names to 249.
  */
 export class TopicNames {
   constructor(readonly prefix: string) {}
@@ -53,12 +60,15 @@ export class TopicNames {
     return `${this.prefix}definitions`;
   }
 
-  /** Topic in which readers ask consumer groups to store pending events early. */
+  /**
+   * Topic with requests to consumer groups (of the materializer, projections and pipelines) to save their pending work
+   * early, because a reader waits for it.
+   */
   get flushRequests(): string {
     return `${this.prefix}flush-requests`;
   }
 
-  /** Compacted topic with the verdicts on conditional writes. */
+  /** Compacted topic with the verdicts (accepted or refused) on conditional writes. */
   get verdicts(): string {
     return `${this.prefix}verdicts`;
   }
@@ -81,20 +91,23 @@ export class TopicNames {
   }
 
   /**
-   * Repartition topic of a keyed stage of a job: its records are partitioned by the key of the stage. No stream can
-   * have a topic of this name.
+   * Repartition topic of a keyed stage of a pipeline job: its records are partitioned by the key of the stage. No
+   * stream can have a topic of this name.
    */
   pipelineTopic(run: string, stage: string): string {
     if (!stageIdPattern.test(stage)) throw new RangeError('a stage id has 16 hexadecimal digits');
     return `${this.ofRun(run)}.${stage}`;
   }
 
-  /** Topic of the dead letters that a job processes again. */
+  /** Topic of the dead letters that a pipeline job processes again. */
   pipelineReplayTopic(run: string): string {
     return `${this.ofRun(run)}.replay`;
   }
 
-  /** Returns the id of the job that owns this internal topic, or undefined if it is not one of this installation. */
+  /**
+   * Returns the id of the pipeline job that owns this internal topic; undefined if the topic is not an internal topic
+   * of a pipeline of this installation.
+   */
   pipelineRunOf(topic: string): string | undefined {
     if (!topic.startsWith(this.pipelines)) return undefined;
     return jobTopicPattern.exec(topic.slice(this.pipelines.length))?.[1];
@@ -113,14 +126,14 @@ export class TopicNames {
     return `${this.prefix}snapshots`;
   }
 
-  /** Returns the topic of one incarnation of a stream. */
+  /** Returns the name of the Kafka topic of one incarnation of a stream. */
   ofStream(id: StreamId): string {
     return `${this.prefix}events.${id.replace('#', '.')}`;
   }
 
   /**
-   * Returns the id of the stream that owns this topic, or undefined if it is not a topic of a stream of this
-   * installation.
+   * Returns the id of the stream to which this Kafka topic belongs; undefined if it is not the topic of a stream of
+   * this installation.
    */
   streamOf(topic: string): StreamId | undefined {
     const start = `${this.prefix}events.`;

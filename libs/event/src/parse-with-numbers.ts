@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-/** Reads those numbers of JSON text that a double cannot represent exactly. */
+/**
+ * Converts selected numbers of JSON text in place of `JSON.parse`, such as integers that a double cannot represent
+ * exactly.
+ */
 export interface NumberConverter {
-  /** Whether `read` converts this number; `JSON.parse` converts the others. */
+  /** Whether `read` converts this number of the JSON text; `JSON.parse` converts all other numbers. */
   takes(text: string): boolean;
   read(text: string): unknown;
 }
@@ -48,7 +51,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** Returns the index after the closing quote. */
+/** Returns the index after the closing quote of the JSON string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c ? 2 : 1;
@@ -66,7 +69,8 @@ function endOfNumber(text: string, start: number): number {
 }
 
 /**
- * Replaces the marked strings in place. It walks the value, because a reviver of `JSON.parse` takes ten times as long.
+ * Replaces the marked strings of a parsed JSON value in place by the converted numbers. It walks the value itself,
+ * because a reviver of `JSON.parse` takes ten times as long.
  */
 function withNumbers(value: unknown, reader: NumberConverter): unknown {
   if (typeof value === 'string')

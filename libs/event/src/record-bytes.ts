@@ -4,7 +4,7 @@ const zero = 0x30;
 const dash = 0x2d;
 const colon = 0x3a;
 
-/** Two hexadecimal digits for each value of a byte. */
+/** The two hexadecimal digits of each byte value, by the value. */
 const digits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Returns the canonical text of a UUID, in lower case, from four 32-bit words. */
@@ -31,7 +31,9 @@ const groups = [0, 4, 9, 14, 19, 24, 28, 32] as const;
 /** Length of a UUID's text, in bytes. */
 export const uuidLength = 36;
 
-/** Reads a UUID in lower case as four 32-bit words. Returns false if there is no UUID at `at`. */
+/**
+ * Reads a lower-case UUID at the index `at` of the buffer into four 32-bit words. Returns false if no UUID is there.
+ */
 export function readUuid(bytes: Buffer, at: number, words: Uint32Array): boolean {
   let invalid = bytes.length < at + uuidLength ? -1 : 0;
   for (let word = 0; word < 4; word++) {
@@ -60,14 +62,17 @@ function fourDigits(bytes: Buffer, at: number): number {
   );
 }
 
-/** Length of a time that `formatTime` writes, in bytes. */
+/** Number of bytes of a time in the form that `formatTime` writes. */
 const timeLength = 27;
 
 /** Cache of the date that was read last and of its midnight in microseconds, because dates repeat. */
 let lastDate = -1;
 let lastMidnight: EpochMicros = 0;
 
-/** Reads the time between `start` and `end` like `parseFormattedTime`, but returns NaN if it is invalid. */
+/**
+ * Parses the RFC 3339 time in the bytes from `start` to `end` (exclusive), like `parseFormattedTime`. Returns NaN if it
+ * is invalid.
+ */
 export function readTime(bytes: Buffer, start: number, end: number): EpochMicros {
   const fast = end - start === timeLength ? readFormattedTime(bytes, start) : NaN;
   if (fast === fast) return fast;

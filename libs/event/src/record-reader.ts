@@ -4,7 +4,7 @@ import { JsonByteScanner } from './json-byte-scanner.js';
 import { readTime, readUuid, uuidLength } from './record-bytes.js';
 import { type EpochMicros } from './time.js';
 
-/** The value of a record is not an event; the message says why. */
+/** Error: the value of a Kafka record is not an event in the format of `EventRecord`; the message says why. */
 export class UnreadableRecordError extends Error {
   override readonly name = 'UnreadableRecordError';
 }
@@ -34,21 +34,21 @@ export class RecordReader {
   /** Event id as four 32-bit words, the most significant one first. */
   readonly id = new Uint32Array(4);
   readonly eventType = new ByteRange();
-  /** Empty for an event without an entity. */
+  /** Entity id of the event; empty for an event without an entity. */
   readonly entityId = new ByteRange();
   timestamp: EpochMicros = 0;
   ingestedAt: EpochMicros = 0;
-  /** 0 for an event without a schema version. */
+  /** Schema version of the event; 0 for an event without one. */
   schemaVersion = 0;
-  /** JSON text of an object, as the client sent it. */
+  /** The event's `metadata`: JSON text of an object, as the client sent it. */
   readonly metadata = new ByteRange();
-  /** JSON text of an object, as the client sent it. */
+  /** The event's `data`: JSON text of an object, as the client sent it. */
   readonly data = new ByteRange();
 
   private readonly json = new JsonByteScanner();
 
   /**
-   * Reads the value of a record into the fields.
+   * Parses the value of a Kafka record into the fields of this reader.
    * @throws UnreadableRecordError if `encodeRecord` does not write such a value
    */
   read(value: Buffer): void {
@@ -62,7 +62,7 @@ export class RecordReader {
     if (this.json.high >= 0x80 && !isUtf8(value)) throw notUtf8();
   }
 
-  /** Reads everything before the value of `metadata`. Returns the index where that value begins. */
+  /** Reads all members of an event record before the value of `metadata`. Returns the index where that value begins. */
   private readHead(value: Buffer): number {
     let at = after(value, 0, idMark);
     if (!readUuid(value, at, this.id)) throw notTheHead();
@@ -92,8 +92,8 @@ export class RecordReader {
   }
 
   /**
-   * Checks that the range is a JSON object. The scanner rejects nesting that is deeper than an event may have; then
-   * `JSON.parse` decides.
+   * Checks that the range is a JSON object. The scanner rejects an object that is nested deeper than
+   * `limits.jsonDepth`; then `JSON.parse` decides, so such an object is accepted.
    */
   private assertObject(range: ByteRange, member: string): void {
     if (this.json.object(range.bytes, range.start) === range.end) return;
@@ -182,7 +182,9 @@ function timeOf(value: Buffer, { start, end }: { start: number; end: number }, m
   return micros;
 }
 
-/** Returns the end (exclusive) of the flat object that starts at `start`; -1 if it does not end. */
+/**
+ * Returns the end (exclusive) of the JSON object without nested objects that starts at `start`; -1 if it does not end.
+ */
 function endOfFlatObject(value: Buffer, start: number): number {
   let inString = false;
   for (let i = start; i < value.length; i++) {

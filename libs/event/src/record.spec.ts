@@ -4,7 +4,7 @@ import { decodeRecord, encodeRecord, type EventRecord } from './record.js';
 import { UnreadableRecordError } from './record-reader.js';
 import { earliestTime, formatTime, latestTime, parseFormattedTime, parseTime } from './time.js';
 
-/** Texts that resemble the syntax of a record. */
+/** Texts that resemble parts of an event record's JSON, such as `,"data":`. */
 const nasty = fc.constantFrom(
   ',"data":',
   ',"metadata":',

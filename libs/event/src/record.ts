@@ -20,9 +20,9 @@ export interface EventRecord {
   timestamp: EpochMicros;
   ingested_at: EpochMicros;
   schema_version: number | null;
-  /** JSON text of an object, exactly as the client sent it. */
+  /** The event's `metadata`: JSON text of an object, exactly as the client sent it. */
   metadata: string;
-  /** JSON text of an object, exactly as the client sent it. */
+  /** The event's `data`: JSON text of an object, exactly as the client sent it. */
   data: string;
 }
 
@@ -38,7 +38,10 @@ function ingestedText(micros: EpochMicros): string {
   return lastIngestedText;
 }
 
-/** Returns the value of the record as text, which must be encoded as UTF-8. */
+/**
+ * Returns an event as the value of a Kafka record, in the format that `EventRecord` describes. The caller encodes the
+ * text as UTF-8.
+ */
 export function encodeRecord(event: EventRecord): string {
   const entity = event.entity_id === null ? 'null' : JSON.stringify(event.entity_id);
   return (
@@ -51,7 +54,8 @@ export function encodeRecord(event: EventRecord): string {
 const reader = new RecordReader();
 
 /**
- * Decodes the value of a record. Checks that `metadata` and `data` are JSON objects, and returns their text unchanged.
+ * Decodes the value of a Kafka record into an event. Checks that `metadata` and `data` are JSON objects, and returns
+ * their text unchanged.
  * @throws UnreadableRecordError if `encodeRecord` does not write such a value
  */
 export function decodeRecord(value: string | Buffer): EventRecord {

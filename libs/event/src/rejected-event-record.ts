@@ -13,31 +13,34 @@ import { limits } from './limits.js';
  */
 export interface RejectedEventRecord {
   refused: { code: string; detail: string; errors: readonly { pointer: string; detail: string }[] };
-  /** Input format of the text: `event`, `raw` or `cloudevent`. */
+  /** Input format of `text`: `event`, `raw` or `cloudevent`. */
   form: string;
-  /** Sources of the fields of the event, for the form `raw`. */
+  /** For the form `raw`: for each field of the event, where the request takes it from in a raw value. */
   mapping: Readonly<Record<string, string>>;
-  /** Id of the entity, if it is known. */
+  /** Entity id of the rejected event; null if the event has none or it could not be read. */
   entity_id: string | null;
-  /** Id that the event would have had. */
+  /** `event_id` that the rejected event would have had. */
   event_id: string;
   received_at: string;
-  /** True if only the beginning of the text is kept; the text cannot be processed again then. */
+  /** True if `text` is only the beginning of what the client sent; the event cannot be written from it later. */
   cut: boolean;
-  /** Text that the client sent. */
+  /** JSON text of the rejected event as the client sent it; only its beginning if `cut` is true. */
   text: string;
 }
 
 const mark = '{"refused":';
 /**
- * Largest text that is kept whole, in bytes of its JSON encoding. The other members still fit into Kafka's limit for a
- * record.
+ * Maximum size of a text that is kept whole, in bytes of its JSON encoding. With it, the other members of the record
+ * still fit into Kafka's limit for a record.
  */
 const mostBytes = 1.5 * limits.eventBytes;
-/** Characters that are kept of a larger text: enough to recognise it. */
+/** Number of characters that are kept of a text that is too large: enough to recognise it. */
 const keptCharacters = 8 * 1024;
 
-/** Returns the value of the record as text, which must be encoded as UTF-8. Cuts a text that is too large. */
+/**
+ * Returns a rejected event as the value of a Kafka record. The caller encodes it as UTF-8. Keeps only the first 8192
+ * characters of `text` if its JSON encoding is larger than 1.5 MiB.
+ */
 export function encodeRejectedEvent({ text, ...record }: Omit<RejectedEventRecord, 'cut'>): string {
   const literal = text.length <= mostBytes ? JSON.stringify(text) : '';
   const cut = text.length > mostBytes || Buffer.byteLength(literal) > mostBytes;
@@ -47,7 +50,10 @@ export function encodeRejectedEvent({ text, ...record }: Omit<RejectedEventRecor
   return `${head.slice(0, -1)},"text":${kept}}`;
 }
 
-/** Decodes the value of a record; undefined if `encodeRefused` does not write such a value. */
+/**
+ * Decodes the value of a Kafka record into a rejected event; undefined if `encodeRejectedEvent` has not written the
+ * value.
+ */
 export function decodeRejectedEvent(value: string | Buffer): RejectedEventRecord | undefined {
   if (!startsWith(value, mark)) return undefined;
   const record = jsonValue(String(value));

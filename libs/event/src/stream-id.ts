@@ -10,7 +10,7 @@ export type StreamId = `${string}#${string}`;
 const randomCharacters = 10;
 const pattern = /^([^#]+)#[0-9a-z]{1,10}$/;
 
-/** Returns a new random id for a stream of this name. */
+/** Returns a new stream id: the given name of the stream, `#`, and ten random characters. */
 export function newStreamId(stream: string): StreamId {
   // Ten characters of base 36 hold less than 52 bits, so 64 random bits are enough.
   const random = randomBytes(8).readBigUInt64BE().toString(36);
@@ -23,7 +23,7 @@ export function streamNameOf(id: string): string {
   return end < 0 ? id : id.slice(0, end);
 }
 
-/** Whether the text is the id of an incarnation of this stream. */
+/** Whether the text is the id of an incarnation of the stream with this name. */
 export function isStreamIdOf(stream: string, id: string): id is StreamId {
   return pattern.exec(id)?.[1] === stream;
 }

@@ -1,34 +1,42 @@
 /**
- * Limits on one schema. The size and nesting of its text are limited as for every resource
- * (`limits.definitionBytes`, `limits.jsonDepth`). These limits bound the work of compiling the schema and of
- * validating with it.
+ * Limits of one JSON Schema, which bound the work of compiling it and of validating events with it. The size and
+ * nesting of its text are limited as for every resource (`limits.definitionBytes`, `limits.jsonDepth`).
  */
 export const schemaBounds = {
-  /** Schemas in the document, including the outermost one. */
+  /** Maximum number of schemas in one schema document, including the outermost one. */
   subschemas: 1_000,
-  /** Properties of one schema, or branches of its allOf, anyOf or oneOf. */
+  /** Maximum number of properties of one schema, and of branches of its allOf, anyOf or oneOf. */
   members: 500,
-  /** Elements of any array or members of any object in the schema, such as the values of an enum. */
+  /**
+   * Maximum number of elements of any array and of members of any object in the schema document, such as the values of
+   * an enum.
+   */
   values: 1_000,
-  /** Regular expressions in the document. */
+  /** Maximum number of regular expressions in one schema document. */
   patterns: 100,
-  /** Regular expressions that RE2 runs; each one caches up to 8 MiB of automaton states. */
+  /**
+   * Maximum number of regular expressions in one schema document that RE2 runs; each one caches up to 8 MiB of
+   * automaton states.
+   */
   patternsOfRe2: 25,
   /**
-   * Total RE2 instructions of these expressions before RE2 merges alternatives; compiling takes 2 to 3 µs for
-   * each instruction.
+   * Maximum number of RE2 instructions of all regular expressions of one schema document together, before RE2 merges
+   * alternatives; compiling takes 2 to 3 µs for each instruction.
    */
   writtenOfRe2: 10_000,
-  /** Steps that the check of a single value may take, including all references. */
+  /**
+   * Maximum number of steps for the check of a single value, without its members and items, but including all
+   * references.
+   */
   stepsOfOneValue: 5_000,
   /**
-   * Steps for any event, plus steps for each of its characters. A typical event takes less than one step per
-   * character.
+   * Maximum number of validation steps for one event: 20 000, plus 4 for each of its characters. A typical event takes
+   * less than one step per character.
    */
   stepsOfEvent: 20_000,
   stepsOfCharacter: 4,
-  /** Length of the longest chain of references and combinations that apply to a single value. */
+  /** Maximum length of a chain of references and combinations that apply to a single value. */
   chained: 50,
-  /** Errors listed in one answer. */
+  /** Maximum number of errors that are listed for one schema or one event. */
   errors: 20,
 } as const;

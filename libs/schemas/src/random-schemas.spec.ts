@@ -12,7 +12,8 @@ const events = fc.array(
 );
 
 /**
- * Returns undefined for a schema that cannot be used, such as one that refers to itself for the same value.
+ * Compiles a random schema; returns undefined if it cannot be used, for example because it refers to itself for the
+ * same value.
  */
 function compiled(schema: unknown): CompiledSchema | undefined {
   try {

@@ -2,7 +2,7 @@ import { isObject, type Schema, type SchemaObject } from './document/schema.js';
 import { isMultipleOf } from './values/decimal.js';
 import { canonicalText } from './values/equality.js';
 
-/** The names of the evaluated members; undefined if the value does not fit. */
+/** The names of the members of a value that a schema has evaluated; undefined if the value does not fit the schema. */
 type EvaluatedMembers = Set<string> | undefined;
 
 /**

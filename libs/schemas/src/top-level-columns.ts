@@ -4,12 +4,14 @@ export interface SchemaColumn {
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }
 
-/** Maximum number of columns; further members are only in `data`. */
+/**
+ * Maximum number of columns of a view or a file for top-level members; further members are only in the column `data`.
+ */
 const mostColumns = 200;
 
 /**
- * Returns a column for each member in the schema's `properties`, in their order. A member of several possible
- * types is a JSON column.
+ * Returns a column for each of the first 200 members in the schema's `properties`, in their order. A member that may be
+ * of several types has a JSON column.
  */
 export function topLevelColumns(schema: unknown): SchemaColumn[] {
   const { properties } = asObject(schema);

@@ -1,4 +1,4 @@
-/** The limits of a AdaptivePageSize. */
+/** First and maximum number of rows of a page, and its intended size in bytes, for an `AdaptivePageSize`. */
 export interface AdaptivePageSizeOptions {
   /** Number of rows of the first page. */
   first: number;
@@ -8,8 +8,8 @@ export interface AdaptivePageSizeOptions {
 }
 
 /**
- * Chooses the number of rows to request at once, from the sizes of earlier pages, so that pages are neither
- * large nor numerous.
+ * Chooses how many rows to request as the next page, from the sizes of earlier pages, so that pages are neither large
+ * nor numerous.
  */
 export class AdaptivePageSize {
   rows: number;
@@ -18,7 +18,7 @@ export class AdaptivePageSize {
     this.rows = options.first;
   }
 
-  /** Reports that a page of `rows` rows exceeded the store's limit. */
+  /** Reports that a page of `rows` rows exceeded a limit of ClickHouse. The next page has a quarter of these rows. */
   tooLarge(rows: number): void {
     this.rows = Math.max(1, rows >> 2);
   }
@@ -32,8 +32,8 @@ export class AdaptivePageSize {
   }
 
   /**
-   * Reports the size of a page. Rows usually have similar sizes; the fourfold limit on growth bounds the next
-   * page when they do not.
+   * Reports the rows and bytes of a page that was read, which determine the number of rows of the next page. It grows
+   * at most fourfold, because the next rows may be larger.
    */
   learn(rows: number, bytes: number): void {
     const fitting = Math.floor((rows * this.options.bytes) / Math.max(1, bytes));

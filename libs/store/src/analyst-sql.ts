@@ -1,52 +1,52 @@
 import type { Readable } from 'node:stream';
 import type { AuthorizationScope } from './store.js';
 
-/** A column of a view: a top-level member of `data` with its type. */
+/** A column of an SQL view or an exported file: a top-level member of an event's `data`, with its type. */
 export interface MemberColumn {
   member: string;
   type: 'text' | 'integer' | 'number' | 'boolean' | 'time' | 'json';
 }
 
-/** The view of one event type that has a schema. */
+/** An SQL view with the events of one type. The schema of the type determines the columns for the members of `data`. */
 export interface EventTypeView {
   view: string;
-  /** The id of the stream. */
+  /** The id (not the name) of the stream whose events the view shows. */
   stream: string;
   eventType: string;
   columns: readonly MemberColumn[];
 }
 
-/** The view of a projection's states. */
+/** An SQL view with the states of a projection's keys. */
 export interface ProjectionView {
   view: string;
-  /** Id of the generation that serves reads. */
+  /** Id of the projection's generation that serves reads. */
   generation: string;
 }
 
-/** All views that analysts can query, in addition to `events`. */
+/** The SQL views that exist in addition to the view `events`; an API key may be allowed to read only some of them. */
 export interface AnalystViews {
   eventTypes: readonly EventTypeView[];
   projections: readonly ProjectionView[];
 }
 
-/** One SQL statement of an analyst, with the authorization scope of its API key. */
+/** One SQL statement of an analyst, with its parameters, its limits, and the data that its API key may read. */
 export interface SqlRequest {
   text: string;
-  /** Values of the parameters `{name:Type}` in the text, in ClickHouse's escaped form. */
+  /** Values of the query parameters `{name:Type}` in the SQL text, in ClickHouse's escaped form. */
   params: ReadonlyMap<string, string>;
-  /** The answer's format if the text has no FORMAT clause. */
+  /** ClickHouse's output format of the answer if the SQL text has no FORMAT clause. */
   format: string | undefined;
   /** ClickHouse's query id for the statement; unique among running queries. */
   queryId: string;
-  /** Time limit in seconds; the store's own limit still applies. */
+  /** Time limit of the statement in seconds; the configured limit for analysts still applies. */
   seconds: number | undefined;
-  /** The authorization scope of the API key, in stream ids. */
+  /** The streams that the API key may read, as stream ids. */
   permitted: AuthorizationScope;
-  /** The views that the statement may use. */
+  /** Names of the SQL views that the API key may read. */
   views: readonly string[];
-  /** Generations of projections whose rows the statement may read. */
+  /** Ids of the generations of projections whose states the API key may read. */
   builds: readonly string[];
-  /** The `Accept-Encoding` header for the answer. */
+  /** The `Accept-Encoding` header of the request, which is passed on to ClickHouse. */
   acceptEncoding: string | undefined;
   /**
    * Parameters of ClickHouse's HTTP interface that control the transport of the answer: `compress`,
@@ -55,24 +55,27 @@ export interface SqlRequest {
   transport: Readonly<Record<string, string>>;
 }
 
-/** ClickHouse's HTTP answer: its headers, and its body as a stream. */
+/** ClickHouse's HTTP answer to an SQL statement of an analyst: its headers, and its body as a stream. */
 export interface SqlResponse {
   headers: Readonly<Record<string, string>>;
   body: Readable;
 }
 
-/** A statement that ClickHouse has parsed and that only reads published views. */
+/**
+ * An analyst's SQL statement that passed the check: it only reads published views and ClickHouse's tables about them,
+ * or lists views and columns.
+ */
 export interface CheckedStatement {
-  /** The statement as ClickHouse formats it, without its FORMAT clause. */
+  /** The SQL text as ClickHouse formats it, without its FORMAT clause. */
   text: string;
   format: string;
-  /** The statement without its literals, for the log. */
+  /** The SQL text without its literals, for the log. */
   outline: string;
 }
 
 /**
- * ClickHouse rejects a statement, for example because of a syntax error or an unknown column. The message is
- * ClickHouse's.
+ * Error: ClickHouse rejects an analyst's SQL statement, for example because of a syntax error or an unknown column. The
+ * message is ClickHouse's.
  */
 export class SqlError extends Error {
   override readonly name: string = 'SqlError';
@@ -85,27 +88,38 @@ export class SqlError extends Error {
   }
 }
 
-/** A statement uses a table, function or clause that analysts may not use. */
+/**
+ * Error: an analyst's SQL statement uses a table, function or clause that analysts may not use. ClickHouse has not run
+ * it.
+ */
 export class SqlRejectedError extends SqlError {
   override readonly name = 'SqlRejectedError';
-  /** The statement without its literals; empty if ClickHouse could not parse it. */
+  /** The rejected SQL text without its literals, for the log; empty if the check did not set it. */
   outline = '';
   constructor(readonly reason: string) {
     super(497, 403, `${reason}. (ACCESS_DENIED)`);
   }
 }
 
-/** Read-only SQL over published views, for analysts. */
+/** Checks and runs read-only SQL statements of analysts over published views, and publishes the views. */
 export interface AnalystSql {
-  /** The database that contains the views. */
+  /** Name of the ClickHouse database that contains the SQL views. */
   readonly database: string;
-  /** True if these statements run as a ClickHouse user of their own, which ClickHouse limits to the views. */
+  /**
+   * True if analysts' statements run as a ClickHouse user of their own, whose privileges the operator can limit to the
+   * views.
+   */
   readonly ownUser: boolean;
-  /** Maximum duration of a statement in seconds. */
+  /** Maximum duration of an analyst's SQL statement in seconds. */
   readonly mostSeconds: number;
-  /** Creates, replaces and drops views until exactly these exist. @throws StoreUnavailableError */
+  /**
+   * Creates, replaces and drops SQL views until exactly `events` and these views exist. @throws StoreUnavailableError
+   */
   publish(views: AnalystViews): Promise<void>;
-  /** Parses and checks a statement. @throws SqlRejectedError @throws SqlError @throws StoreUnavailableError */
+  /**
+   * Lets ClickHouse parse an analyst's SQL statement, and checks it. @throws SqlRejectedError @throws SqlError @throws
+   * StoreUnavailableError
+   */
   check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement>;
   /**
    * Runs a statement that `check` returned. An abort of the signal also cancels it in ClickHouse. @throws

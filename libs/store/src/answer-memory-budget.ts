@@ -1,16 +1,19 @@
 /**
- * Bounds the total bytes of answers that are held in memory while they are being read. A component that
- * passes an answer on accounts for its bytes from then on.
+ * Bounds the total bytes of ClickHouse's answers that are held in memory while they are being read. An answer that has
+ * been read completely no longer counts here; the component that received it then accounts for its bytes.
  */
 export interface AnswerMemoryBudget {
-  /** Opens the share of one answer. */
+  /** Starts to count the bytes of one answer. The caller must call `end` of the returned share. */
   share(): AnswerMemoryShare;
 }
 
-/** The bytes read so far of one answer. */
+/** Counter of the bytes of one answer of ClickHouse that have been read so far, as part of a memory budget. */
 export interface AnswerMemoryShare {
-  /** Counts more bytes. Returns false when they exceed the budget. */
+  /**
+   * Adds bytes that were read. Returns false when they do not fit into the budget; the caller then stops reading the
+   * answer.
+   */
   take(bytes: number): boolean;
-  /** Returns all bytes of the share to the budget. */
+  /** Releases all counted bytes of the answer, so that other answers can use this part of the budget. */
   end(): void;
 }

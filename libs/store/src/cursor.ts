@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonValue } from '#event';
 import { InvalidCursorError } from './errors.js';
 
-/** The position at which a page ended: the values of the sort columns in its last row. */
+/** The position at which a page of a list ended: the values of the sort columns in its last row. */
 export type CursorPosition = readonly (string | number)[];
 
 /**

@@ -22,14 +22,14 @@ export function deadLetterIdentity(letter: IdentifiableDeadLetter): DeadLetterId
   return [letter.source, letter.stream, letter.partition, letter.offset, formatFailureLocation(letter.step)];
 }
 
-/** Encodes the identity of a dead letter as its id. An empty step is omitted. */
+/** Encodes the identity of a dead letter as its id: base64url of a JSON array. An empty failure location is omitted. */
 export function deadLetterId(letter: IdentifiableDeadLetter): string {
   const [source, stream, partition, offset, step] = deadLetterIdentity(letter);
   const parts = [source, stream, partition, offset, ...(step === '' ? [] : [step])];
   return Buffer.from(JSON.stringify(parts), 'utf8').toString('base64url');
 }
 
-/** Throws a RangeError for more than `maxDeadLetterIds` ids. */
+/** @throws RangeError if a query has more than `maxDeadLetterIds` (500) dead letter ids */
 export function assertDeadLetterIdsBounded(ids: readonly string[]): void {
   if (ids.length > maxDeadLetterIds) throw new RangeError(`more than ${maxDeadLetterIds} dead letter ids`);
 }

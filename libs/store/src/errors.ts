@@ -1,41 +1,45 @@
-/** The store did not answer, or cannot accept writes at the moment. A retry may succeed. */
+/**
+ * Error: ClickHouse did not answer, or cannot serve the request at the moment. A retry may succeed, except for its
+ * subclass NonRetryableStoreError.
+ */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
 }
 
 /**
- * The store cannot serve the request, and a retry does not help. Examples: a wrong password, missing
- * privileges, a missing table, a statement that this version of the server does not understand. An operator
- * must act.
+ * Error: ClickHouse cannot serve the request, and a retry does not help. Examples: a wrong password, missing
+ * privileges, a missing table, a statement that this version of ClickHouse does not understand. An operator must act.
  */
 export class NonRetryableStoreError extends StoreUnavailableError {
   override readonly name: string = 'NonRetryableStoreError';
 }
 
 /**
- * The store client stopped reading an answer because all answers in memory exceed the byte budget. A retry
- * may succeed.
+ * Error: this process stopped reading an answer of ClickHouse because all answers in its memory exceed the byte budget.
+ * A retry may succeed.
  */
 export class StoreOverloadedError extends StoreUnavailableError {
   override readonly name = 'StoreOverloadedError';
 }
 
-/** The store rejects these rows permanently. */
+/** Error: ClickHouse rejects the inserted rows because of their content; a retry with the same rows cannot succeed. */
 export class RowsRejectedError extends Error {
   override readonly name = 'RowsRejectedError';
 }
 
-/** The query exceeded one of its limits (time, rows read, memory, size of the answer). */
+/** Error: a query exceeded one of its limits in ClickHouse (time, rows read, memory, size of the answer). */
 export class QueryTooExpensiveError extends Error {
   override readonly name: string = 'QueryTooExpensiveError';
 }
 
-/** The query exceeded its time limit. Each further attempt can take as long. */
+/** Error: a query exceeded its time limit in ClickHouse. Each further attempt can take as long. */
 export class QueryTooSlowError extends QueryTooExpensiveError {
   override readonly name = 'QueryTooSlowError';
 }
 
-/** The cursor is malformed, or belongs to a query with other filters. */
+/**
+ * Error: the cursor of a request is malformed, was modified, or belongs to a query with other filters or another order.
+ */
 export class InvalidCursorError extends Error {
   override readonly name = 'InvalidCursorError';
 }

@@ -1,6 +1,9 @@
 import type { EpochMicros } from '#event';
 
-/** An erasure: all events of one entity in one stream, up to an end offset in each partition. */
+/**
+ * Arguments of an erasure: one entity of one stream, and for each partition the offset below which its events are
+ * erased.
+ */
 export interface EntityErasure {
   /** The id of the stream that contains the entity. */
   stream: string;
@@ -33,26 +36,27 @@ export interface EntityErasure {
  */
 export interface EventEraser {
   /**
-   * Removes all events and dead letters of the entity, and its latest version: new events start at version 1
-   * again. The caller ensures that erased events are not written again, and that all other events below
-   * `before` are already stored.
+   * Removes the entity's events and dead letters that are stored below the offsets in `before`, and its snapshots that
+   * begin with such an event. Afterwards the entity's latest version is that of its remaining events; an entity without
+   * any starts at version 1 again. The caller first writes a tombstone, so that the materializer skips erased events
+   * that it has not stored yet.
    */
   eraseEntity(erasure: EntityErasure): Promise<number>;
-  /** Returns the number of events that `eraseEntity` would find now; requires `entityId`. */
+  /** Returns the number of stored events that `eraseEntity` would remove now; requires `entityId`. */
   countEntity(erasure: EntityErasure & { entityId: string }): Promise<number>;
   /**
-   * Removes events ingested before a time, and dead letters created before it. The latest version of each
-   * entity remains.
+   * Removes the events of a stream that were ingested before a time, the snapshots that begin with such an event, and
+   * dead letters created before that time. The latest version of each entity remains.
    */
   expire(query: { stream: string; before: EpochMicros }): Promise<number>;
   /**
-   * Removes the events of a partition below an offset, and their dead letters. The latest version of each
-   * entity remains.
+   * Removes the events and dead letters of a partition below an offset, and the snapshots that begin with such an
+   * event. The latest version of each entity remains.
    */
   truncate(query: { stream: string; partition: number; before: number }): Promise<number>;
   /**
-   * Removes all rows of the stream with this id, permanently. Rows of the stream that are written later
-   * appear only in answers to queries that name the stream; `removeLate` removes them.
+   * Removes all rows of the stream with this id. Rows of the stream that are written later appear only in answers to
+   * queries that name the stream; `removeLateRows` removes them.
    */
   dropStream(stream: string): Promise<void>;
   /**

@@ -2,19 +2,23 @@ import type { Readable } from 'node:stream';
 import type { MemberColumn } from './analyst-sql.js';
 import type { EventFilter } from './store.js';
 
-/** File formats that are complete only with their footer: a reader needs the end of the file. */
+/** File formats of an export of events. Both end with a footer that a reader needs, so a truncated file is detected. */
 export const eventFileFormats = ['parquet', 'arrow'] as const;
 
+/** File format of an export of events. */
 export type EventFileFormat = (typeof eventFileFormats)[number];
 
-/** A query for events as a file. `streams` contains stream ids. */
+/** A query for matching events as one file. `streams` contains stream ids, not names. */
 export interface EventFileExportQuery extends EventFilter {
   format: EventFileFormat;
-  /** Top-level members of `data` that become additional columns. */
+  /** Top-level members of the events' `data` that become additional columns of the file. */
   members: readonly MemberColumn[];
 }
 
-/** Exports events as files. Each event appears once, ordered by stream, then by timestamp. */
+/**
+ * Exports matching events as one file. Each event appears once, ordered by stream id, then timestamp, partition and
+ * offset.
+ */
 export interface EventFileExporter {
   /**
    * Resolves with the file as a stream when its first bytes are available. An abort of the signal also

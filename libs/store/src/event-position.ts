@@ -2,8 +2,8 @@ import { decodeCursor, encodeCursor } from './cursor.js';
 import type { EventQuery } from './store.js';
 
 /**
- * A position in the total order of events: by timestamp, then partition, then offset, then stream. The stream
- * decides only between events of different streams that share the first three values.
+ * A position in the order of pages of events: by timestamp, then partition, then offset, then stream id. The stream
+ * decides only between events with the same timestamp, partition and offset.
  */
 export interface EventPosition {
   timestamp: number;
@@ -18,7 +18,10 @@ export function eventCursor(query: EventQuery, last: EventPosition): string {
   return encodeCursor(binding(query), [last.timestamp, last.partition, last.offset, last.stream]);
 }
 
-/** Decodes the position in the query's cursor; undefined without a cursor. @throws InvalidCursorError */
+/**
+ * Decodes the position of an event in a query's cursor; undefined if the query has no cursor. @throws
+ * InvalidCursorError
+ */
 export function eventCursorPosition(query: EventQuery): EventPosition | undefined {
   if (query.cursor === undefined) return undefined;
   const [timestamp, partition, offset, stream] = decodeCursor(binding(query), query.cursor, types);

@@ -1,9 +1,9 @@
 /**
- * The failure location of an event in a pipeline. It also identifies the event among all events derived from
- * the same source event.
+ * Where in a pipeline an event failed: the job, the operator, and which of the events derived from one source event it
+ * was. Part of the identity of its dead letter.
  */
 export interface FailureLocation {
-  /** Id of the pipeline's job in which the event failed. */
+  /** Id of the pipeline job in which the event failed. */
   readonly run: string;
   /**
    * JSON pointer to the operator in the pipeline definition, such as `/operators/2/map`; empty if the event
@@ -14,7 +14,7 @@ export interface FailureLocation {
    * Source stream of the event. Empty for a window result: its dead letter names the target stream instead.
    */
   readonly stream: string;
-  /** Emission index: distinguishes several events derived from the same source event. */
+  /** Emission index: distinguishes the events that a pipeline has derived from the same source event. */
   readonly path: string;
   /**
    * 0, or the number of the replay in which the event failed again. A dead letter of a replay differs from
@@ -33,7 +33,7 @@ export function formatFailureLocation(step: FailureLocation | undefined): string
   return JSON.stringify([run, operator, stream, path, replay]);
 }
 
-/** Parses a stored failure location, as `stepText` writes it. */
+/** Parses a stored failure location, as `formatFailureLocation` writes it; undefined for an empty text. */
 export function parseFailureLocation(text: string): FailureLocation | undefined {
   if (text === '') return undefined;
   const [run, operator, stream, path, replay] = JSON.parse(text) as [string, string, string, string, number];

@@ -1,8 +1,11 @@
 import type { EpochMicros } from '#event';
 
-/** A source partition that a generation of a projection, or a stage of a pipeline, reads. */
+/**
+ * Identifies one input partition of a generation of a projection, or of a stage of a pipeline job. All keyed states are
+ * stored by it.
+ */
 export interface StatePartitionKey {
-  /** Id of the projection's generation, or of the pipeline's job. */
+  /** Id of the generation of a projection, or of the pipeline job, that the state belongs to. */
   owner: string;
   /** Stage of a pipeline; empty for the stage that reads the sources, and for projections. */
   stage: string;
@@ -18,23 +21,27 @@ export interface StatePartitionKey {
 export interface KeyedStateRow extends StatePartitionKey {
   /** The key, or for a window the name of the state entry (window and key); unique within the partition. */
   key: string;
-  /** The state of the key, as JSON text. */
+  /** The state of the key or window, as JSON text. */
   state: string;
   /** Number of events of this partition that are folded into the state; 0 where events are not counted. */
   events: number;
   /**
-   * The watermark at which the row closes: it is then due for processing, or expired. 0 if it never closes.
+   * The event-time watermark at which the row closes: its window is then due, or its key has expired. 0 if it never
+   * closes.
    */
   closes_at: EpochMicros;
-  /** Offset of the last record that changed the row. */
+  /** Offset of the last record that changed the state in this row. */
   position: number;
   /** The time at which that record was ingested, or at which the row was saved. */
   updated_at: EpochMicros;
 }
 
-/** The checkpoint of an owner in one partition. Of several rows, the row with the greatest `next` wins. */
+/**
+ * The checkpoint of a projection's generation or a pipeline's stage in one input partition. Of several rows, the row
+ * with the greatest `next` wins.
+ */
 export interface PartitionProgress extends StatePartitionKey {
-  /** All records below this offset are processed, and their results are emitted. */
+  /** All records of the partition below this offset are processed, and their results are saved or emitted. */
   next: number;
   /** Totals since the owner started: events processed, emitted, dropped, late, and failed. */
   processed: number;
@@ -47,23 +54,23 @@ export interface PartitionProgress extends StatePartitionKey {
    * key. Absent for projections.
    */
   steps?: Readonly<Record<string, readonly number[]>>;
-  /** Event-time watermark; null before the first event, and for an owner without a watermark. */
+  /** Event-time watermark of the partition; null before the first event, and for projections, which have none. */
   watermark: EpochMicros | null;
-  /** JSON text: additional state that the owner needs to resume. */
+  /** Additional JSON text that the owner needs to resume after the checkpoint. */
   state: string;
   updated_at: EpochMicros;
 }
 
-/** A page of rows, ordered by closing time. */
+/** A query for one page of the state rows that a watermark has reached, ordered by closing time. */
 export interface DueRowsQuery {
-  /** Only rows that close at or before this watermark. */
+  /** The query returns only rows that close at or before this watermark. */
   until: EpochMicros;
-  /** Only rows after this one, which is the last row of the previous page. */
+  /** The query returns only rows after this one, which is the last row of the previous page. */
   after?: { closes_at: EpochMicros; key: string } | undefined;
   limit: number;
 }
 
-/** The closed rows of one partition of a stage. */
+/** Selects the state rows of one partition of a pipeline stage that have closed, for their deletion. */
 export interface ClosedRowsFilter {
   stage: string;
   partition: number;
@@ -72,12 +79,13 @@ export interface ClosedRowsFilter {
 }
 
 /**
- * The part of the state store that a processor needs. Writes are idempotent, and an older row never replaces
- * a newer one.
+ * Saves and loads the keyed states and checkpoints of projections or pipelines, for a processor. Writes are idempotent,
+ * and a row never replaces one with a greater position.
  */
 export interface KeyedStateWriter {
   /**
-   * Writes the rows and progress of each owner atomically: no row is ever ahead of its owner's progress.
+   * Writes the state rows and checkpoints of each owner in one atomic insert: no row is ever ahead of its owner's
+   * checkpoint.
    * @throws StoreUnavailableError @throws RowsRejectedError
    */
   save(rows: readonly KeyedStateRow[], progress: readonly PartitionProgress[]): Promise<void>;
@@ -86,52 +94,55 @@ export interface KeyedStateWriter {
    * more than `maxStateKeys` keys
    */
   load(place: StatePartitionKey, keys: readonly string[]): Promise<KeyedStateRow[]>;
-  /** Returns rows ordered by closing time, then by key (bytewise). */
+  /**
+   * Returns the rows of a partition that close at or before the watermark in the query, ordered by closing time, then
+   * by key (bytewise).
+   */
   due(place: StatePartitionKey, query: DueRowsQuery): Promise<KeyedStateRow[]>;
   progressOf(place: StatePartitionKey): Promise<PartitionProgress | undefined>;
   /**
-   * Deletes closed rows. The delete may finish after the promise resolves: no reader needs these rows any
-   * more.
+   * Deletes state rows that have closed. The delete may finish after the promise resolves: no reader needs these rows
+   * any more.
    */
   removeClosed(owner: string, closed: readonly ClosedRowsFilter[]): Promise<void>;
-  /** Deletes all rows and progress of an owner for these stages. Idempotent. */
+  /** Deletes all state rows and progress of these stages of a pipeline job. Idempotent. */
   removeStages(owner: string, stages: readonly string[]): Promise<void>;
-  /** Deletes all rows and progress of an owner. Idempotent. */
+  /** Deletes all state rows and progress of a projection's generation or a pipeline job. Idempotent. */
   remove(owner: string): Promise<void>;
-  /** Returns the ids of all owners that have rows or progress. */
+  /** Returns the ids of all generations of projections, or of all pipeline jobs, that have state rows or progress. */
   owners(): Promise<string[]>;
 }
 
-/** Maximum number of keys in one query. */
+/** Maximum number of keys in one call of `load` or `find`. */
 export const maxStateKeys = 10_000;
 
 /**
- * The state of one key of an owner: one row for each partition, ordered by stream and partition. The fold
- * merges them.
+ * The current state rows of one key of a projection's generation or a pipeline job, one for each partition, ordered by
+ * stream and partition. A reader merges them into one state.
  */
 export interface KeyedState {
   key: string;
   parts: readonly KeyedStateRow[];
 }
 
-/** A query for one page of an owner's keys. */
+/** A query for one page of the keys of a projection's generation or a pipeline job, ordered by key (bytewise). */
 export interface StatePageQuery {
   owner: string;
   limit: number;
-  /** Only keys after this key (bytewise), which is the last key of the previous page. */
+  /** The query returns only keys after this key (bytewise), which is the last key of the previous page. */
   after?: string;
-  /** Only keys that start with this prefix. */
+  /** The query returns only keys that start with this prefix. */
   prefix?: string;
 }
 
-/** Keys changed by events at or after the given offsets. */
+/** A query for one page of the keys that were changed by events at or after the given offsets. */
 export interface ChangedKeysQuery extends Pick<StatePageQuery, 'owner' | 'limit' | 'after'> {
-  /** For each source partition, the first offset to include. */
+  /** For each source partition, the offset from which on events count as changes. */
   since: readonly { stream: string; partition: number; offset: number }[];
 }
 
 /**
- * The part of the state store that the gateway needs.
+ * Reads the keyed states and progress of projections or pipelines, for the gateway.
  * @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export interface KeyedStateReader {
@@ -149,8 +160,11 @@ export interface KeyedStateReader {
    * them. So a caller that first reads a progress finds every key that was changed below it.
    */
   changedKeys(query: ChangedKeysQuery, signal?: AbortSignal): Promise<KeyedState[]>;
-  /** Returns the number of keys of an owner. */
+  /** Returns the number of keys of a projection's generation or a pipeline job. */
   countKeys(query: Pick<StatePageQuery, 'owner' | 'prefix'>, signal?: AbortSignal): Promise<number>;
-  /** Returns the progress of owners, ordered by owner, stage, stream and partition. */
+  /**
+   * Returns the last checkpoints of these generations or jobs, one for each input partition, ordered by owner, stage,
+   * stream and partition.
+   */
   progress(owners: readonly string[], signal?: AbortSignal): Promise<PartitionProgress[]>;
 }

@@ -1,6 +1,6 @@
 import type { PartitionProgress, KeyedStateRow } from './keyed-state-store.js';
 
-/** A state row of a partition of `orders`, as a processor saves it. */
+/** Returns a state row of a partition of the stream `orders`, with default values for all fields that are not given. */
 export function stateRow(row: Partial<KeyedStateRow> & Pick<KeyedStateRow, 'owner' | 'key'>): KeyedStateRow {
   return {
     ...{ stage: '', stream: 'orders', partition: 0, state: '[1]', events: 1 },
@@ -9,7 +9,9 @@ export function stateRow(row: Partial<KeyedStateRow> & Pick<KeyedStateRow, 'owne
   };
 }
 
-/** The progress of a partition of `orders`, as a processor saves it. */
+/**
+ * Returns the checkpoint of a partition of the stream `orders`, with default values for all fields that are not given.
+ */
 export function partitionProgress(
   progress: Partial<PartitionProgress> & Pick<PartitionProgress, 'owner'>,
 ): PartitionProgress {

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '#event';
 import type { EventFilter } from './query-types.js';
 
-/** Offset range of one partition: `from` inclusive, `until` exclusive. */
+/** A range of offsets in one partition of a stream: `from` inclusive, `until` exclusive. */
 export interface OffsetRange {
   stream: string;
   partition: number;
@@ -9,13 +9,13 @@ export interface OffsetRange {
   until: number;
 }
 
-/** Maximum number of offsets in the range of one call of `EventWriter.stored`. */
+/** Maximum number of offsets in the range of one call of `EventWriter.storedEvents`. */
 export const maxRangeOffsets = 65_536;
 
-/** Maximum number of offset ranges in one query. */
+/** Maximum number of offset ranges in one query for events in log order. */
 export const maxOffsetRanges = 64;
 
-/** A query for matching events in the given offset ranges, in log order. */
+/** A query for one page of the matching events in the given offset ranges, ordered by stream, partition and offset. */
 export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
   /** At most `maxOffsetRanges`; each range is of a different partition. */
   ranges: readonly OffsetRange[];
@@ -27,10 +27,10 @@ export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
   maxBytes: number;
 }
 
-/** Maximum number of event ids in one query. */
+/** Maximum number of event ids in one `StoredIdsQuery`. */
 export const maxStoredIds = 5_000;
 
-/** A query for which of these event ids are stored in these offset ranges. */
+/** A query that asks which of these event ids are stored in these offset ranges. */
 export interface StoredIdsQuery {
   /** At most `maxOffsetRanges`. */
   ranges: readonly OffsetRange[];
@@ -38,6 +38,7 @@ export interface StoredIdsQuery {
   ids: readonly string[];
 }
 
+/** One page of stored events in log order, and the offset up to which each offset range has been read. */
 export interface LogOrderPage {
   /** The matching events, each once, ordered by stream, partition and offset. */
   events: StoredEvent[];
@@ -49,7 +50,8 @@ export interface LogOrderPage {
 }
 
 /**
- * The position of a row in the log. Stream names are ASCII, so JavaScript and ClickHouse order them alike.
+ * The position of an event in log order: stream, partition, offset. Stream ids are ASCII, so JavaScript and ClickHouse
+ * order them alike.
  */
 interface LogPosition {
   stream: string;

@@ -9,7 +9,10 @@ import type { EventReader } from './store.js';
 
 const filter = { access: allStreams };
 
-/** A store with `count` events of about `bytes` bytes each. It records the limit of each query. */
+/**
+ * Returns an in-memory store with `count` events of about `bytes` bytes each, and a list that records the limit of each
+ * query.
+ */
 async function given(count: number, bytes: number, eventType = 'order.placed') {
   const store = new MemoryStore();
   const rows = Array.from({ length: count }, (_, offset) =>

@@ -3,16 +3,19 @@ import { maxOffsetRanges, type LogOrderPage, type LogOrderQuery, type OffsetRang
 import { AdaptivePageSize } from './adaptive-page-size.js';
 import type { EventReader } from './store.js';
 
-/** The source and the page limits of a LogPageReader. */
+/** The store that a `LogPageReader` reads from, and the limits of its pages. */
 export interface LogPageReaderOptions {
   reader: Pick<EventReader, 'inLogOrder'>;
-  /** Maximum number of events in a page. */
+  /** Maximum number of events in a page of a `LogPageReader`. */
   events: number;
   /** Intended limit in bytes on the `data` and `metadata` of a page; a single event may exceed it. */
   bytes: number;
 }
 
-/** The events of a page, and for each offset range the offset up to which it has been read. */
+/**
+ * One page of a `LogPageReader`: its events, and each offset range that it read, with the offset up to which the range
+ * is read.
+ */
 export type LogPageRead = Pick<LogOrderPage, 'events'> & { reached: (OffsetRange & { next: number })[] };
 
 /**
@@ -38,7 +41,8 @@ export class LogPageReader {
   }
 
   /**
-   * Reads one page. If there are more ranges than one query allows, this page reads only the first ones.
+   * Reads one page of matching events from the given offset ranges. If there are more ranges than one query allows, it
+   * reads only from the first ones.
    * @throws the errors of `inLogOrder`
    */
   async read(

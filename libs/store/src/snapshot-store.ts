@@ -2,8 +2,8 @@ import type { EpochMicros } from '#event';
 import type { EntityQuery, Page, AuthorizationScope } from './query-types.js';
 
 /**
- * Identifies an event within its stream. The times are needed because a recreated topic reuses offsets from
- * 0.
+ * Identifies an event within its stream. The times are needed because a Kafka topic that was recreated assigns offsets
+ * from 0 again.
  */
 export interface EventKey {
   partition: number;
@@ -15,33 +15,33 @@ export interface EventKey {
 /** One event of an entity: the fields that its state is computed from. */
 export interface HistoryEvent extends EventKey {
   version: number;
-  /** JSON text of an object. */
+  /** The event's `data`, as the JSON text of an object. */
   data: string;
 }
 
-/** Why a snapshot was created: by the processor itself, or by a request. */
+/** Why a snapshot was created: `automatic` by the processor, or `requested` over the API. */
 export type SnapshotReason = 'automatic' | 'requested';
 
-/** The state of an entity after its event of one version. */
+/** The saved state of an entity after its event of one version, with the first and the last event that it includes. */
 export interface EntitySnapshot {
   stream: string;
   entity_id: string;
   version: number;
   /** The first event that the snapshot includes. */
   first: EventKey;
-  /** The event of the snapshot's version. */
+  /** The last event that the snapshot includes: that of the snapshot's version. */
   last: EventKey;
   /** The greatest timestamp of the events that the snapshot includes. */
   latest_timestamp: EpochMicros;
   created_at: EpochMicros;
   reason: SnapshotReason;
-  /** JSON text of an object. */
+  /** The state of the entity, as the JSON text of an object. */
   state: string;
 }
 
-/** A query for the stored events of one entity, optionally up to a time. */
+/** Names the stored events of one entity, optionally only those up to a time. */
 export interface EntityTimeQuery extends EntityQuery {
-  /** Only events with a timestamp up to this one, inclusive; undefined means all events. */
+  /** The query is about events with a timestamp up to this one, inclusive; undefined means all events. */
   asOf?: EpochMicros;
 }
 
@@ -53,9 +53,11 @@ export interface VersionRange {
 
 /** A query for the events of one entity in a range of versions. */
 export interface HistoryQuery extends EntityTimeQuery {
-  /** Only events with a version greater than this one. */
+  /** The query returns only events with a version greater than this one. */
   after: number;
-  /** Only events with a version up to this one, inclusive; at most `maxHistory` above `after`. */
+  /**
+   * The query returns only events with a version up to this one, inclusive; at most `maxHistoryVersions` above `after`.
+   */
   upTo: number;
 }
 
@@ -64,7 +66,7 @@ export const maxHistoryVersions = 16_384;
 
 /** A query for the snapshot of one entity with the greatest version up to a given one. */
 export interface NearestSnapshotQuery extends EntityTimeQuery {
-  /** Only snapshots of this version or a lower one. */
+  /** The query returns only a snapshot of this version or a lower one. */
   upTo: number;
 }
 
@@ -89,8 +91,8 @@ export interface SnapshotReader {
    */
   versionRange(query: EntityTimeQuery, signal?: AbortSignal): Promise<VersionRange | undefined>;
   /**
-   * Ordered by version, each version once. If several events have the same version (a removal is in
-   * progress), the newest event is returned.
+   * Returns the entity's events in a range of versions, ordered by version. If several events have the same version (a
+   * removal is in progress), only the newest one is returned.
    */
   history(query: HistoryQuery, signal?: AbortSignal): Promise<HistoryEvent[]>;
   /**
@@ -106,9 +108,12 @@ export interface SnapshotReader {
   snapshots(query: SnapshotsQuery, signal?: AbortSignal): Promise<Page<EntitySnapshot> & { total: number }>;
 }
 
-/** All writes are idempotent. @throws StoreUnavailableError @throws RowsRejectedError */
+/**
+ * Saves and removes snapshots of entities. All writes are idempotent. @throws StoreUnavailableError @throws
+ * RowsRejectedError
+ */
 export interface SnapshotWriter {
-  /** Saves a snapshot; it replaces the snapshot of the same version and last event. */
+  /** Saves a snapshot; it replaces a stored snapshot of the same entity with the same version and last event. */
   save(snapshot: EntitySnapshot): Promise<void>;
   /**
    * Removes the entity's snapshots that are no longer current, for example because they were saved after
@@ -117,7 +122,7 @@ export interface SnapshotWriter {
   removeStale(entity: { stream: string; entityId: string }): Promise<void>;
 }
 
-/** Reads and writes snapshots of entities. */
+/** Reads, saves and removes snapshots of entities. */
 export interface SnapshotStore extends SnapshotReader, SnapshotWriter {}
 
 /** Limit in bytes on the states of one page of snapshots; a page with a single snapshot may exceed it. */

@@ -1,6 +1,6 @@
 import { maxStateKeys, type KeyedState, type KeyedStateRow } from './keyed-state-store.js';
 
-/** Throws a RangeError for more than `maxStateKeys` keys. */
+/** @throws RangeError if a query has more than `maxStateKeys` (10 000) keys */
 export function assertStateKeysBounded(keys: readonly string[]): void {
   if (keys.length <= maxStateKeys) return;
   throw new RangeError(`at most ${maxStateKeys} keys at once, not ${keys.length}`);

@@ -26,18 +26,22 @@ export {
  * stream, partition, offset, step) identifies it.
  */
 export interface DeadLetter {
-  /** The component that gave up on it: `materializer`, `projection:<name>` or `pipeline:<name>`. */
+  /**
+   * The component that could not process the record or event: `materializer`, `projection:<name>` or `pipeline:<name>`.
+   */
   source: string;
   stream: string;
   partition: number;
   offset: number;
-  /** Failure location; only for a dead letter from a pipeline. */
+  /** Where in the pipeline the event failed; only for a dead letter from a pipeline. */
   step?: FailureLocation;
-  /** A stable code, such as `unreadable` or `refused_by_store`. */
+  /** Stable code of the reason for the dead letter, such as `unreadable` or `refused_by_store`. */
   reason: string;
-  /** A sentence that explains the error in detail. */
+  /** A sentence that explains in detail why the record or event became a dead letter. */
   error: string;
-  /** The record's value as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`. */
+  /**
+   * The value of the failed Kafka record as text if it is valid UTF-8, otherwise as base64 with the prefix `base64:`.
+   */
   event: string;
   created_at: EpochMicros;
   /**
@@ -48,7 +52,7 @@ export interface DeadLetter {
   streams?: readonly string[];
 }
 
-/** The offset and the event id of a stored event. */
+/** Offset and event id of an event that is stored in ClickHouse. */
 export interface StoredEventId {
   offset: number;
   /** The event id as a UUID in lower case. */
@@ -56,8 +60,8 @@ export interface StoredEventId {
 }
 
 /**
- * The part of the store that a materializer needs. All writes are idempotent: writing the same rows again
- * does not change any answer.
+ * Writes events and dead letters, and looks up which events are stored, for a materializer. All writes are idempotent:
+ * writing the same rows again does not change any answer.
  */
 export interface EventWriter {
   /**
@@ -74,7 +78,10 @@ export interface EventWriter {
    * without a dead letter are ignored. @param ids At most `maxDeadLetterIds`.
    */
   markReplayed(ids: readonly string[], at: EpochMicros): Promise<void>;
-  /** Returns the greatest offset of a partition that was ever stored; undefined if there is none. */
+  /**
+   * Returns the greatest offset of a stream's partition that was ever stored, even if its event was removed since;
+   * undefined if there is none.
+   */
   lastStoredOffset(stream: string, partition: number): Promise<number | undefined>;
   /**
    * Returns the events of an offset range that every table contains, ordered by offset. Several events can
@@ -122,14 +129,14 @@ export interface CountQuery extends EventFilter {
   limit: number;
 }
 
-/** The number of events in one group and time bucket. */
+/** The number of matching events in one time bucket and one group, such as one event type. */
 export interface CountBucket {
   start?: EpochMicros;
   group?: string | null;
   count: number;
 }
 
-/** A stream that has events. */
+/** A stream with its number of stored events and their first and last timestamp. */
 export interface StreamSummary {
   stream: string;
   events: number;
@@ -138,8 +145,8 @@ export interface StreamSummary {
 }
 
 /**
- * The latest version of an entity. It remains when retention removes the entity's events: new events continue
- * from this version.
+ * An entity with its latest version, which remains when retention removes the entity's events: new events continue from
+ * this version.
  */
 export interface EntitySummary {
   stream: string;
@@ -148,12 +155,12 @@ export interface EntitySummary {
   last_timestamp: EpochMicros;
 }
 
-/** A query for the event with an id. */
+/** A query for the stored event with this event id. */
 export interface EventIdQuery extends AuthorizationScope {
   eventId: string;
 }
 
-/** A query for the summaries of streams. */
+/** A query for the number of events and the first and last timestamp of each stream. */
 export interface StreamsQuery extends AuthorizationScope {
   /** Only these streams (ids); undefined means all streams. */
   streams?: readonly string[];
@@ -173,7 +180,7 @@ export interface ErasableEntityData {
   deadLetters: boolean;
 }
 
-/** Maximum number of dead letter ids in one query. */
+/** Maximum number of dead letter ids in one call of `deadLetters` or `markReplayed`. */
 export const maxDeadLetterIds = 500;
 
 /** A dead letter as a query returns it. */
@@ -188,7 +195,7 @@ export interface DeadLetterQuery extends AuthorizationScope {
   /** At most `maxDeadLetterIds`; a malformed id matches no dead letter. */
   ids?: readonly string[];
   source?: string;
-  /** True selects only replayed dead letters, false only the others; undefined selects both. */
+  /** True selects only dead letters that were replayed, false only those that were not; undefined selects both. */
   replayed?: boolean;
   since?: EpochMicros;
   until?: EpochMicros;
@@ -199,9 +206,9 @@ export interface DeadLetterQuery extends AuthorizationScope {
 }
 
 /**
- * The part of the store that the gateway needs. No answer contains an event twice, before or after ClickHouse
- * merges parts. A cursor is only a position in an order: each page applies the caller's access again, so the
- * access is not bound into the cursor.
+ * Answers queries for events, counts, streams, entities and dead letters, for the gateway. No answer contains an event
+ * twice, before or after ClickHouse merges parts. A cursor is only a position in an order: each page applies the
+ * caller's access again, so the access is not bound into the cursor.
  */
 export interface EventReader {
   /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
@@ -225,7 +232,7 @@ export interface EventReader {
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
-  /** Returns what an erasure of the entity would remove. */
+  /** Returns which kinds of stored data of the entity an erasure would remove. */
   erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData>;
   deadLetters(
     query: DeadLetterQuery,
@@ -233,14 +240,14 @@ export interface EventReader {
   ): Promise<Page<StoredDeadLetter> & { total: number }>;
 }
 
-/** A disk that the store keeps its data on. Object storage has no fixed size and is not listed. */
+/** A disk of ClickHouse with its free space and size. Object storage has no fixed size and is not listed. */
 export interface StoreDisk {
   disk: string;
   freeBytes: number;
   sizeBytes: number;
 }
 
-/** The size of one table of the store. */
+/** Rows, bytes on disk and data parts of one ClickHouse table of the store. */
 export interface StoreTable {
   table: string;
   rows: number;
@@ -250,7 +257,7 @@ export interface StoreTable {
   parts: number;
 }
 
-/** Disk space, and the size of each table. */
+/** Free space of each ClickHouse disk, and the size of each table of the store. */
 export interface StoreUsage {
   disks: StoreDisk[];
   tables: StoreTable[];
@@ -269,7 +276,7 @@ export interface Store {
   readonly pipelines: KeyedStateWriter & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */
   migrate(): Promise<void>;
-  /** Resolves when the store answers. @throws StoreUnavailableError */
+  /** Resolves when ClickHouse answers a trivial query. @throws StoreUnavailableError */
   ping(): Promise<void>;
   /** Disk and table sizes, for monitoring. @throws StoreUnavailableError */
   usage(): Promise<StoreUsage>;

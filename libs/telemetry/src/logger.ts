@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 
-/** A structured logger: one JSON object for each line. */
+/** A structured logger (pino) that writes one JSON object for each line. */
 export type Logger = PinoLogger;
 
 /** Paths in log objects that may contain credentials. Their values are masked at every level. */

@@ -660,19 +660,19 @@ for (const clock of ['wall', 'cpu']) eventLoopStalls.zero({ clock });
 const askedWhenScraped = new Set<() => void>();
 
 /**
- * Calls `show` before each scrape, for values that need no timer. `show` must not throw. Returns a function that ends
- * this.
+ * Registers a function that sets gauges before each scrape of the metrics, so that they need no timer. `show` must not
+ * throw. Returns a function that removes the registration.
  */
 export function onScrape(show: () => void): () => void {
   askedWhenScraped.add(show);
   return () => void askedWhenScraped.delete(show);
 }
 
-/** Returns the text of `/metrics`. */
+/** Returns the body of `/metrics`: all metrics in Prometheus' text format. */
 export async function metricsText(): Promise<string> {
   for (const show of askedWhenScraped) show();
   return registry.metrics();
 }
 
-/** Media type of `/metrics`. */
+/** Media type of the answer of `/metrics`. */
 export const metricsContentType = registry.contentType;

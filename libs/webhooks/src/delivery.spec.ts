@@ -26,7 +26,7 @@ interface Received {
   body: string;
 }
 
-/** Starts a receiver with these answers, one after another; the last one repeats. */
+/** Starts an HTTP server that answers webhook requests with these answers, one after another; the last one repeats. */
 async function receiver(
   ...answers: ((response: ServerResponse) => void)[]
 ): Promise<{ url: string; received: Received[] }> {

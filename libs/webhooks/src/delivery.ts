@@ -4,44 +4,50 @@ import { Backoff, withAnySignal } from '#async';
 import type { WebhookClient, WebhookResult } from './webhook-client.js';
 import { webhookHeaders } from './signature.js';
 
-/** Receiver of deliveries, as a pipeline definition specifies it. */
+/**
+ * Receiver of a webhook, as a pipeline definition specifies it: its URL, and the name of the secret that signs
+ * requests.
+ */
 export interface WebhookTarget {
   readonly url: string;
   readonly secretRef: string;
 }
 
-/** One event for one receiver. */
+/** One event that is to be posted to one webhook receiver. */
 export interface WebhookDelivery extends WebhookTarget {
-  /** The event's id: the same in every attempt, and after every crash. */
+  /** Id of the delivered event, sent as `webhook-id`: the same in every attempt, and after every crash. */
   readonly id: string;
-  /** Name of the pipeline, for metrics. */
+  /** Name of the pipeline that posts the event, for metrics. */
   readonly sender: string;
-  /** The body of the request, as JSON text. */
+  /** The body of the webhook request, as JSON text. */
   readonly body: string;
-  /** The media type of the body. */
+  /** The media type of the body, sent as `content-type`. */
   readonly contentType: string;
 }
 
 /**
- * Outcomes of an attempt: the receiver accepted the event; it did not, and another attempt follows; it did not, and no
- * attempt follows.
+ * Outcomes of an attempt to post an event to a webhook. `delivered`: the receiver accepted it. `repeated`: it did not,
+ * and another attempt follows. `given_up`: it did not, and no attempt follows.
  */
 export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
 
-/** Result of one attempt to deliver. */
+/** Outcome and duration of one attempt to post an event to a webhook, for metrics. */
 export interface DeliveryAttempt {
   readonly sender: string;
   readonly outcome: (typeof attemptOutcomes)[number];
-  /** Seconds from the begin of the attempt until the answer or the failure. */
+  /** Duration of the attempt in seconds, until the receiver's answer or the failure. */
   readonly seconds: number;
 }
 
+/**
+ * What a `WebhookDeliverer` needs: the HTTP client, the signing keys by name, and optional limits, delays and clocks.
+ */
 export interface DeliveryOptions {
   poster: Pick<WebhookClient, 'post' | 'wrongIn'>;
   keys: ReadonlyMap<string, Buffer>;
-  /** Called after each attempt. */
+  /** Called after each attempt to post an event, for metrics. */
   attempted?: (attempt: DeliveryAttempt) => void;
-  /** Maximum number of deliveries in progress at the same time, for one call. */
+  /** Maximum number of requests in progress at the same time, for each call of `deliver`. */
   atOnce?: number;
   attempts?: number;
   firstDelayMs?: number;
@@ -53,12 +59,12 @@ export interface DeliveryOptions {
 }
 
 /**
- * Defaults. With the time-out for an answer added, attempts are less than a minute apart, because a consumer without
- * progress for a minute counts as hanging.
+ * Default limits and delays of webhook deliveries. With the time-out for an answer added, attempts are less than a
+ * minute apart, because a consumer without progress for a minute counts as hanging.
  */
 const defaults = { atOnce: 16, attempts: 8, firstDelayMs: 500, longestDelayMs: 40_000 };
 
-/** Status codes below 500 after which a retry may succeed. */
+/** HTTP status codes below 500 after which another attempt may succeed. */
 const passing = new Set([408, 409, 425, 429]);
 
 /**
@@ -141,8 +147,8 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Returns the delay in milliseconds: exponential back-off with full jitter, or the receiver's `Retry-After`, up to
-   * the longest delay.
+   * Returns the milliseconds until the next attempt: exponential back-off with full jitter, or the receiver's
+   * `Retry-After` if that is longer, up to the longest delay.
    */
   private delay(most: number, outcome: WebhookResult): number {
     const { longestDelayMs, random = Math.random } = this.options;

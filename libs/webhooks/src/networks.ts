@@ -21,7 +21,10 @@ const special4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ];
-/** Networks within 2000::/3 that embed other addresses (Teredo, 6to4) or are for documentation and benchmarks. */
+/**
+ * IPv6 networks within 2000::/3 that are not public, because they embed other addresses (Teredo, 6to4) or are for
+ * documentation and benchmarks.
+ */
 const special6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
@@ -39,7 +42,10 @@ function listOf(networks: readonly string[]): BlockList {
 const forbidden = listOf([...special4, ...special6]);
 const public6 = listOf(['2000::/3']);
 
-/** Decides to which addresses webhooks may be sent. */
+/**
+ * Decides to which IP addresses webhooks may be sent: to public ones, and to networks that the operator of the
+ * installation allows.
+ */
 export class WebhookNetworks {
   private readonly allowed: BlockList;
 
@@ -48,7 +54,7 @@ export class WebhookNetworks {
     this.allowed = listOf(allowed);
   }
 
-  /** Returns whether connections to this address (IPv4 or IPv6, without a zone) are permitted. */
+  /** Returns whether webhooks may be sent to this IP address (IPv4 or IPv6, without a zone). */
   permits(address: string): boolean {
     const plain = mapped.exec(address)?.[1] ?? address;
     if (this.opens(plain)) return true;
@@ -56,7 +62,10 @@ export class WebhookNetworks {
     return isIP(plain) === 6 && public6.check(plain, 'ipv6') && !forbidden.check(plain, 'ipv6');
   }
 
-  /** Returns whether the address is in the explicitly allowed networks. Such an address need not use TLS. */
+  /**
+   * Returns whether the IP address is in a network that the operator allows explicitly. Webhooks may be sent to such an
+   * address without TLS.
+   */
   opens(address: string): boolean {
     const plain = mapped.exec(address)?.[1] ?? address;
     const family = isIP(plain);

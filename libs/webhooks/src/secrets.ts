@@ -16,14 +16,17 @@ export function webhookSecretsError(secrets: readonly string[]): string | undefi
   return undefined;
 }
 
-/** Returns the signing keys by name. @throws RangeError when `webhookSecretsError` returns an error */
+/**
+ * Parses a list of `name=whsec_…` into signing keys by name. @throws RangeError when `webhookSecretsError` returns an
+ * error
+ */
 export function webhookKeys(secrets: readonly string[]): ReadonlyMap<string, Buffer> {
   const wrong = webhookSecretsError(secrets);
   if (wrong !== undefined) throw new RangeError(wrong);
   return new Map(secrets.map(partsOf).map(([name, secret]) => [name, webhookKey(secret)!]));
 }
 
-/** Splits at the first `=`: names contain none, but a secret in base64 may end with it. */
+/** Splits a `name=whsec_…` at the first `=`: names contain none, but a secret in base64 may end with one. */
 function partsOf(text: string): [name: string, secret: string] {
   const at = text.indexOf('=');
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
 
 const prefix = 'whsec_';
-/** Minimum and maximum length of a signing key in bytes, as Standard Webhooks recommends. */
+/** Minimum and maximum length of a webhook signing key in bytes, as Standard Webhooks recommends. */
 const [leastBytes, mostBytes] = [24, 64];
 
 /** Error text for an invalid Standard Webhooks secret. */
 export const webhookSecretRule = `must be ${prefix} and ${leastBytes} to ${mostBytes} bytes in base64, such as ${prefix}$(openssl rand -base64 32)`;
 
-/** Returns the signing key in a secret; undefined if the secret is invalid. */
+/**
+ * Returns the bytes of the signing key in a Standard Webhooks secret (`whsec_` and base64); undefined if the secret is
+ * invalid.
+ */
 export function webhookKey(secret: string): Buffer | undefined {
   if (!secret.startsWith(prefix)) return undefined;
   const text = secret.slice(prefix.length);

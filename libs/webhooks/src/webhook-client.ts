@@ -11,22 +11,26 @@ import { withAnySignal } from '#async';
 import type { WebhookNetworks } from './networks.js';
 import { notPublic, webhookUrlError } from './webhook-url.js';
 
+/** A POST request to a webhook receiver. */
 export interface WebhookRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
-/** The receiver's answer, or why there was none. The failure text contains nothing that the receiver sent. */
+/**
+ * Status and `Retry-After` of a webhook receiver's answer, or why there was none. The failure text contains nothing
+ * that the receiver sent.
+ */
 export type WebhookResult =
   { status: number; retryAfter: string | undefined } | { failure: string; isFinal: boolean };
 
-/** Error of a host name that resolves to a forbidden address. */
+/** Error: the host name of a webhook resolves to an address to which webhooks may not be sent. */
 class ForbiddenAddressError extends Error {
   override readonly name = 'ForbiddenAddressError';
 }
 
-/** Maximum number of idle connections to one receiver. */
+/** Maximum number of idle connections that are kept open to one webhook receiver. */
 const mostIdleSockets = 16;
 const idleMs = 4000;
 
@@ -48,12 +52,12 @@ export class WebhookClient {
     this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   }
 
-  /** Returns why an address is invalid, without resolving its name; undefined if it is valid. */
+  /** Returns why a webhook URL is not allowed, without resolving its host name; undefined if it is allowed. */
   wrongIn(url: string): string | undefined {
     return webhookUrlError(url, this.networks);
   }
 
-  /** Sends one request. Never rejects: an aborted request is a failure. */
+  /** Posts one request to a webhook receiver. Never rejects: an aborted or failed request resolves with a `failure`. */
   async post(post: WebhookRequest, signal: AbortSignal): Promise<WebhookResult> {
     const wrong = this.wrongIn(post.url);
     if (wrong !== undefined) return { failure: `The address ${wrong}.`, isFinal: true };

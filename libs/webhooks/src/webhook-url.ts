@@ -9,8 +9,8 @@ export function hostOf({ hostname }: URL): string {
 }
 
 /**
- * Returns why an address is invalid, without resolving its host name; undefined if it is valid. The resolved addresses
- * are checked at each connection.
+ * Returns why the URL of a webhook is not allowed, without resolving its host name; undefined if it is allowed. The
+ * addresses to which a host name resolves are checked at each connection.
  */
 export function webhookUrlError(text: string, networks: WebhookNetworks): string | undefined {
   if (text.length > longest) return `has at most ${longest} characters`;
@@ -24,7 +24,10 @@ export function webhookUrlError(text: string, networks: WebhookNetworks): string
   return undefined;
 }
 
-/** Error text for a forbidden address. It is the same before and after the host name is resolved. */
+/**
+ * Error text for a webhook URL that leads to a forbidden address. It is the same whether the URL contains the address
+ * or its host name resolves to it.
+ */
 export const notPublic =
   'leads to an address that is not public (private, loopback, link-local or reserved); the operator of this installation can allow ' +
   'it with WEBHOOK_ALLOWED_NETWORKS';

@@ -57,6 +57,7 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   return Buffer.concat(chunks);
 }
 
+/** The file to which an HTTP body is written, and its size limit. */
 export interface SpoolOptions {
   file: string;
   /** Bytes written before the body. */
@@ -64,7 +65,10 @@ export interface SpoolOptions {
   maxBytes: number;
 }
 
-/** Writes the body to a file, so that a large insert takes no memory. Resolves with the size of the file in bytes. */
+/**
+ * Writes the decompressed body of an INSERT request to a file, so that a large insert takes no memory. Resolves with
+ * the size of the file in bytes.
+ */
 export async function spoolBody(
   request: IncomingMessage | undefined,
   options: SpoolOptions,

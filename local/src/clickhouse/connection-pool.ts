@@ -8,6 +8,7 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
+/** Limits of the statements that wait for a connection of the pool. */
 export interface PoolLimits {
   /** The maximum number of statements that wait for a free connection; further ones are refused. */
   maxWaiting: number;
@@ -15,7 +16,10 @@ export interface PoolLimits {
   maxWaitMs: number;
 }
 
-/** A pool of connections. Each is lent to one statement at a time, and waiting statements are in a bounded queue. */
+/**
+ * A pool of connections to the embedded ClickHouse engine. Each connection is lent to one statement at a time; further
+ * statements wait in a bounded queue.
+ */
 export class ConnectionPool {
   private readonly free: EngineConnection[];
   private readonly waiting: Waiting[] = [];

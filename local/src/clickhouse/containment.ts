@@ -2,7 +2,10 @@ import { ClickHouseException, code } from './errors.js';
 import type { EngineConnection } from './engine-connection.js';
 import { quote, tokens, type Token } from './sql.js';
 
-/** A statement without these words needs no check. Names may contain escapes, so a backslash is included. */
+/**
+ * Only a statement that matches this can reach outside the data folder, so only such a statement is checked. Names may
+ * contain escapes, so a backslash matches too.
+ */
 const doubtful = /file|engine|disk|identifier|executable|ytsaurus|\\/i;
 
 /** Functions and clauses that access files, programs or servers without a grant. */

@@ -1,23 +1,25 @@
 import { Session } from 'chdb';
 import { quote, quoteName } from './sql.js';
 
-/** The settings of a connection that a statement needs. */
+/** Database, settings and parameters that a connection must have for a statement. */
 export interface ConnectionState {
   database: string;
   settings: ReadonlyMap<string, string>;
   params: ReadonlyMap<string, string>;
 }
 
+/** The encoded rows that a statement has returned, and their number. */
 export interface StatementResult {
   bytes: Uint8Array;
   rows: number;
 }
 
 /**
- * One connection to the engine. A connection runs one statement at a time, and keeps database, settings and
- * parameters between statements, like a ClickHouse session. A statement with the same settings needs no preparation.
- * For other settings the connection is reopened, which takes less than a millisecond. Resetting them by a statement
- * could fail, because that statement runs under the old settings (for instance a low `max_memory_usage`).
+ * One connection to the embedded ClickHouse engine (chdb). A connection runs one statement at a time, and keeps
+ * database, settings and parameters between statements, like a ClickHouse session. A statement with the same settings
+ * needs no preparation. For other settings the connection is reopened, which takes less than a millisecond. Resetting
+ * them by a statement could fail, because that statement runs under the old settings (for instance a low
+ * `max_memory_usage`).
  *
  * Parameters are set by `SET param_x`, which affects only this connection. chdb's own binding is shared by all
  * connections of a process and allows only one bound query at a time.
@@ -26,7 +28,7 @@ export class EngineConnection {
   private session: Session;
   private database: string | undefined;
   private settings: ReadonlyMap<string, string> = new Map();
-  /** No setting was made on this connection since it was opened. */
+  /** True while no setting was made on this connection since it was opened. */
   private fresh = true;
   /** The marker of the running statement in system.processes, by which it can be cancelled. */
   marker: string | undefined;

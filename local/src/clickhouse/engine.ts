@@ -5,6 +5,7 @@ import { EngineConnection, type ConnectionState } from './engine-connection.js';
 import { ConnectionPool } from './connection-pool.js';
 import { quote } from './sql.js';
 
+/** Data folder and memory limit of the embedded ClickHouse engine. */
 export interface EngineOptions {
   dataDir: string;
   /** Bytes that the engine may allocate in total; a query that exceeds them fails. */
@@ -14,8 +15,8 @@ export interface EngineOptions {
 }
 
 /**
- * The engine in this process, with its connections: some for reads and DDL, others for inserts, so that neither waits
- * for the other, and one for control (cancelling).
+ * The embedded ClickHouse engine (chdb) in this process, with its connections: some for reads and DDL, others for
+ * inserts, so that neither waits for the other, and one that cancels statements.
  */
 export class Engine {
   private running = 0;
@@ -92,8 +93,8 @@ export class Engine {
   }
 
   /**
-   * Makes each connection select its database again, after a database was dropped. A missing database is then
-   * reported.
+   * Makes each connection select its database again before its next statement, after a database was dropped, so that a
+   * statement in the dropped database fails.
    */
   forgetDatabases(): void {
     this.reads.forEach((lane) => lane.forgetDatabase());

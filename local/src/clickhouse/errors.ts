@@ -12,7 +12,11 @@ export const code = {
   unknownException: 1002,
 } as const;
 
-/** An exception of ClickHouse. `message` is the text between `DB::Exception: ` and ` (NAME)`. */
+/**
+ * An error with which the local ClickHouse server answers a request, thrown by this server or converted from an error
+ * of the engine: ClickHouse's number (`code`) and name (`symbol`). `message` is the text between `DB::Exception: ` and
+ * ` (NAME)`.
+ */
 export class ClickHouseException extends Error {
   override readonly name = 'ClickHouseException';
   constructor(
@@ -31,7 +35,10 @@ export class ClickHouseException extends Error {
 const engineForm =
   /^(?:Code: \d+\. DB::Exception: )*Code: (\d+)\. DB::Exception: ([\s\S]*?)\s*\(([A-Z][A-Z0-9_]{2,})\)(?: \(version [^)]*\))?/;
 
-/** Converts any thrown value to an exception. The path of the intake file is removed from the message. */
+/**
+ * Converts any thrown value to a `ClickHouseException`. Removes the path of the temporary file with the inserted rows
+ * from the message.
+ */
 export function toException(error: unknown): ClickHouseException {
   if (error instanceof ClickHouseException) return error;
   const text = error instanceof Error ? error.message : String(error);
@@ -47,7 +54,7 @@ export function describeException(error: ClickHouseException, version: string): 
   return `Code: ${error.code}. DB::Exception: ${error.message} (${error.symbol}) (version ${version} (chdb))\n`;
 }
 
-// These lists are copied from ClickHouse's HTTPHandler (exceptionCodeToHTTPStatus).
+// The lists of error codes by HTTP status are copied from ClickHouse's HTTPHandler (exceptionCodeToHTTPStatus).
 const badRequest = new Set([
   6, 26, 27, 36, 38, 41, 42, 43, 44, 45, 52, 53, 62, 69, 70, 72, 117, 130, 161, 168, 181, 184, 215, 349, 456,
   457,

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** The engine's only user. */
 export const clickHouseUser = 'default';
 
+/** Status and text with which the local ClickHouse server refuses a request. */
 export interface HttpRefusal {
   status: number;
   text: string;

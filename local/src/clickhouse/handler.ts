@@ -29,6 +29,7 @@ export const maxInsertBytes = 2 ** 31;
 /** The maximum position in a body, in bytes, at which the rows of an INSERT may begin. */
 const maxHeadBytes = 256 << 10;
 
+/** One HTTP request with a query, and the response to it. */
 export interface Exchange {
   http: IncomingMessage;
   query: QueryRequest;
@@ -37,7 +38,10 @@ export interface Exchange {
   gone: AbortSignal;
 }
 
-/** Executes one request. @throws ClickHouseException or the engine's own error, which the caller sends. */
+/**
+ * Executes the query of one HTTP request and sends its result. @throws ClickHouseException or the engine's own error,
+ * which the caller sends.
+ */
 export async function handleQuery(engine: Engine, exchange: Exchange): Promise<void> {
   const { http, query } = exchange;
   const inUrl = insertHead(query.sql);

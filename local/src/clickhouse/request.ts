@@ -1,7 +1,9 @@
 import { quote, statementKind } from './sql.js';
 import { ClickHouseException, code } from './errors.js';
 
-/** A query, as read from one HTTP request. */
+/**
+ * A statement with its database, format, parameters and settings, as read from one HTTP request in ClickHouse's form.
+ */
 export interface QueryRequest {
   /** The statement; it contains rows of an INSERT only if they were sent in the URL. */
   sql: string;
@@ -35,6 +37,7 @@ const reserved = new Set([
 const ofTheServer = /^(enable_http_compression|http_.*|send_progress_in_http_headers|cancel_http_.*)$/;
 const unsupported = new Set(['compress', 'decompress', 'role', 'session_id']);
 
+/** URL, headers and query id of an HTTP request, without its body. */
 export interface RequestLine {
   url: URL;
   headers: Record<string, string | string[] | undefined>;

@@ -5,6 +5,7 @@ import { createGzip, constants, type Gzip } from 'node:zlib';
 import { describeException, httpStatus, toException } from './errors.js';
 import { contentType } from './formats.js';
 
+/** The HTTP request and response, the query id, and the version to report. */
 export interface ClickHouseResponseOptions {
   request: IncomingMessage;
   response: ServerResponse;

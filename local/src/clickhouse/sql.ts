@@ -3,6 +3,7 @@
  * mistaken for a keyword or a parameter. The tokens are sufficient to classify a request without executing it.
  */
 
+/** A word, literal, name, parameter or symbol of an SQL text, with its position. */
 export interface Token {
   kind: 'word' | 'number' | 'string' | 'quoted' | 'parameter' | 'symbol';
   text: string;

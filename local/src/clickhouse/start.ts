@@ -4,8 +4,9 @@ import { EngineProcess } from '../engine-process.js';
 import { storedSecret } from '../folder-secret.js';
 import { privateFolder } from '../private-folder.js';
 
+/** Folder, port and memory limit of an embedded ClickHouse process. */
 export interface ClickHouseOptions {
-  /** Created if it does not exist. Only one process may use it at a time. */
+  /** Data folder of ClickHouse, created if it does not exist. Only one process may use it at a time. */
   dataDir: string;
   /** Default: a free port. */
   port?: number;
@@ -17,6 +18,7 @@ export interface ClickHouseOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** An embedded ClickHouse that runs as a child process: its URL and password, and how to stop it. */
 export interface RunningClickHouse {
   url: string;
   port: number;

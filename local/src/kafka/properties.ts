@@ -1,3 +1,4 @@
+/** Ports, folder and password of the embedded Kafka broker, from which its properties file is written. */
 export interface BrokerSettings {
   dataDir: string;
   port: number;

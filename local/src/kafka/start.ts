@@ -13,8 +13,9 @@ import { archiveFlags } from './class-archive.js';
 import { fetchJars, kafkaDir } from './jars.js';
 import { clientProperties, serverProperties } from './properties.js';
 
+/** Folder, ports and further settings of a Kafka broker to start. */
 export interface KafkaOptions {
-  /** Created if it does not exist. Only one broker may use it at a time. */
+  /** Data folder of the broker, created if it does not exist. Only one broker may use it at a time. */
   dataDir: string;
   /** The password of the user `tributary` (SASL/PLAIN); if undefined, no authentication is required. */
   password?: string;
@@ -46,6 +47,7 @@ export interface KafkaOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** A Kafka broker that runs as a child process: its address, and how to stop it. */
 export interface RunningKafka {
   /** `host:port` */
   brokers: string;
@@ -146,8 +148,8 @@ function javaFlags(options: KafkaOptions, logsDir: string): string[] {
     ...(shortLived ? ['-XX:TieredStopAtLevel=1'] : []),
     '-Xms128m',
     `-Xmx${heapMb}m`,
-    // A broker without memory exits and is started again. Otherwise it would continue to answer some requests and
-    // never recover.
+    // A broker without memory exits and is started again. Without this flag, a broker without memory would continue to
+    // answer some requests and never recover.
     '-XX:+ExitOnOutOfMemoryError',
     '-XX:+UseG1GC',
     '-XX:MaxGCPauseMillis=20',

@@ -9,7 +9,7 @@ import { OutputPipe } from './output/pipe.js';
 import { ProfileStore } from './profiles/profile-store.js';
 import type { Terminal } from './terminal.js';
 
-/** The environment of a command: output, connection and profiles. */
+/** What a running command works with: its arguments, output, connection and profiles. */
 export class CommandSession {
   readonly output: Output;
   readonly profiles: ProfileStore;

@@ -1,16 +1,16 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** An output stream of the process. */
+/** Standard output or standard error of the process. */
 export interface OutputStream extends Writable {
   isTTY?: boolean;
   columns?: number;
 }
 
-/** The parts of the process that the program uses. */
+/** Arguments, environment and standard streams of the process, so that specs can replace them. */
 export interface Terminal {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
-  /** Opened by the command that reads it. */
+  /** Opens standard input. Only a command that reads it calls this. */
   stdin: () => Readable & { isTTY?: boolean; fd?: number };
   stdout: OutputStream;
   stderr: OutputStream;

@@ -41,11 +41,12 @@ import type { CloudEvent, Handling, Intake, RawMapping } from './types/intake.js
 import type { JsonObject } from './types/json.js';
 import type { SqlParameters } from './types/sql.js';
 
+/** URLs, API key and time-out of a client. */
 export interface TributaryOptions {
   /** The URL of the query port, with a key, or of the core port, without one. Example: `http://127.0.0.1:3902`. */
   url: string;
   apiKey?: string;
-  /** The URL that producers write to: the port of ingest. Default: `url`. */
+  /** The base URL of the ingest app, to which events are written. Default: `url`. */
   ingestUrl?: string;
   /** The time-out of a request in milliseconds; default 60 000. */
   timeoutMs?: number;

@@ -1,4 +1,7 @@
-/** Generates an object as JSON text of at most a given size, with a shape that is expensive to process. */
+/**
+ * A shape of JSON objects that is expensive to process, and a function that generates such an object of at most a given
+ * size.
+ */
 export interface HostileJson {
   name: string;
   /** `bytes` is at least 200. */

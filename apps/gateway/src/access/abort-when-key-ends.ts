@@ -4,8 +4,8 @@ import type { Principal } from '#http';
 const checkMs = 1_000;
 
 /**
- * Returns a signal that is aborted when the client disconnects, or when its key is revoked or expires. `end` stops the
- * checks.
+ * Returns a signal that is aborted when the client disconnects, or when its key is revoked or expires. The caller must
+ * call `end` when the answer is complete: it stops the checks of the key.
  */
 export function abortWhenKeyEnds(
   caller: Pick<Principal, 'requireStillAdmitted'>,

@@ -1,7 +1,8 @@
 import { ProblemError } from '#api';
 
 /**
- * Requires that a request for an irreversible change names its target a second time, in the parameter `confirm`.
+ * Requires that the query parameter `confirm` of an irreversible request, such as the deletion of a stream, repeats the
+ * name of what the request deletes.
  * @throws ProblemError 400 `invalid_request` whose detail names the value to send
  */
 export function requireConfirmation(confirm: string | undefined, expected: string, what: string): void {

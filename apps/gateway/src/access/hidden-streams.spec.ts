@@ -8,7 +8,7 @@ import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js
 import { nowServing, savedState } from '../projections/states/serving.fixture.js';
 import { routesOfQueryPort } from './routes.fixture.js';
 
-/** The names that a request can contain. */
+/** The names that a request of this spec can contain, such as a stream name or a pipeline name. */
 interface Names {
   stream: string;
   projection: string;
@@ -271,7 +271,8 @@ describe.each(kinds)('a limited key %s', (_what, key, { hidden, absent }) => {
       const expected = await answerOf(method, ofAbsent, { port: 'query', authorization });
       expect(renamed(told, hidden, absent)).toEqual(expected);
       const { code } = told.body as { code?: string };
-      // These problems depend on the key only, not on what exists. A batch reports them for each event.
+      // The problems `insufficient_scope` and `stream_forbidden` depend on the key only, not on what exists. A batch
+      // reports them for each event.
       const ofKey = code === 'insufficient_scope' || code === 'stream_forbidden';
       if (ofKey || route === 'POST /events/batch') return;
       // Without API keys nothing is hidden, and a name that does not exist is answered like this.

@@ -163,7 +163,7 @@ const reads: Record<string, Case[]> = {
   'GET /api/v1/keys/:key_id': refused('stream_forbidden')('/api/v1/keys/abcdefghijkl'),
 };
 
-/** Routes that change definitions or data. Their own specs test what a key may change. */
+/** Routes that change definitions or data. The specs of each route test what a key may change. */
 const changes = [
   'POST /api/v1/events',
   'POST /api/v1/events/batch',

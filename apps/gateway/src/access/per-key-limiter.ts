@@ -1,6 +1,6 @@
 import { ProblemError } from '#api';
 
-/** Counts the running operations of each API key, so that no key takes all slots. An idle key uses no memory. */
+/** Limits how many operations of one kind, such as exports, each API key runs at the same time in this process. */
 export class PerKeyLimiter {
   private readonly running = new Map<string, number>();
 

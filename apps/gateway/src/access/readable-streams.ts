@@ -10,28 +10,31 @@ import type { StreamPosition } from '../consistency/position.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
-/** A read request, and the streams that it names. */
+/**
+ * What decides the streams of a read: the caller's access, the stream names in the request, and its `wait_for`
+ * positions.
+ */
 export interface StreamReadRequest {
   /** The streams that the caller may see. */
   access: StreamAccess;
-  /** Undefined when the request names no stream: it then reads every stream that the caller may see. */
+  /** Stream names in the request. Without them (undefined), the request reads every stream that the caller may see. */
   streams?: readonly string[] | undefined;
   /** The request parameter that names the streams. Default: `stream`. */
   pointer?: string;
-  /** Positions that must be queryable before the read (`wait_for`). */
+  /** The read starts only when the store has the events up to these positions (request parameter `wait_for`). */
   positions?: readonly StreamPosition[] | undefined;
   /** Aborted when the client disconnects. */
   client: AbortSignal;
 }
 
-/** The caller that needs streams, and the request member that names each stream. */
+/** The caller whose request names streams, and for each stream the JSON pointer or parameter for error messages. */
 export interface StreamRequirement {
   access: StreamAccess;
   client: AbortSignal;
   pointerOf: (stream: string) => string;
 }
 
-/** Limit of requests that wait for an unknown stream at the same time. */
+/** Limit of concurrent requests that wait for another process to announce an unknown stream. */
 const maxWaiting = 100;
 
 /**
@@ -40,7 +43,10 @@ const maxWaiting = 100;
  */
 @Injectable()
 export class ReadableStreams {
-  /** Milliseconds until an unknown stream is answered 404. Another process may have just created the stream. */
+  /**
+   * Milliseconds until an unknown stream is answered 404. A request for an unknown stream waits that long, because
+   * another process may have just created the stream.
+   */
   private readonly unknownStreamMs: number;
   private waiting = 0;
 
@@ -70,7 +76,10 @@ export class ReadableStreams {
     return { access: streams ? access : { ...access, reserved: false }, hidden: this.beingDeleted() };
   }
 
-  /** Returns the authorization scope for a lookup by id, where the item may be in any stream. */
+  /**
+   * Returns the authorization scope for a lookup by event id, which finds the event in any stream that the caller may
+   * see.
+   */
   ofAny(access: StreamAccess): AuthorizationScope {
     return { access, hidden: this.beingDeleted() };
   }

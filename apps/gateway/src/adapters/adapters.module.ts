@@ -24,8 +24,8 @@ import {
 } from './adapters.js';
 
 /**
- * Provides the connections and services that were opened at startup. Its store readers accept stream names instead of
- * stream ids.
+ * Nest module that registers the already opened Kafka log, ClickHouse stores, definitions, configuration and limits
+ * under their injection tokens. The store readers that it provides accept stream names instead of stream ids.
  */
 @Global()
 @Module({})

@@ -11,23 +11,32 @@ import type { Bulkhead } from '../reads/bulkhead.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
 import type { FlushSender } from '../consistency/flush-sender.js';
 
-/** Injection tokens. Nest needs them for interfaces, which do not exist at run time. */
+/** Injection token of the Kafka log. Nest needs tokens for interfaces, which do not exist at run time. */
 export const LOG = Symbol('Log');
 export const STORE = Symbol('Store');
-/** The store for live streams. Its reads do not count in the memory budget of answers. */
+/**
+ * Injection token of the ClickHouse client for live streams, whose results do not count in the memory budget of
+ * answers.
+ */
 export const LIVE_STORE = Symbol('Store of live streams');
-/** Exports of events as files. */
+/** Injection token of the exporter of events as Parquet and Arrow files. */
 export const FILES = Symbol('EventFileExporter');
-/** SQL queries of analysts. */
+/** Injection token of the service that runs the SQL statements of analysts. */
 export const SQL = Symbol('SqlQueries');
 export const DEFINITIONS = Symbol('Definitions');
 export const PRODUCER = Symbol('Producer');
-/** Flush requests of readers that wait. */
+/**
+ * Injection token of the sender of flush requests, which ask consumer groups to store events before their batch is
+ * full.
+ */
 export const FLUSHES = Symbol('FlushSender');
 export const LOGGER = Symbol('Logger');
 export const CONSISTENCY_BOUNDS = Symbol('ConsistencyLimits');
 
-/** Connections and shared services that are opened when the process starts. Both ports share them. */
+/**
+ * Connections and shared services that are opened when the process starts. Both ports of the gateway share these
+ * connections and services.
+ */
 export interface Adapters {
   config: GatewayConfig;
   logger: Logger;
@@ -40,7 +49,7 @@ export interface Adapters {
   producer: Producer;
   flushes: FlushSender;
   topics: TopicNames;
-  /** Verdicts on conditional writes. */
+  /** For each conditional write, whether it was accepted or refused. */
   verdicts: VerdictTable;
   bulkhead: Bulkhead;
   answers: AnswerBudget;

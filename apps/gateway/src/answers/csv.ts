@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#event';
 
-/** The columns of a CSV answer, in this order. The first line of the answer names them. */
+/** The columns of an event in a CSV answer, in their order. The first line of the answer contains these names. */
 export const csvColumns = [
   'event_id',
   'stream',
@@ -23,8 +23,8 @@ const separator = '[;|\\t\\r\\n\\v\\f\\u0085\\u2028\\u2029]';
 
 /**
  * Matches each position where a spreadsheet could start a formula: before `=`, `+`, `-` or `@`, their full-width and
- * small forms, and the minus sign. Such a position is at the start of a text or after a separator; only white space,
- * invisible characters and quotes may stand in between.
+ * small forms, and the minus sign. A spreadsheet formula can start at the start of a text or after a separator; only
+ * white space, invisible characters and quotes may stand in between.
  */
 const formulaStart = new RegExp(
   // The characters in between include no separator: the expression tries each character once, so its time is linear.
@@ -32,14 +32,14 @@ const formulaStart = new RegExp(
   'gu',
 );
 
-/** A tab or line break at the start of a text. Some spreadsheets skip it before they look for a formula. */
+/** Matches a tab or line break at the start of a cell. Some spreadsheets skip it before they look for a formula. */
 const lineStart = /^[\t\r\n]/;
 
 /**
  * Returns one event as a line of RFC 4180; null becomes an empty field. Spreadsheets run formulas that a client has
  * written. By default, an apostrophe therefore precedes each character that could start a formula, and each text that
  * starts with a tab or a line break.
- * @param text transforms the text of each field; the identity keeps the exact text
+ * @param text transforms the text of each field; default: adds these apostrophes
  */
 export function csvLine(event: StoredEvent, text: (of: string) => string = withoutFormulas): string {
   return `${csvColumns.map((column) => csvField(event[column], text)).join(',')}\r\n`;

@@ -2,15 +2,15 @@ import { cloudEventJson, eventToJson, streamSource, type StoredEvent } from '#ev
 import { csvHeader, csvLine } from './csv.js';
 import type { PageMediaType } from './media-type.js';
 
-/** A page of events as the store returns it. */
+/** One page of an event query: the events, and the cursor of the next page. */
 export interface StoredEventPage {
   items: readonly StoredEvent[];
   nextCursor?: string;
 }
 
 /**
- * Characters that are written to the socket at a time. The size keeps the number of writes low and the memory of a slow
- * client small.
+ * Minimum number of characters of one write to an HTTP client's socket. The size keeps the number of writes low and the
+ * memory of a slow client small.
  */
 const chunkCharacters = 64 * 1024;
 

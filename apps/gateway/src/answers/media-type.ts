@@ -9,6 +9,7 @@ export const pageMediaTypes = [
   'application/cloudevents-batch+json',
 ] as const;
 
+/** Media type of a page of events: JSON, NDJSON, CSV or another entry of `pageMediaTypes`. */
 export type PageMediaType = (typeof pageMediaTypes)[number];
 
 /**

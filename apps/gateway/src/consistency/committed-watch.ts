@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAdmin } from '#log';
 
+/** The consumer group and topic of a `CommittedOffsetsWatch`, its poll interval, and how it asks for a flush. */
 export interface CommittedOffsetsWatchOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   group: string;
   topic: string;
   /** Milliseconds between two polls. */
   pollMs: number;
-  /** Asks the group to commit soon. It is called while somebody waits, less and less often. */
+  /**
+   * Asks the consumer group to store its pending events and commit. While a request waits, the watch calls it with
+   * pauses that double each time.
+   */
   flush(): void;
 }
 
 /**
- * Milliseconds from the first flush request to the second; each further pause is twice as long. A request may come
- * before the awaited events were fetched, and an offset that does not exist must not cause many small inserts.
+ * Milliseconds from the first flush request to the second; each later pause is twice as long. The first flush request
+ * may reach the consumer before it has fetched the awaited events, so flush requests are repeated. The pauses grow
+ * because a client may wait for an offset that never comes, which must not cause many small inserts.
  */
 const firstFlushPauseMs = 100;
 
@@ -24,8 +29,8 @@ interface Waiter {
 }
 
 /**
- * Watches the committed offsets of a consumer group in one topic, for all waiters together. Polls only while somebody
- * waits, with one request at a time.
+ * Watches the committed offsets of a consumer group in one topic, for all waiters together. Polls Kafka only while at
+ * least one request waits, with one poll at a time.
  */
 export class CommittedOffsetsWatch {
   private readonly waiters = new Set<Waiter>();

@@ -1,5 +1,6 @@
+/** Timeouts and limits of requests that wait for positions (`wait_for`). */
 export interface ConsistencyLimits {
-  /** Milliseconds until a position that the group has not reached is answered 504. */
+  /** Milliseconds until a request is answered 504 because the consumer group has not committed past its position. */
   timeoutMs: number;
   /** Milliseconds until a stream that is unknown to this process is answered 404. */
   unknownStreamMs: number;

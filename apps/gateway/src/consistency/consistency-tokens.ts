@@ -94,9 +94,9 @@ export class ConsistencyTokens {
   }
 
   /**
-   * Removes the watch of a projection generation when nobody waits for it: generations come and go. The watches of the
-   * materializer's group remain, at most one per possible stream, because their last offsets answer later requests at
-   * once.
+   * Removes the watch of a projection generation's consumer group when no request waits for it, because projections get
+   * new generations. The watches of the materializer's group remain, one per stream, because their last polled offsets
+   * answer later requests at once.
    */
   private letGo(key: string, group: string): void {
     if (group === this.topics.materializerGroup) return;

@@ -3,9 +3,9 @@ import type { TopicNames } from '#event';
 import type { Producer } from '#log';
 import type { Logger } from '#telemetry';
 
-/** Asks consumer groups to store pending events early. */
+/** Asks consumer groups over Kafka to store the events that they have buffered before their batch is full. */
 export interface FlushSender {
-  /** Sends a request in the background. A lost request only delays the reader. */
+  /** Sends a flush request in the background. If it is lost, a waiting read only takes longer. */
   ask(request: FlushRequest): void;
 }
 

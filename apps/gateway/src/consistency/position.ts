@@ -1,6 +1,6 @@
 import { streamNamePattern } from '#event';
 
-/** A position in a stream that a request waits for. */
+/** Stream, partition and offset of an event that a read waits for (`wait_for`). */
 export interface StreamPosition {
   stream: string;
   partition: number;

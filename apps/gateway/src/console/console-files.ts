@@ -9,7 +9,7 @@ export interface ConsoleFile {
   bytes: Buffer;
   gzip: Buffer;
   etag: string;
-  /** Whether the name has a hash of the content: such a file never changes. */
+  /** Whether the file name contains a hash of the content, so that browsers may cache the file forever. */
   isHashed: boolean;
 }
 

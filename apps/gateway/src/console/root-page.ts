@@ -26,8 +26,8 @@ const page = `<!doctype html>
 `;
 
 /**
- * Answers a browser at `/` with a small page. A request with a query or with credentials is left to the SQL interface,
- * whose address this is on the port with keys.
+ * Answers a browser at `/` with a small page. A request with query parameters or credentials is handled as SQL instead,
+ * because the query port serves ClickHouse's HTTP interface at `/`.
  */
 export function serveRootPage(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {

@@ -3,7 +3,7 @@ import { ProblemError } from '#api';
 import type { ConsoleFile } from './console-files.js';
 import { protectedPage } from './page-headers.js';
 
-/** What the gateway tells the page. */
+/** What the console page learns from the gateway about the port that serves it. */
 export interface ConsoleSettings {
   /** Whether this port requires a key. */
   keys: boolean;
@@ -15,8 +15,9 @@ export interface ConsoleSettings {
 const open = { config: { public: true } };
 
 /**
- * Serves the console below `/console`. The files need no key: the page asks for it and sends it to the API. Every path
- * that is no file is a view, and gets the page. Parameters belong to the view. The files are read at the first request.
+ * Serves the console below `/console`. The files need no key: the page asks for it and sends it to the API. Each path
+ * without a file is a view of the console: the answer is the same HTML page, which reads the path and the query
+ * parameters itself. The files are read at the first request.
  */
 export function serveConsole(
   instance: FastifyInstance,

@@ -37,6 +37,7 @@ export class DeadLetterAnswer {
   replayed_at: string | null;
 }
 
+/** Answer of `GET /api/v1/dead-letters`: one page of dead letters. */
 export class DeadLetterList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DeadLetterAnswer) dead_letters: DeadLetterAnswer[];
 }

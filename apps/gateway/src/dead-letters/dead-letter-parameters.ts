@@ -4,6 +4,7 @@ import { Flag, Parameter, Text, Time } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { requireTimeRange } from '../parameters/time-range.js';
 
+/** Query parameters of `GET /api/v1/dead-letters`. */
 export class DeadLetterListParameters extends PageParameters implements HasConsistencyCheck {
   @Text(300)
   @Parameter(

@@ -12,8 +12,8 @@ import { StreamDeadLetterReplayer } from './stream-replay.js';
 export const maxReplayedDeadLetters = 1_000;
 
 /**
- * Replays dead letters. Those of pipelines continue at the operator that failed; others are written to their streams
- * again.
+ * Replays dead letters. A pipeline continues with its dead letter at the operator that failed. A record that could not
+ * become an event is written to its stream again. Dead letters of projections cannot be replayed.
  */
 @Injectable()
 export class DeadLetterReplay {
@@ -25,7 +25,8 @@ export class DeadLetterReplay {
   ) {}
 
   /**
-   * Replays the selected dead letters. The audit stream records the replay, even when it ends early.
+   * Replays the selected dead letters. If at least one dead letter was replayed, the audit stream records the request,
+   * even when it fails later. A dry run is not recorded.
    * @throws InvalidCursorError, ProblemError 503, and errors of the log: some dead letters may have been replayed by
    * then
    */

@@ -3,6 +3,7 @@ import type { StoredDeadLetter, AuthorizationScope } from '#store';
 import type { DeadLetterSelection } from './selected-dead-letters.js';
 import type { ReplayAnswer } from './replay-answers.js';
 
+/** A request to replay selected dead letters, with its caller. */
 export interface ReplayRequest {
   permitted: AuthorizationScope;
   choice: DeadLetterSelection;
@@ -13,7 +14,7 @@ export interface ReplayRequest {
   client: AbortSignal;
 }
 
-/** Replays dead letters of one kind. */
+/** Replays either the dead letters of pipelines or those of the materializer. */
 export interface DeadLetterReplayer {
   /**
    * Adds the results to the answer, and yields the ids of dead letters to mark as replayed. Repeating a replay is safe.

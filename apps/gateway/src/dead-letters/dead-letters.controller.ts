@@ -14,6 +14,7 @@ import { DeadLetterListParameters } from './dead-letter-parameters.js';
 /** Limit of the records of one page, in bytes. While a page is answered, memory has several copies of it. */
 const pageBytes = 8 * 1024 * 1024;
 
+/** `GET /api/v1/dead-letters`. */
 @ApiTags('dead letters')
 @Controller('api/v1/dead-letters')
 export class DeadLettersController {

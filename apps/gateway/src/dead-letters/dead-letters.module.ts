@@ -9,6 +9,7 @@ import { PipelineDeadLetterReplayer } from './pipeline-replay.js';
 import { ReplayController } from './replay.controller.js';
 import { StreamDeadLetterReplayer } from './stream-replay.js';
 
+/** Nest module of the routes that list and replay dead letters. */
 @Module({
   imports: [PipelinesModule],
   controllers: [DeadLettersController, ReplayController],

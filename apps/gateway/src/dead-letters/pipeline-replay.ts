@@ -17,7 +17,7 @@ interface PipelineReplayRecord {
   letter: StoredDeadLetter;
   run: string;
   id: string;
-  /** The value of the record for the job, encoded by `replayValue`. */
+  /** Value of the Kafka record in the job's replay topic, encoded by `replayValue`. */
   value: string;
 }
 

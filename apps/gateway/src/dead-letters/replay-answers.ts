@@ -18,6 +18,7 @@ export class FailedReplayAnswer {
   @IsString() detail: string;
 }
 
+/** Answer of `POST /api/v1/dead-letters/replay`: how many dead letters were replayed, and which failed. */
 export class ReplayAnswer {
   @IsBoolean() dry_run: boolean;
   @IsInt() @Min(0) @JsonSchemaPart({ description: 'Dead letters that match the request.' }) matched: number;

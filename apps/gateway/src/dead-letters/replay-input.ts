@@ -43,6 +43,7 @@ export class ReplayInput implements HasConsistencyCheck {
   }
 }
 
+/** Query parameters of `POST /api/v1/dead-letters/replay`. */
 export class ReplayParameters {
   @Flag('Returns what the request would do, and changes nothing.')
   @JsonSchemaPart({ default: false })

@@ -18,6 +18,7 @@ import { ReplayAnswer } from './replay-answers.js';
 import { Problems, bodyProblems, storeAndLogProblems } from '../openapi/problems.js';
 import { ReplayInput, ReplayParameters } from './replay-input.js';
 
+/** `POST /api/v1/dead-letters/replay`. */
 @ApiTags('dead letters')
 @Controller('api/v1/dead-letters/replay')
 export class ReplayController {

@@ -25,8 +25,8 @@ const replayableSource = 'materializer';
  * Resolves with the event of a dead letter, ingested at `now`, or with a sentence that says why it cannot become an
  * event. The log already has a record with the original `event_id`, and a second one would be discarded as a duplicate.
  * So the event gets an id that is derived from the dead letter alone: a second replay yields the same event. A record
- * that was refused at intake never was in the log. It keeps its id, so a copy that its sender has sent again is a
- * duplicate of it.
+ * that was refused at intake never was in the log. The event of such a record keeps the record's id, so a copy that the
+ * sender has sent again is a duplicate.
  */
 export async function replayedEvent(
   letter: StoredDeadLetter,

@@ -1,12 +1,16 @@
 import type { EventReader, StoredDeadLetter, AuthorizationScope } from '#store';
 
-/** A selection of dead letters: by id, or those of a source that have not been replayed. */
+/**
+ * Dead letters to replay: those with these ids, or all of one source (such as `materializer`) that have not been
+ * replayed.
+ */
 export type DeadLetterSelection =
   { ids: readonly string[] } | { source: string; cursor?: string | undefined };
 
 /** Limits of one page of dead letters: their number, and the bytes of their records. One record may have a megabyte. */
 const [pageSize, pageBytes] = [50, 8 * 1024 * 1024];
 
+/** One page of the dead letters that a replay request selects. */
 export interface DeadLetterPage {
   letters: StoredDeadLetter[];
   /** Requested ids that no dead letter has. */
@@ -15,11 +19,12 @@ export interface DeadLetterPage {
   nextCursor?: string | undefined;
 }
 
+/** The selected dead letters, the streams that the caller may see, and where to read. */
 export interface DeadLetterSelectionOptions {
   reader: Pick<EventReader, 'deadLetters'>;
   permitted: AuthorizationScope;
   choice: DeadLetterSelection;
-  /** Limit of dead letters to read from a source. */
+  /** Limit of dead letters to read when the selection is by source. */
   limit: number;
   signal: AbortSignal;
 }

@@ -65,7 +65,9 @@ export class StreamDeadLetterReplayer implements DeadLetterReplayer {
     yield wanted.map(({ letter }) => letter.id);
   }
 
-  /** Resolves with the record to write, or with a sentence that says why there is none. */
+  /**
+   * Resolves with the Kafka record to write for a dead letter, or with a sentence that says why it cannot be replayed.
+   */
   private async replayable(letter: StoredDeadLetter): Promise<StreamReplayRecord | string> {
     const { definitions, topics, refused } = this;
     const stream = definitions.stream(letter.stream);

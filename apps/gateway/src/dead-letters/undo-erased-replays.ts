@@ -6,7 +6,7 @@ import { mergedErasure } from '../erasure/merged-erasure.js';
 /** Why a dead letter of an erased entity is not replayed. */
 export const erasedReason = 'its entity has been erased';
 
-/** A dead letter that has been written to the log again. */
+/** A dead letter, and the position of the event that a replay has written to Kafka for it. */
 export interface ReplayedRecord {
   letter: StoredDeadLetter;
   entityId: string | null;

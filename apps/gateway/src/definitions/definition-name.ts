@@ -2,7 +2,7 @@ import { definitionNamePattern, definitionNameRule } from '#event';
 import { ProblemError } from '#api';
 import { PathParameter } from '#http';
 
-/** A kind of definition whose name is part of a URL. */
+/** The two kinds of definitions that share one rule for names in URLs. */
 export type DefinitionKind = 'projection' | 'pipeline';
 
 /** The name in the path of a URL, for the OpenAPI document. */

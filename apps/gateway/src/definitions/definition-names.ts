@@ -5,12 +5,15 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 const rule = { message: definitionNameRule };
 
-/** The name of a definition to create. */
+/** Decorator of the member `name` in the body that creates a projection or pipeline. */
 export function NewDefinitionName(example: string): PropertyDecorator {
   return applyDecorators(Matches(definitionNamePattern, rule), IsString(), JsonSchemaPart({ example }));
 }
 
-/** The optional name in the body for an existing definition. It must equal the name in the path of the URL. */
+/**
+ * Decorator of the optional member `name` in the body that replaces a projection or pipeline. The name must equal the
+ * one in the path of the URL.
+ */
 export function OptionalDefinitionName(): PropertyDecorator {
   const description = 'Optional; must equal the name in the path.';
   return applyDecorators(

@@ -3,7 +3,7 @@ import type { DefinitionProblem } from '#dataflow';
 
 const mostErrors = 100;
 
-/** What the problem of an invalid definition contains in addition to the errors. */
+/** Kind and position of the invalid definition in a request body, for the problem document. */
 export interface InvalidDefinitionContext {
   /** The kind of the definition. */
   what: 'projection' | 'pipeline';
@@ -15,7 +15,7 @@ export interface InvalidDefinitionContext {
 
 /**
  * Returns the problem of an invalid definition: a sentence with the first error, and all errors with their pointers.
- * Its code is `invalid_expression` if only expressions are wrong.
+ * The code of the problem is `invalid_expression` if only expressions are wrong.
  * @param errors at least one
  */
 export function invalidDefinitionProblem(

@@ -2,12 +2,13 @@ import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
 import type { DefinitionKind } from './definition-name.js';
 
-/** The caller that reads or changes a definition. */
+/** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
 export interface DefinitionCaller {
   access: StreamAccess;
   actor: Actor;
 }
 
+/** The definitions of one kind, and who may see each of them. */
 export interface VisibleDefinitionsOptions<D> {
   what: DefinitionKind;
   kind: ResourceStore<D>;
@@ -15,9 +16,9 @@ export interface VisibleDefinitionsOptions<D> {
   permits: (definition: D, access: StreamAccess) => boolean;
 }
 
-/** A definition that a caller sends. */
+/** The projection or pipeline that a request wants to create. */
 export interface DesiredDefinition<D> {
-  /** The definition to create when no definition has this name. */
+  /** Returns the definition to create; called only when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;
   /** The verb of the sentence that says how an existing definition differs: `folds`, `does`. */
@@ -55,7 +56,7 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /**
-   * Creates a definition, or returns the existing one when it is the same.
+   * Creates a projection or pipeline. If a visible one with the same name and the same spec exists, returns that one.
    * @throws ProblemError 409 `projection_exists`, `pipeline_exists`, definition_limit_reached, definition_conflict,
    * log_unavailable, and the errors of `first`
    */
@@ -82,7 +83,10 @@ export class VisibleDefinitions<D extends { name: string }> {
     return this.permitted(value, access);
   }
 
-  /** Removes a visible definition and returns its last state. @throws ProblemError the errors of `change` */
+  /**
+   * Removes a visible projection or pipeline and returns its last definition. @throws ProblemError the errors of
+   * `change`
+   */
   async remove(name: string, { actor, access }: DefinitionCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
@@ -92,7 +96,9 @@ export class VisibleDefinitions<D extends { name: string }> {
     return removed as D;
   }
 
-  /** Returns the problem that a name is taken. It does not describe a definition that is not visible. */
+  /**
+   * Returns the problem that a name is taken. The problem does not describe a definition that the caller may not see.
+   */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];
     return new ProblemError(`${this.options.what}_exists`, detail, { errors });

@@ -12,6 +12,7 @@ import { listEnd } from '../lists/list-end.js';
 import { Problems, storeProblems } from '../openapi/problems.js';
 import { EntityListParameters } from './entity-list-parameters.js';
 
+/** `GET /api/v1/entities`: lists entities. */
 @ApiTags('entities')
 @Controller('api/v1/entities')
 export class EntitiesController {

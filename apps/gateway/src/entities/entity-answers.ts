@@ -10,7 +10,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 const time = { type: 'string', format: 'date-time' } as const;
 const foldOf = 'The `data` of the events up to this version, applied in order as merge patches (RFC 7396).';
 
-/** The state of an entity. `entityStateJson` writes it. */
+/** OpenAPI schema of an entity's state: the merged `data` of its events. `entityStateJson` writes the answer. */
 export class EntityStateAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
@@ -28,7 +28,7 @@ export class EntityStateAnswer {
   from_snapshot: number | null;
 }
 
-/** The members of a snapshot, except its state. `snapshotFacts` writes them. */
+/** OpenAPI schema of a stored snapshot of an entity, without the member `state`. `snapshotFacts` writes the answer. */
 class SnapshotFacts {
   @IsString() snapshot_id: string;
   @IsString() stream: string;
@@ -41,12 +41,15 @@ class SnapshotFacts {
   @IsIn(['automatic', 'requested']) reason: SnapshotReason;
 }
 
-/** A snapshot with its state. */
+/** OpenAPI schema of an entity snapshot in a list: its version and time, and the entity's state at that version. */
 export class SnapshotAnswer extends SnapshotFacts {
   @IsObject() @JsonSchemaPart({ description: foldOf }) state: object;
 }
 
-/** A snapshot that a request has created. Only callers that may read events get its state. */
+/**
+ * OpenAPI schema of the answer to `POST /api/v1/snapshots`. The member `state` is omitted for a key without the scope
+ * `events:read`.
+ */
 export class CreatedSnapshotAnswer extends SnapshotFacts {
   @IsOptional()
   @IsObject()
@@ -54,6 +57,7 @@ export class CreatedSnapshotAnswer extends SnapshotFacts {
   state?: object;
 }
 
+/** Answer of `GET /api/v1/snapshots`: one page of entity snapshots. */
 export class SnapshotList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SnapshotAnswer) snapshots: SnapshotAnswer[];
 }
@@ -80,7 +84,7 @@ export function snapshotJsonWithoutState(snapshot: EntitySnapshot): string {
   return `${snapshotFacts(snapshot)}}`;
 }
 
-/** Returns the JSON of a snapshot without its state, and without the closing brace. */
+/** Returns the beginning of a snapshot's JSON object: every member except `state`, without the closing brace. */
 function snapshotFacts(snapshot: EntitySnapshot): string {
   const { stream, entity_id, version, last, created_at, reason } = snapshot;
   return (

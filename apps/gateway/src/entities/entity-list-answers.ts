@@ -5,6 +5,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
+/** An entity in a list: its stream, id and latest version, without its state. */
 export class EntityAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;
@@ -12,6 +13,7 @@ export class EntityAnswer {
   @JsonSchemaPart(time) @IsString() last_timestamp: string;
 }
 
+/** Answer of `GET /api/v1/entities`: one page of entities. */
 export class EntityList {
   @IsArray() @ValidateNested({ each: true }) @Type(() => EntityAnswer) entities: EntityAnswer[];
   @IsInt() @Min(0) count: number;

@@ -6,6 +6,7 @@ import { OneStreamName, Parameter, Positions, Text, Time } from '../parameters/d
 import { PageParameters } from '../parameters/page-parameters.js';
 import type { StreamPosition } from '../consistency/position.js';
 
+/** Query parameters of `GET /api/v1/entities/{entity_id}/state`. */
 export class EntityStateParameters {
   @OneStreamName()
   @JsonSchemaPart({ description: 'The stream of the entity.', example: 'orders' })
@@ -18,6 +19,7 @@ export class EntityStateParameters {
   wait_for?: StreamPosition[];
 }
 
+/** Query parameters of `GET /api/v1/snapshots`. */
 export class SnapshotListParameters extends PageParameters implements HasConsistencyCheck {
   @OneStreamName()
   @Parameter('Only snapshots of this stream. One of `stream` and `entity_id` is required.', 'orders')

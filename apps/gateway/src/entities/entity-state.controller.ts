@@ -14,6 +14,7 @@ import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { entityProblem, noEventsProblem } from './entity-problems.js';
 
+/** `GET /api/v1/entities/{entity_id}/state`. */
 @ApiTags('entities')
 @Controller('api/v1/entities/:entity_id/state')
 export class EntityStateController {

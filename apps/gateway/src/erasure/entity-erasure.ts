@@ -15,6 +15,7 @@ interface ErasingStore {
   eraser: Pick<EventEraser, 'eraseEntity' | 'countEntity'>;
 }
 
+/** The entity to erase, and the caller that erases it. */
 export interface ErasureRequest {
   stream: string;
   entityId: string;
@@ -23,17 +24,23 @@ export interface ErasureRequest {
   client: AbortSignal;
 }
 
-/** How often an erasure is extended over events that are written meanwhile. */
+/**
+ * Limit of how often one erasure is extended to later offsets, because events of the entity were written while it ran.
+ */
 const maxExtensions = 3;
-/** Limit of the entity's remaining events that are checked. */
+/**
+ * Limit of the entity's events after the erasure that are read to see whether their versions continue those of erased
+ * events.
+ */
 const maxCheckedEvents = 1_000;
 
 type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
 /**
  * Erases an entity from a stream: all of its events that the log has at the time of the call. First it waits until
- * these events are in the store. Then it writes a tombstone to the definitions, which excludes them from every rebuild,
- * and deletes their rows. It also erases events written meanwhile whose versions continue those of the erased events.
+ * these events are in the store. Then the erasure writes a tombstone to the definitions, which excludes the erased
+ * events from every rebuild, and deletes their rows. The erasure also covers events written meanwhile whose versions
+ * continue those of the erased events.
  */
 @Injectable()
 export class EntityErasure {
@@ -136,7 +143,10 @@ export class EntityErasure {
     return [...least.values()].some((version) => version > 1);
   }
 
-  /** Waits for a limited time until the store has all that the log has. Resolves with false when it has not. */
+  /**
+   * Waits until the materializer has committed past these end offsets of the stream. Resolves with false when that
+   * takes too long.
+   */
   private async materialized({ stream, client }: ErasureRequest, ends: LogEnds): Promise<boolean> {
     const last = ends
       .filter(({ beginning, end }) => end > beginning)

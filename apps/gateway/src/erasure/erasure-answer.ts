@@ -1,6 +1,7 @@
 import { IsBoolean, IsInt, IsString, Min } from 'class-validator';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
+/** Answer of `DELETE /api/v1/entities/{entity_id}`. */
 export class ErasureAnswer {
   @IsString() stream: string;
   @IsString() entity_id: string;

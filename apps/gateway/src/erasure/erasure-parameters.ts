@@ -2,6 +2,7 @@ import { limits } from '#event';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { Confirmation, OneStreamName } from '../parameters/decorators.js';
 
+/** Query parameters of `DELETE /api/v1/entities/{entity_id}`. */
 export class ErasureParameters {
   @OneStreamName()
   @JsonSchemaPart({ description: 'The stream from which the entity is erased.', example: 'orders' })

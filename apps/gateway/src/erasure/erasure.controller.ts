@@ -12,6 +12,7 @@ import { ErasureAnswer } from './erasure-answer.js';
 import { Problems, createProblems } from '../openapi/problems.js';
 import { ErasureParameters } from './erasure-parameters.js';
 
+/** `DELETE /api/v1/entities/{entity_id}`: erases an entity's events from one stream. */
 @ApiTags('entities')
 @Controller('api/v1/entities/:entity_id')
 export class ErasureController {

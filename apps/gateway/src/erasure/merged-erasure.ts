@@ -1,8 +1,8 @@
 import type { Erasure } from '#registry';
 
 /**
- * Merges a new erasure of an entity into the current one: each partition gets the later end. Returns `current` itself
- * when nothing changes.
+ * Merges a new erasure of an entity into the current one: for each partition, the larger of the two end offsets
+ * applies. Returns the object `current` itself when it already covers the new erasure.
  */
 export function mergedErasure(current: Erasure | undefined, wanted: Erasure): Erasure {
   if (!current) return wanted;

@@ -6,7 +6,8 @@ import type { CountBucket } from '#store';
 export const maxBuckets = limits.pageMax;
 
 /**
- * Refuses a time range that has more intervals than an answer may have buckets. The check does not read from the store.
+ * Refuses a count whose time range has more intervals than the answer may have buckets, before anything is read from
+ * the store.
  * @throws ProblemError 400
  */
 export function requireRangeWithinBucketLimit(
@@ -21,7 +22,7 @@ export function requireRangeWithinBucketLimit(
   });
 }
 
-/** Refuses an answer with too many buckets. @throws ProblemError 422 `query_too_expensive` */
+/** Refuses to answer a count that has more buckets than `maxBuckets`. @throws ProblemError 422 `query_too_expensive` */
 export function requireWithinBucketLimit(buckets: readonly CountBucket[]): void {
   if (buckets.length <= maxBuckets) return;
   throw new ProblemError(

@@ -16,7 +16,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** An event as the API returns it. Its members are those of `StoredEvent` in the contracts. */
+/** An event as the API returns it. The members of an event in an answer are those of `StoredEvent` in `libs/event`. */
 export class EventAnswer {
   @IsUUID() event_id: string;
   @IsString() stream: string;
@@ -35,6 +35,7 @@ export class EventAnswer {
   @IsInt() @Min(0) offset: number;
 }
 
+/** Answer of `GET /api/v1/events/query`: one page of events. */
 export class EventPage {
   @IsArray() @ValidateNested({ each: true }) @Type(() => EventAnswer) events: EventAnswer[];
   @IsInt() @Min(0) @JsonSchemaPart({ description: 'Events in this answer.' }) count: number;
@@ -42,12 +43,14 @@ export class EventPage {
   @Nullable('string') next_cursor: string | null;
 }
 
+/** Number of events in one time bucket, of one group, or both. */
 export class EventCountBucket {
   @ValidateIf((_, value) => value !== undefined) @IsString() @JsonSchemaPart(time) start?: string;
   @IsOptional() @IsString() group?: string | null;
   @IsInt() @Min(0) count: number;
 }
 
+/** Answer of `GET /api/v1/events/count`. */
 export class EventCount {
   @IsArray() @ValidateNested({ each: true }) @Type(() => EventCountBucket) buckets: EventCountBucket[];
   @IsInt() @Min(0) total: number;

@@ -12,6 +12,7 @@ import { EventCount, type EventCountBucket } from './event-answers.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { EventCountParameters } from './event-parameters.js';
 
+/** `GET /api/v1/events/count`. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventCountController {

@@ -19,7 +19,10 @@ import type { StreamPosition } from '../consistency/position.js';
 import { requireRangeWithinBucketLimit } from './bucket-limit.js';
 import { WhereParameter } from './where.js';
 
-/** Selects events. All parameters apply together; the values of a repeated parameter are alternatives. */
+/**
+ * Query parameters that filter events. An event must match every parameter that is sent, and one of the values of a
+ * repeated parameter.
+ */
 export class EventSelectionParameters implements HasConsistencyCheck {
   @StreamNames()
   @Parameter('Only events of this stream. Repeatable.', ['orders'])
@@ -61,7 +64,7 @@ export class EventSelectionParameters implements HasConsistencyCheck {
     requireTimeRange(this);
   }
 
-  /** The selection in the form that the store takes. */
+  /** The filters as the store's `EventFilter`, without the streams that the caller may see. */
   get filter(): Omit<EventFilter, keyof AuthorizationScope> {
     const { stream, event_type, event_type_prefix, entity_id, since, until, where } = this;
     return {
@@ -73,20 +76,23 @@ export class EventSelectionParameters implements HasConsistencyCheck {
 
 /** Formats of an event in a live stream; the first is the default. */
 export const eventFormats = ['event', 'cloudevents'] as const;
+/** Format of an event in a live stream: the API's own JSON, or CloudEvents 1.0. */
 export type EventFormat = (typeof eventFormats)[number];
 
+/** Query parameters of the live stream `GET /api/v1/events/stream`. */
 export class EventStreamParameters extends EventSelectionParameters {
   @IsIn(eventFormats)
   @Parameter('`cloudevents`: each event in the JSON format of CloudEvents 1.0.')
   format: EventFormat = 'event';
 }
 
-/** A selection for a request that is answered once, in contrast to a live stream. */
+/** Event filters of a request that is answered once, with `wait_for`; a live stream has no `wait_for`. */
 export class EventFilterParameters extends EventSelectionParameters {
   @Positions()
   wait_for?: StreamPosition[];
 }
 
+/** Query parameters of `GET /api/v1/events/query`. */
 export class EventQueryParameters extends EventFilterParameters {
   @IsIn(['asc', 'desc'])
   @Parameter('Sort order by event time. Events with the same time are in log order (partition, offset).')
@@ -99,6 +105,7 @@ export class EventQueryParameters extends EventFilterParameters {
   cursor?: string;
 }
 
+/** Query parameters of `GET /api/v1/events/count`. */
 export class EventCountParameters extends EventFilterParameters {
   @IsIn(['stream', 'event_type', 'entity_id'])
   @Parameter('Counts the events of each value of this field.')
@@ -117,6 +124,7 @@ export class EventCountParameters extends EventFilterParameters {
   }
 }
 
+/** Query parameters of `GET /api/v1/events/{event_id}`. */
 export class EventByIdParameters {
   @Positions()
   wait_for?: StreamPosition[];

@@ -13,6 +13,7 @@ import { EventQueryParameters } from './event-parameters.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { sendPage } from './send-page.js';
 
+/** `GET /api/v1/events/query`. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventQueryController {

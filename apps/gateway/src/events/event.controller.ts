@@ -13,6 +13,7 @@ import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { EventByIdParameters } from './event-parameters.js';
 
+/** `GET /api/v1/events/{event_id}`. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventController {

@@ -17,8 +17,8 @@ const contentTypes: Record<PageMediaType, string> = {
 const eventBytes = 512;
 
 /**
- * Sends a page of events. A small page is sent at once, with its length; a large page is sent as fast as the client
- * reads.
+ * Sends a page of events. A small page of events is sent at once, with its length; a large page is sent as fast as the
+ * client reads.
  * @throws ProblemError 503 `overloaded` when the answers that clients have not received yet use too much memory
  */
 export function sendPage(

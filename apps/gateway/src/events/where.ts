@@ -7,7 +7,9 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 const bounds = { least: 1, most: limits.whereCharacters };
 
-/** A condition on events, as a CEL expression. The property is an `Expression`. */
+/**
+ * Decorator of the query parameter `where`, a CEL expression over `event`. The property gets the parsed `Expression`.
+ */
 export function WhereParameter(): PropertyDecorator {
   const message = () => `must be ${bounds.least} to ${bounds.most} characters`;
   return applyDecorators(
@@ -17,8 +19,8 @@ export function WhereParameter(): PropertyDecorator {
 }
 
 /**
- * Parses a condition. Returns a 400 problem for an invalid one, a 422 problem for one that costs too much, and
- * undefined for a text that is empty or too long.
+ * Parses the CEL expression of `where`. Returns a 400 problem for an invalid expression, a 422 problem for one whose
+ * evaluation may cost too much, and undefined for a text that is empty or too long.
  */
 function readWhere(text: string): Expression | ProblemError | undefined {
   if (!hasCharacters(text, bounds)) return undefined;

@@ -6,10 +6,13 @@ import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
 import { StoreUnavailableError, type EventFileFormat } from '#store';
 
-/** The last bytes of a complete file. */
+/** The bytes with which every complete Parquet or Arrow file ends. */
 const endings: Readonly<Record<EventFileFormat, string>> = { parquet: 'PAR1', arrow: 'ARROW1' };
 
-/** A complete temporary file. It has no name, so the system deletes it when it is closed or the process ends. */
+/**
+ * A complete export in a temporary file. The file has no name on disk, so the operating system deletes it when it is
+ * closed or the process ends.
+ */
 export interface CompleteFile {
   bytes: number;
   /** Reads the file from its beginning, and closes it at the end. */
@@ -18,7 +21,8 @@ export interface CompleteFile {
 }
 
 /**
- * Stores a file until it is complete, because a reader of Parquet or Arrow needs its end.
+ * Writes a Parquet or Arrow export to a temporary file and resolves when it is complete, because a cut-off file cannot
+ * be read.
  * @throws ProblemError 422 `query_too_expensive` for a file that is too large
  * @throws StoreUnavailableError for an incomplete file
  */

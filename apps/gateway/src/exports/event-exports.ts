@@ -19,19 +19,22 @@ const queued = 20;
 /** Longest time that an export waits for a slot, in milliseconds. */
 const turnMs = 10_000;
 
+/** Format of an export as lines of text, and the signal that ends it. */
 export interface ExportLinesOptions {
   format: 'ndjson' | 'csv';
-  /** Whether CSV fields have apostrophes before formulas. */
+  /** Whether an apostrophe precedes each CSV text that a spreadsheet would run as a formula. */
   safe: boolean;
   signal: AbortSignal;
 }
 
-/** Exports all events that match a filter. Few exports run at the same time, each in constant memory. */
+/**
+ * Exports all events that match a filter, as lines or as a file. An export holds at most one page of events in memory.
+ */
 @Injectable()
 export class EventExports {
-  /** Limits the exports that run at the same time. */
+  /** Limits the exports of all callers that run in this process at the same time. */
   readonly turns: Bulkhead;
-  /** Limits the exports of each key. */
+  /** Limits the exports of each API key that run in this process at the same time. */
   readonly running: PerKeyLimiter;
   private readonly mostBytes: number;
 
@@ -48,8 +51,8 @@ export class EventExports {
   }
 
   /**
-   * Resolves with the approximate number of matching events: others may be written meanwhile. Undefined for a filter
-   * with `where`, for which a count costs as much as the export.
+   * Resolves with the approximate number of matching events: others may be written meanwhile. Resolves with undefined
+   * for a filter with `where`, because counting its events costs as much as exporting them.
    */
   async total(filter: EventFilter, signal: AbortSignal): Promise<number | undefined> {
     if (filter.where) return undefined;
@@ -60,8 +63,8 @@ export class EventExports {
   }
 
   /**
-   * Yields the lines of an export in small chunks. It reads one page of events at a time. Each page waits for a slot like
-   * any query, so queries are answered in between.
+   * Yields the lines of an export in small chunks. The export reads one page of events at a time. Each page waits for a
+   * slot like any query, so queries are answered in between.
    */
   async *lines(filter: EventFilter, { format, safe, signal }: ExportLinesOptions): AsyncGenerator<string> {
     const { reader } = this.store;
@@ -78,8 +81,8 @@ export class EventExports {
   }
 
   /**
-   * Returns a check that throws once one of the names belongs to another stream, or to none. Each page of an export
-   * finds its streams by name.
+   * Returns a check that throws when a stream of these names was deleted, or deleted and created again, since this
+   * call. Each page of an export finds its streams by name.
    */
   private sameStreams(names: readonly string[]): () => void {
     const idsOf = () => names.map((name) => this.definitions.stream(name)?.id).join();
@@ -99,7 +102,10 @@ export class EventExports {
     return completeFile(source, { format, mostBytes: this.mostBytes });
   }
 
-  /** Returns the columns of a schema, if the filter names exactly one stream and one event type. */
+  /**
+   * Returns a column for each top-level member of the latest schema version, if the filter names exactly one stream and
+   * one event type; otherwise none.
+   */
   private membersOf({ streams, eventTypes }: EventFilter): MemberColumn[] {
     if (streams?.length !== 1 || eventTypes?.length !== 1) return [];
     const [stream, eventType] = [streams[0], eventTypes[0]];

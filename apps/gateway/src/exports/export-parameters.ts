@@ -6,8 +6,10 @@ import { Flag, Parameter } from '../parameters/decorators.js';
 /** The file formats of an export. */
 export const exportFormats = ['parquet', 'arrow', 'ndjson', 'csv'] as const;
 
+/** File format of an export of events. */
 export type ExportFormat = (typeof exportFormats)[number];
 
+/** Query parameters of `GET /api/v1/events/export`. */
 export class EventExportParameters extends EventFilterParameters implements HasConsistencyCheck {
   @IsIn(exportFormats)
   @Parameter('The format of the answer.', 'parquet')

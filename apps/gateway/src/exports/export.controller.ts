@@ -40,6 +40,7 @@ interface Export {
   reply: FastifyReply;
 }
 
+/** `GET /api/v1/events/export`. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class ExportController {

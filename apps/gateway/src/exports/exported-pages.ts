@@ -7,7 +7,7 @@ import {
   type Page,
 } from '#store';
 
-/** Reads one page of events. */
+/** Reads one page of an export from the store, with at most `limit` events and `maxBytes` bytes. */
 export type ReadEventPage = (
   page: Required<Pick<EventQuery, 'limit' | 'maxBytes'>> & Pick<EventQuery, 'cursor'>,
 ) => Promise<Page<StoredEvent>>;
@@ -15,12 +15,16 @@ export type ReadEventPage = (
 /** Target size of `data` and `metadata` in a page, in bytes. */
 const pageBytes = 2 * 1024 * 1024;
 /**
- * Limit of the store on one page, in bytes. Two events of the largest size always fit, because the store reads one event
- * more than the page has. Without this limit, the first page of large events would use 64 MiB, the limit of any answer.
+ * Bytes above which the store refuses a page of an export. Two events of the largest size fit, because the store reads
+ * one event more than the page has. Without this limit, a page of large events could use 64 MiB, the store's limit for
+ * every answer.
  */
 const mostBytes = 4 * 1024 * 1024;
 
-/** Yields all pages in order. Only one page is in memory at a time. */
+/**
+ * Yields all pages of an export in order. The number of events in a page follows the size of the events in earlier
+ * pages.
+ */
 export async function* exportedPages(
   read: ReadEventPage,
 ): AsyncGenerator<readonly StoredEvent[], void, void> {
@@ -34,7 +38,10 @@ export async function* exportedPages(
   }
 }
 
-/** Reads one page, with fewer events when the store refuses the size. */
+/**
+ * Reads one page of an export. As long as the store refuses it as too large or too slow, asks for fewer events, down to
+ * one.
+ */
 async function pageOfSize(
   read: ReadEventPage,
   size: AdaptivePageSize,

@@ -11,12 +11,16 @@ interface Mark {
   at: number;
 }
 
-/** Limit of marks for one partition. When a lag outlasts them, the oldest mark remains and determines the lag. */
+/**
+ * Limit of end offsets that are remembered with their time for one partition. While the limit is reached, no new ones
+ * are added: the oldest one determines the lag in seconds.
+ */
 const mostMarks = 32;
 
 /**
  * Converts observed offsets to a lag in seconds. If the group has not passed the end offset that was observed `n`
- * seconds ago, its lag is at least `n` seconds. The resolution is the time between two observations.
+ * seconds ago, its lag is at least `n` seconds. The result is exact to the time between two observations; after a long
+ * lag it may be too small, because the number of remembered end offsets is limited.
  */
 export class LagClock {
   private marks: Mark[] = [];

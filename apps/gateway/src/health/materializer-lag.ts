@@ -6,7 +6,7 @@ import { metrics } from '#telemetry';
 import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 import { LagClock } from './lag-clock.js';
 
-/** The lag of a consumer group, as `/health` shows it. */
+/** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
 export interface ReportedLag {
   lag_events: number;
   lag_seconds: number;
@@ -31,7 +31,7 @@ interface KeyedPartitionOffsets {
   committed: number;
 }
 
-/** Milliseconds that a caller waits for a new measurement before it gets the last one. */
+/** Milliseconds that a caller of `recent` waits for a new measurement before it gets the previous one. */
 const patienceMs = 1500;
 
 /** Measures the materializer's lag over all streams, from the offsets that its group has committed. */
@@ -49,8 +49,8 @@ export class MaterializerLag {
   ) {}
 
   /**
-   * Resolves with a new measurement. With thousands of streams, a measurement may take long: then it resolves with the
-   * last one. Concurrent callers share one measurement.
+   * Resolves with a new measurement of the lag, or with the previous one if the new one takes too long, as with
+   * thousands of streams. Concurrent callers share one measurement.
    * @throws LogUnavailableError
    */
   async recent(): Promise<ReportedLag> {
@@ -70,8 +70,8 @@ export class MaterializerLag {
   }
 
   /**
-   * Measures at an interval (milliseconds), so that the lag in seconds is always accurate. Returns a function that
-   * stops it.
+   * Measures the lag every `intervalMs` milliseconds, because the lag in seconds is computed from earlier measurements.
+   * Returns a function that stops the measurements.
    */
   follow(intervalMs: number): () => void {
     const timer = setInterval(() => {

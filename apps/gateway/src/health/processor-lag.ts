@@ -5,7 +5,10 @@ import { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
 import { publishLagMetrics, type ReportedLag } from './materializer-lag.js';
 
-/** Measures the processors' lag over all projections that are neither paused nor failed. */
+/**
+ * Measures the processors' lag over the generations that serve reads, of all projections that are neither paused nor
+ * failed. Generations that are being built and pipelines do not count.
+ */
 @Injectable()
 export class ProcessorLag {
   private clocks = new Map<string, LagClock>();

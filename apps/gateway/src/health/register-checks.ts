@@ -10,6 +10,7 @@ import type { Store } from '#store';
 import type { ReportedLag, MaterializerLag } from './materializer-lag.js';
 import type { ProcessorLag } from './processor-lag.js';
 
+/** What the gateway's health checks examine: the Kafka log, the store, the definitions and the lags. */
 export interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
@@ -21,7 +22,10 @@ export interface HealthCheckDependencies {
 /** Seconds that queries or projections may be behind the log before `/health` answers 503. */
 const mostLagSeconds = 60;
 
-/** The materializer or the processor is down, or slower than the writers. */
+/**
+ * Error of a health check: the materializer or the processors are more than 60 seconds behind the log, because they are
+ * down or slower than the writers.
+ */
 export class FallingBehindError extends Error {
   override readonly name = 'FallingBehindError';
 }
@@ -42,7 +46,8 @@ export function registerChecks(
     await Promise.any([log.admin.ping(), store.ping()]);
   });
   health.register('definitions', async () => definitionsHealth(definitions));
-  // Without Kafka, definitions become outdated but queries still work. So this check does not affect readiness.
+  // Without Kafka, this process no longer learns of changed definitions, but queries still work. So this check does not
+  // affect readiness.
   health.register('definitions_age', async () => definitionsAge(definitions), { readiness: false });
   health.register('materializer', async () => lagWithinLimit(await lag.recent(), 'queries'), {
     readiness: false,
@@ -51,7 +56,7 @@ export function registerChecks(
   health.register('processor', projections, { readiness: false });
 }
 
-/** Returns the lag to show. @throws FallingBehindError when the lag exceeds the limit */
+/** Returns the lag as details for `/health`. @throws FallingBehindError when the lag exceeds the limit */
 export function lagWithinLimit(lag: ReportedLag, what: string): Record<string, unknown> {
   if (lag.lag_seconds <= mostLagSeconds) return { ...lag };
   throw new FallingBehindError(`${what} are ${lag.lag_seconds} s (${lag.lag_events} events) behind the log`);

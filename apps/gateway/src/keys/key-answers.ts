@@ -12,7 +12,7 @@ const time = { type: 'string', format: 'date-time' } as const;
 
 const perSecond = { type: 'integer', minimum: 1 } as const;
 
-/** An API key without its secrets. */
+/** OpenAPI schema of an API key: id, name, scopes, streams, limits and expiry, without the text of the key. */
 export class KeyAnswer {
   @IsString() key_id: string;
   @IsString() name: string;
@@ -43,7 +43,7 @@ export class KeyAnswer {
   @Nullable('string', { format: 'date-time' }) revoked_at: string | null;
 }
 
-/** A key with its text, which only this answer contains. */
+/** OpenAPI schema of the answer that issues or rotates an API key. Only this answer contains the text of the key. */
 export class IssuedKeyAnswer extends KeyAnswer {
   @IsString()
   @JsonSchemaPart({
@@ -53,6 +53,7 @@ export class IssuedKeyAnswer extends KeyAnswer {
   key: string;
 }
 
+/** Answer of `GET /api/v1/keys`: one page of API keys. */
 export class KeyList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => KeyAnswer) keys: KeyAnswer[];
 }

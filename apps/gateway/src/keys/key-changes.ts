@@ -5,7 +5,7 @@ import { secretsPerKey } from '#http';
 import type { KeyInput } from './key-input.js';
 import { keyStatus, secretWorks } from './key-status.js';
 
-/** The parts of a generated key that may be stored. */
+/** Id and SHA-256 hash of a generated API key: the parts that may be stored, in contrast to its text. */
 export interface GeneratedKey {
   keyId: string;
   sha256: string;
@@ -27,8 +27,8 @@ export function issuedKey(input: KeyInput, { keyId, sha256 }: GeneratedKey, now:
 }
 
 /**
- * Returns the key with a new secret. Its current secrets remain valid until the overlap ends, or until their earlier
- * end.
+ * Returns the key with a new secret. The current secrets of the key remain valid until the overlap ends, or until their
+ * own earlier expiry.
  * @throws ProblemError key_inactive, definition_limit_reached
  */
 export function rotatedKey(
@@ -51,7 +51,10 @@ export function rotatedKey(
   return { ...key, secrets: [{ sha256 }, ...older], rotated_at: formatTime(now) };
 }
 
-/** Returns the key as revoked now. A key that is already revoked does not change. */
+/**
+ * Returns the definition of the key with the revocation time `now`. The definition of a key that is already revoked is
+ * returned unchanged.
+ */
 export function revokedKey(key: KeyDefinition, now: EpochMicros): KeyDefinition {
   return key.revoked_at === undefined ? { ...key, revoked_at: formatTime(now) } : key;
 }

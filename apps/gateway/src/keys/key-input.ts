@@ -27,7 +27,7 @@ const mostStreams = 100;
 const mostPerSecond = 10_000_000;
 const streamPattern = new RegExp(`^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,${limits.streamCharacters - 1}}\\*?|\\*)$`);
 
-/** An optional rate per second. */
+/** Decorator of an optional limit per second. */
 function PerSecond(what: string): PropertyDecorator {
   return applyDecorators(
     IsOptional(),
@@ -38,7 +38,7 @@ function PerSecond(what: string): PropertyDecorator {
   );
 }
 
-/** Rate limits of a key. Each instance counts them separately. */
+/** Rate limits of an API key. Each gateway process counts the requests and events of a key separately. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class RateLimitInput {
   @PerSecond(
@@ -50,7 +50,7 @@ export class RateLimitInput {
   requests_per_second?: number | null;
 }
 
-/** Input for a key to issue. */
+/** Body of `POST /api/v1/keys`: the API key to issue. */
 @JSONSchema({ additionalProperties: false })
 export class KeyInput {
   @Characters({ most: nameCharacters })
@@ -96,7 +96,7 @@ export class KeyInput {
   rate_limit?: RateLimitInput | null;
 }
 
-/** Options of a key's rotation. */
+/** Body of `POST /api/v1/keys/{key_id}/rotate`: how long the old secret remains valid. */
 @JSONSchema({ additionalProperties: false })
 export class RotationInput {
   @IsOptional()
@@ -107,7 +107,7 @@ export class RotationInput {
   overlap?: number | null;
 }
 
-/** An RFC 3339 time in the future. The property is `Micros`. */
+/** Decorator of an RFC 3339 time that must be in the future. The property gets microseconds since 1970. */
 function IsFuture(): PropertyDecorator {
   const message = () => 'must be an RFC 3339 time in the future, such as 2099-01-01T00:00:00Z';
   const read = (text: string) => {
@@ -120,7 +120,7 @@ function IsFuture(): PropertyDecorator {
   );
 }
 
-/** An object with at least one member that is not null. */
+/** Decorator that refuses an object in which every member is null or missing. */
 function HasMember(): PropertyDecorator {
   const message = 'must have events_per_second or requests_per_second; leave it out for no limit';
   const validate = (value: unknown) =>

@@ -2,6 +2,7 @@ import { parseTime, type EpochMicros } from '#event';
 import type { KeyDefinition, KeySecret } from '#registry';
 
 export const keyStatuses = ['active', 'expired', 'revoked'] as const;
+/** Status of an API key: active, expired or revoked. */
 export type KeyStatus = (typeof keyStatuses)[number];
 
 /** Returns the status of a key at this time, from its revocation and its expiry. */
@@ -16,7 +17,10 @@ export function endOfKey(key: KeyDefinition, now: EpochMicros): EpochMicros | un
   return parseTime(key.revoked_at ?? key.expires_at ?? '');
 }
 
-/** Whether this secret of a key is valid at this time. */
+/**
+ * Whether a secret of an API key has not expired at `now`. Whether the whole key is revoked or expired is checked
+ * separately.
+ */
 export function secretWorks({ expires_at }: KeySecret, now: EpochMicros): boolean {
   return !isOver(expires_at, now);
 }

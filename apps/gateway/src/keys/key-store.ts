@@ -8,18 +8,24 @@ import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
 import { endOfKey } from './key-status.js';
 
-/** How long expired and revoked keys are listed. The audit stream keeps their history. */
+/**
+ * Microseconds for which an expired or revoked API key is still listed. After the key is removed from the list, only
+ * the audit stream has its history.
+ */
 const endedKeptMicros = durationMs('7d') * 1000;
-/** Limit of keys that ended more than 7 days ago and are removed whenever a key is issued. */
+/** When a key is issued, at most this many keys that expired or were revoked more than 7 days ago are removed. */
 const forgottenAtOnce = 10;
 
-/** A key's definition, and its text, which cannot be read again. */
+/** The definition of an API key that was issued or rotated, and the text of the key, which cannot be read again. */
 export interface IssuedKey {
   definition: KeyDefinition;
   key: string;
 }
 
-/** Issues, rotates and revokes API keys. A change applies to this instance at once, and to others within a second. */
+/**
+ * Issues, rotates and revokes API keys. A change applies in this gateway process at once, and in other processes within
+ * a second.
+ */
 @Injectable()
 export class KeyStore {
   constructor(@Inject(DEFINITIONS) private readonly definitions: Definitions) {}

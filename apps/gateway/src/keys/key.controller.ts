@@ -21,6 +21,7 @@ function KeyId(): ParameterDecorator {
   return PathParameter({ name: 'key_id', schema: { type: 'string', pattern: keyIdPattern.source } });
 }
 
+/** Routes of one API key: reads, revokes and rotates it. */
 @ApiTags('keys')
 @UseGuards(UnlimitedKeyGuard)
 @Controller('api/v1/keys/:key_id')

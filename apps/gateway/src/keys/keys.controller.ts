@@ -11,6 +11,7 @@ import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { UnlimitedKeyGuard } from './unlimited-key.js';
 
+/** `GET` and `POST /api/v1/keys`: lists and issues API keys. */
 @ApiTags('keys')
 @UseGuards(UnlimitedKeyGuard)
 @Controller('api/v1/keys')

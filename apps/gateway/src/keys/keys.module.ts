@@ -3,5 +3,6 @@ import { KeyController } from './key.controller.js';
 import { KeyStore } from './key-store.js';
 import { KeysController } from './keys.controller.js';
 
+/** Nest module of the routes that manage API keys. */
 @Module({ controllers: [KeysController, KeyController], providers: [KeyStore] })
 export class KeysModule {}

@@ -20,7 +20,9 @@ export function parseOverlap(text: string): number | undefined {
   }
 }
 
-/** How long an old secret remains valid. The property is in milliseconds. */
+/**
+ * Decorator of the duration for which the old secret of a rotated key remains valid. The property gets milliseconds.
+ */
 export function RotationOverlap(): PropertyDecorator {
   const message = () => 'must be a duration such as 24h, 7d or PT12H, at most 30d; 0s means no overlap';
   return applyDecorators(

@@ -3,16 +3,20 @@ import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { LOG } from '../adapters/adapters.js';
 
+/** Limits of the requests that `GroupLag` sends to Kafka. */
 export interface GroupLagLimits {
-  /** Milliseconds for which a result of the log is reused. */
+  /** Milliseconds for which the offsets that Kafka has returned are reused. */
   keptMs: number;
-  /** Limit of concurrent requests to the log. */
+  /** Limit of concurrent requests to Kafka; further ones wait. */
   concurrent: number;
-  /** Limit of requests that are running, waiting, or whose result is reused; the next one is refused. */
+  /**
+   * Limit of requests to Kafka that are running, waiting, or whose result is being reused. Beyond it, `GroupLag.of`
+   * rejects with `overloaded`.
+   */
   most: number;
 }
 
-/** A consumer group and the topics that it reads. */
+/** A consumer group to measure, with the topics that it reads. */
 export interface ConsumerGroup {
   /** Id of what the group processes: a generation of a projection, or a job of a pipeline. */
   id: string;
@@ -20,22 +24,27 @@ export interface ConsumerGroup {
   topics: readonly ConsumedTopic[];
 }
 
+/** A topic that a consumer group reads, and where its reading starts. */
 export interface ConsumedTopic {
   topic: string;
-  /** The first offset that the group reads, by partition. Default: the beginning. */
+  /** Start offset of the consumer group in each partition: the first offset that it reads. Default: the beginning. */
   starts?: readonly number[] | undefined;
-  /** Whether offsets that the log has removed count too, because the group reads them from the store. */
+  /**
+   * Whether the lag also counts offsets that Kafka's retention has removed, because the group reads those events from
+   * the store.
+   */
   isWhole?: boolean;
 }
 
-/** The lag of a consumer group. */
+/** The lag of a consumer group in records (Kafka offsets), and the total from which to compute its progress. */
 export interface OffsetLag {
   /** Records that the group has not read yet. */
   lag: number;
-  /** Records from where the group began to the end of the log. */
+  /** Records from the group's start offset to the end of the log, whether read or not. */
   total: number;
 }
 
+/** The lag of a consumer group over all of its topics, and the partition counts of those topics. */
 export interface GroupLagResult extends OffsetLag {
   /** Number of partitions by topic. Topics that no longer exist are omitted. */
   partitions: ReadonlyMap<string, number>;

@@ -1,3 +1,4 @@
+/** The members `has_more` and `next_cursor` at the end of a list's answer. */
 export interface ListEnd {
   has_more: boolean;
   next_cursor: string | null;

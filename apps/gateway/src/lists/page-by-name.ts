@@ -1,13 +1,17 @@
 import { listEnd, type ListEnd } from './list-end.js';
 import { nameCursor, nameOfCursor } from './name-cursor.js';
 
+/** One page of a list that is sorted by name, with the total and the cursor of the next page. */
 export interface PageSortedByName<T> {
   items: T[];
   /** The members with which the answer of the list ends. */
   end: ListEnd & { total: number };
 }
 
-/** Selects a page of a list. Its cursors are bound to `boundTo`: the kind of list and its filters. */
+/**
+ * Size and cursor of the requested page of a list. A cursor is valid only for the `boundTo` with which it was created:
+ * the kind of list and its filters.
+ */
 export interface PageRequest<T = unknown> {
   limit: number;
   /**
@@ -19,7 +23,7 @@ export interface PageRequest<T = unknown> {
   boundTo: unknown;
 }
 
-/** Characters after which a page with `lengthOf` ends. Its last item may exceed them. */
+/** Characters after which a page with `lengthOf` ends. The last item of such a page may exceed the limit. */
 const mostCharacters = 4 * 1024 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import { EventSocket } from './event-socket.js';
 
 const forever = new AbortController().signal;
 
-/** Returns a client that receives nothing until the spec lets it. */
+/** Returns an `EventSocket` whose client receives nothing until the spec lets it. */
 function given(slowMs: number) {
   const response = {
     ...{ writableLength: 0, writableFinished: false, ended: false, destroyed: false },

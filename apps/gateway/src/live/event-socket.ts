@@ -2,10 +2,14 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clientTooSlow } from './live-problems.js';
 
+/** Limits of the unsent bytes of one live stream's HTTP response. */
 export interface EventSocketOptions {
-  /** Limit of unsent bytes; while the client has more to receive, nothing is written. */
+  /**
+   * Limit of bytes that were written and that the client has not received. While it is exceeded, `room` does not
+   * resolve.
+   */
   bytes: number;
-  /** Milliseconds that a client may remain over the limit. */
+  /** Milliseconds for which the unsent bytes may exceed the limit before `room` rejects. */
   slowMs: number;
 }
 
@@ -14,14 +18,20 @@ type Socket = Pick<ServerResponse, 'write' | 'end' | 'destroy' | 'writableLength
 /** Milliseconds between two checks whether a slow client has received enough. */
 const lookMs = 50;
 /**
- * Milliseconds in which a client must receive some of the remaining bytes. Such periods are repeated until it has the
- * last message.
+ * After the last message: milliseconds in which the client must receive some of the remaining bytes, or is
+ * disconnected. Up to `lastLooks` such periods follow each other.
  */
 const lastMs = 5_000;
-/** Limit of periods of `lastMs`. It bounds the time for which unsent bytes are kept in memory. */
+/**
+ * Number of periods of `lastMs` after the last message; then the client is disconnected. So unsent bytes are kept in
+ * memory for a limited time.
+ */
 const lastLooks = 4;
 
-/** Writes to one client. Its memory for unsent bytes is limited to `bytes` and one more piece. */
+/**
+ * Writes the Server-Sent Events of one live stream to its HTTP response. A caller that awaits `room` before each
+ * `write` uses memory for at most `bytes` and one piece.
+ */
 export class EventSocket {
   constructor(
     private readonly response: Socket,
@@ -49,7 +59,10 @@ export class EventSocket {
     signal.throwIfAborted();
   }
 
-  /** Sends the last message. Waits until the client has received it, but only while the client makes progress. */
+  /**
+   * Sends the last message and ends the response. Disconnects a client that receives nothing for 5 seconds, or has not
+   * received everything after 20 seconds.
+   */
   end(message: string): void {
     this.response.write(message);
     this.response.end();

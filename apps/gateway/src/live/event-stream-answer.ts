@@ -13,7 +13,10 @@ export function requireEventStreamAccepted(accept: string | undefined): void {
   throw new ProblemError('not_acceptable', `The answer is available as ${eventStreamType}.`);
 }
 
-/** Documents a stream of messages that resumes after the last id that the client received. */
+/**
+ * Documents a route in the OpenAPI document as a stream of Server-Sent Events that resumes after the header
+ * `Last-Event-ID`.
+ */
 export function DescribeEventStream(lastEventId: string): MethodDecorator {
   return applyDecorators(
     ApiHeader({
@@ -31,8 +34,8 @@ export function DescribeEventStream(lastEventId: string): MethodDecorator {
 }
 
 /**
- * Sends the status line and headers, including headers that other code has set. From then on, Fastify no longer handles
- * the answer.
+ * Sends the status line and headers, including headers that other code has set. After this call, Fastify no longer
+ * handles the answer.
  */
 export function sendStreamHead(reply: FastifyReply): ServerResponse {
   reply.hijack();

@@ -13,6 +13,7 @@ import {
 import { Problems, storeAndLogProblems } from '../openapi/problems.js';
 import { LiveStreams } from './live-streams.js';
 
+/** `GET /api/v1/events/stream`: a live stream of events as Server-Sent Events. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventStreamController {

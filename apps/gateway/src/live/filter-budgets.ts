@@ -1,13 +1,14 @@
 import { StepBudget } from '#cel';
 
 /**
- * Limits of evaluation steps for the events of one page: of one `where`, and of all `where` of one API key together.
+ * Limits of CEL evaluation steps while one page of events is delivered: for the filter of one group of live streams,
+ * and for all groups of one API key together.
  */
 export const filterSteps = { group: 16_000_000, key: 32_000_000 };
 
 /**
- * The evaluation costs of live streams' filters for one page of events. Each page of a follower has its own budgets, so
- * it is evaluated in bounded time: streams that exceed a budget are ended.
+ * Counts the CEL evaluation steps of live streams' filters while one page of events is delivered. Each page starts with
+ * new budgets. Live streams whose filter exceeds a budget are ended, so the evaluation of a page takes a bounded time.
  */
 export class FilterBudgets {
   private readonly spent = new Map<string, number>();

@@ -7,7 +7,7 @@ import { LivePosition, streamKey } from './live-position.js';
 /** The offset that a consumer group reads next, by topic and then by partition. */
 export type CommittedOffsets = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
-/** An offset range that can be queried and has not been delivered. */
+/** Offsets of one partition that the materializer has stored and that have not been delivered to the live streams. */
 export type UndeliveredRange = OffsetRange & { key: string };
 
 interface FollowedStream {
@@ -21,7 +21,10 @@ interface FollowedStream {
 
 type Group = Pick<SharedSubscription, 'cursor' | 'filter'>;
 
-/** The streams that live streams follow, and the delivered offsets of each of their partitions. */
+/**
+ * The event streams (topics) that open live streams follow, and for each partition the offset up to which events were
+ * delivered.
+ */
 export class FollowedStreams {
   private streams = new Map<string, FollowedStream>();
   private turn = 0;
@@ -60,7 +63,10 @@ export class FollowedStreams {
     for (const { cursor } of groups) cursor?.keepOnly((key) => this.streams.has(key));
   }
 
-  /** Sets where delivery begins: new streams at the committed offsets, waiting groups at the delivered offsets. */
+  /**
+   * Sets where delivery begins: for a newly followed stream, at the materializer's committed offsets; for a group that
+   * joins, at the offsets already delivered to others.
+   */
   begin(waiting: readonly Group[], committed: CommittedOffsets): void {
     for (const followed of this.streams.values()) {
       const offsets = committed.get(followed.topic);

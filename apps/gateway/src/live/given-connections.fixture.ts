@@ -1,13 +1,16 @@
 import type { Logger } from '#telemetry';
 import { LiveConnections, type LiveTimings } from './live-connections.js';
 
-/** Limits and times of the connections that a spec replaces. */
+/** Limits and intervals of `LiveConnections` that a spec replaces. */
 export interface GivenConnections extends Partial<LiveTimings> {
   maxStreams?: number;
   maxStreamsPerKey?: number;
 }
 
-/** Returns connections that check every 5 ms whether a stream may continue. */
+/**
+ * Returns `LiveConnections` that check every 5 ms, unless the spec sets `checkMs`, whether each live stream may
+ * continue.
+ */
 export function givenConnections(
   logger: Logger,
   { maxStreams = 500, maxStreamsPerKey = 100, ...times }: GivenConnections,

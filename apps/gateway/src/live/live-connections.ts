@@ -10,9 +10,13 @@ import { EventSocket, type EventSocketOptions } from './event-socket.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 
-/** Limits of open streams of every kind: in total, and of one key. A further stream is refused. */
+/**
+ * Settings that limit the open live streams of events and of projection changes: in total, and of one API key. A
+ * further stream is refused.
+ */
 export type LiveStreamLimits = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAMS_PER_KEY'>;
 
+/** Intervals of the connections of live streams, and the limits of their unsent bytes. */
 export interface LiveTimings {
   socket: EventSocketOptions;
   heartBeatMs: number;
@@ -20,10 +24,10 @@ export interface LiveTimings {
   checkMs: number;
 }
 
-/** The caller that follows a stream. */
+/** The caller that has opened a live stream. */
 export type StreamingCaller = Pick<Principal, 'access' | 'keyId' | 'requireStillAdmitted'>;
 
-/** The content that is sent on one connection. */
+/** What `LiveConnections` sends on one connection: a live stream of events, or of projection changes. */
 export interface LiveStreamContent {
   requestId: string;
   /** Returns the id from which the client can resume. */
@@ -50,8 +54,8 @@ interface OpenConnection {
 }
 
 /**
- * The open streams of one process, of every kind. Limits their number, sends heartbeats, ends each stream that may not
- * continue, and reports the reason to its client.
+ * The open live streams of one gateway process, both of events and of projection changes. Limits their number, sends
+ * heartbeats, ends each stream that may not continue, and reports the reason to its client.
  */
 @Injectable()
 export class LiveConnections {
@@ -130,7 +134,10 @@ export class LiveConnections {
     }
   }
 
-  /** Ends all streams. Their clients connect again, to another instance or to this one after its restart. */
+  /**
+   * Ends all streams. The clients of ended live streams connect again, to another gateway process or to this one after
+   * its restart.
+   */
   close(): void {
     this.closing.abort(shuttingDown());
     for (const { end } of this.connections) end.abort(shuttingDown());

@@ -15,7 +15,10 @@ const encode: Record<EventFormat, (event: StoredEvent) => string> = {
   cloudevents: (event) => cloudEventJson(event, streamSource(event.stream)),
 };
 
-/** An event that is sent to many clients. Each derived form is computed once, when it is first needed. */
+/**
+ * A stored event on its way to many live streams, which share its JSON text and its CEL value. Each form is computed
+ * when a stream first needs it.
+ */
 export class LiveEvent {
   private readonly texts: Partial<Record<EventFormat, string>> = {};
   private time: EpochMicros | undefined;
@@ -28,7 +31,7 @@ export class LiveEvent {
     return (this.texts[format] ??= onOneLine(encode[format](this.event)));
   }
 
-  /** Characters of `data` and `metadata`. */
+  /** Number of characters of `data` and `metadata` together. */
   get size(): number {
     return this.event.data.length + this.event.metadata.length;
   }

@@ -4,7 +4,7 @@ import { compileCondition } from '#cel';
 import type { LiveEvent } from './live-event.js';
 import { bindingOf } from './live-position.js';
 
-/** A selection of events, and the streams that the caller may see. */
+/** The event filters of a live stream's request, and the streams that its caller may see. */
 export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & { access: StreamAccess };
 
 /**
@@ -13,7 +13,7 @@ export type LiveSelection = Omit<EventFilter, keyof AuthorizationScope> & { acce
  * queries.
  */
 export class LiveFilter {
-  /** Hash of the filters. A position is valid only for filters with the same hash. */
+  /** Hash of the filters. A `Last-Event-ID` is valid only for a live stream whose filters have the same hash. */
   readonly binding: string;
   private readonly streams: ReadonlySet<string> | undefined;
   private readonly eventTypes: ReadonlySet<string> | undefined;

@@ -98,7 +98,8 @@ describe('streams that are interrupted and resumed', () => {
         client: new LiveClient(() => new EventStreamParser(), question),
       }));
       const connect = (client: LiveClient) => void client.connect(random.pick(gateways));
-      // Clients that start now connect before the first event; those with `since` may connect at any time.
+      // Clients without `since` connect before the first event is written; clients with `since` may connect at any
+      // time.
       for (const { client } of clients) connect(client);
       await until(() => clients.every(({ client }) => client.parser.lastEventId !== ''), {
         what: 'the beginnings',

@@ -8,7 +8,7 @@ interface StreamOffsets {
   text: string | undefined;
 }
 
-/** Offsets of one partition that one position includes and another does not. */
+/** Offsets of one partition that the position of a live stream includes and the position of another does not. */
 export interface MissingRange {
   key: string;
   partition: number;
@@ -29,7 +29,10 @@ export function streamKey(id: StreamId): string {
   return hash(id);
 }
 
-/** Returns the hash of a question. A position with the hash of other filters is refused. */
+/**
+ * Returns the hash of a live stream's filters that becomes part of its positions. A client that sends a position with
+ * the hash of other filters is refused.
+ */
 export function bindingOf(question: unknown): string {
   return hash(JSON.stringify(question));
 }
@@ -39,10 +42,11 @@ function hash(text: string): string {
 }
 
 /**
- * A position in the partitions of some streams: it includes every event below its offsets, and no other. It includes
- * nothing of a partition that it does not name, so a stream that is created later is read from its beginning.
- * The text of a position is its binding, then for each stream `.`, the key of the stream, and base64url of its offsets
- * as LEB128. The offsets are in the order of the partitions, without the zeros at the end.
+ * The position of a live stream: one offset for each partition of some event streams. The position includes every event
+ * below these offsets, and no other. A position includes nothing of a partition that it does not name, so a stream that
+ * is created later is read from its beginning. The text of a position is its binding, then for each stream `.`, the key
+ * of the stream, and base64url of its offsets as LEB128. The offsets are in the order of the partitions, without the
+ * zeros at the end.
  */
 export class LivePosition {
   private readonly streams = new Map<string, StreamOffsets>();

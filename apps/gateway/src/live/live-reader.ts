@@ -18,6 +18,7 @@ import { SpacedIds } from './spaced-ids.js';
 import type { StoreOutage } from './store-outage.js';
 import type { EventSocket } from './event-socket.js';
 
+/** Dependencies and retry times of one live stream of events. */
 export interface LiveReaderOptions {
   group: SharedSubscription;
   follower: Pick<LogFollower, 'nextRound' | 'streamOf'>;
@@ -28,7 +29,10 @@ export interface LiveReaderOptions {
   outage: StoreOutage;
   /** Milliseconds until the store is read again after a failure. */
   retryMs?: number;
-  /** Milliseconds after which an unknown stream in the position counts as deleted. */
+  /**
+   * Milliseconds after which a stream that the client's position names and this process does not know counts as
+   * deleted.
+   */
   unknownMs?: number;
 }
 
@@ -40,9 +44,10 @@ const page = { events: 500, bytes: 256 * 1024 };
 const pieceCharacters = 64 * 1024;
 
 /**
- * One open stream. It reads the events between its position and the group's cursor from the store. Then it receives the
- * group's events, until its client falls behind. In both phases, an event is written exactly when the position moves
- * past it, so the change from one phase to the other causes neither a gap nor a repeated event.
+ * One open live stream of events. At first, the stream reads the events between its own position and the cursor of its
+ * group from the store. When the live stream has reached the cursor, it receives the events of the group, until its
+ * client falls behind. In both phases, an event is written exactly when the position moves past it, so the change from
+ * one phase to the other causes neither a gap nor a repeated event.
  */
 export class LiveReader {
   private readonly pages: LogPageReader;
@@ -157,8 +162,8 @@ export class LiveReader {
   }
 
   /**
-   * Waits while the client's position is ahead of this process: another instance was faster, or a stream of the
-   * position has been deleted.
+   * Waits while the client's position is ahead of what this process has delivered: another gateway process had
+   * delivered more, or a stream that the position names has been deleted.
    */
   private async wait(signal: AbortSignal): Promise<void> {
     const { follower, unknownMs } = this.options;

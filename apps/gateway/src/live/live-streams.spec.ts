@@ -175,7 +175,7 @@ describe('open streams', () => {
 });
 
 describe('streams with long ids', () => {
-  /** Another stream with this many partitions at large offsets is part of every id. */
+  /** Number of partitions, at large offsets, of a second stream that is part of every message id. */
   const partitions = 1_500;
   async function givenLong(events = 0): Promise<LiveStreamsFixture> {
     const world = new LiveStreamsFixture();

@@ -16,7 +16,7 @@ import { LogFollower } from './log-follower.js';
 import { startMessage } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
 
-/** An authorized request for a stream of events. */
+/** An authorized request for a live stream of events. */
 export interface LiveRequest {
   question: LiveSelection;
   format: EventFormat;
@@ -26,10 +26,12 @@ export interface LiveRequest {
   caller: StreamingCaller;
 }
 
-/** Limit of streams that read history at the same time. */
+/** Limit of live streams that read earlier events from the store at the same time. */
 const concurrentHistory = 3;
 
-/** All open streams of events of one process. */
+/**
+ * Opens live streams of events, and groups those of one gateway process that have the same filters, access and format.
+ */
 @Injectable()
 export class LiveStreams {
   private readonly groups = new Map<string, SharedSubscription>();
@@ -126,7 +128,7 @@ export class LiveStreams {
     this.follower.leave(group);
   }
 
-  /** Returns the ids of the named streams, by name. */
+  /** Returns the ids of the event streams that the request names, by name. */
   private named({ streams = [] }: LiveSelection): Map<string, string | undefined> {
     return new Map(streams.map((stream) => [stream, this.definitions.stream(stream)?.id]));
   }
@@ -146,8 +148,8 @@ function groupKey({ filter, format }: Pick<SharedSubscription, 'filter' | 'forma
 }
 
 /**
- * Returns where the stream starts: after the last event that the client has received. Without such an event it starts
- * now, or with `since` at the beginning.
+ * Returns where a live stream starts: at the position of the header `Last-Event-ID`. Without that header it starts
+ * after the newest delivered event, or with `since` at the first stored event.
  */
 function startOf(
   { lastEventId, question }: LiveRequest,

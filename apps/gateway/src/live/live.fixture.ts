@@ -15,14 +15,15 @@ import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
 const topics = new TopicNames('spec.');
 
-/** The open streams of one process. */
+/** Opens live event streams in one simulated gateway process, and closes them all. */
 export interface LiveGateway {
   open: LiveStreams['open'];
   close(): void;
 }
 
 /**
- * The inputs of live streams: stream definitions, stored events, and the offsets that the materializer has committed.
+ * In-memory inputs of live event streams for specs: stream definitions, stored events, and the offsets that the
+ * materializer has committed.
  */
 export class LiveStreamsFixture {
   readonly store = new MemoryStore({ evaluate });
@@ -49,7 +50,7 @@ export class LiveStreamsFixture {
     this.committed.set(stream, known.set(partition, next));
   }
 
-  /** Returns a process with its open streams. */
+  /** Simulates a gateway process that has no open live streams yet. */
   gateway(
     options: GivenConnections & { logger?: Logger } & Pick<Partial<LogFollowerTimings>, 'newTurn'> & {
         reader?: EventReader;
@@ -90,7 +91,7 @@ export class LiveStreamsFixture {
   }
 }
 
-/** A client of a stream of events. */
+/** A client of a live stream of events, which compares what it has received. */
 export class LiveClient extends StreamClient {
   constructor(
     newParser: () => MessageParser,

@@ -3,7 +3,10 @@ import { LiveConnections } from './live-connections.js';
 import { LiveStreams } from './live-streams.js';
 import { LogFollower } from './log-follower.js';
 
-/** Live streams of events. Streams of projection changes share their limits. */
+/**
+ * Nest module of live streams of events. The module also provides `LiveConnections`, whose limits apply to live streams
+ * of projection changes too.
+ */
 @Module({
   providers: [LiveConnections, LogFollower, LiveStreams],
   exports: [LiveConnections, LiveStreams],

@@ -15,12 +15,16 @@ import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
 import { SharedPoller } from './shared-poller.js';
 
+/** Intervals at which `LogFollower` polls the materializer's offsets. */
 export interface LogFollowerTimings {
   /** Milliseconds between two polls of the materializer's committed offsets. */
   pollMs: number;
-  /** Milliseconds between an engine's failure and the next attempt. */
+  /** Milliseconds between a failed request to Kafka or ClickHouse and the next attempt. */
   retryMs: number;
-  /** Returns a turn, which lets other work of the process run while a page is delivered. */
+  /**
+   * Returns a time slice that interrupts the delivery of a page now and then, so that other work of the process runs in
+   * between.
+   */
   newTurn: () => Pick<TimeSlice, 'over' | 'end'>;
 }
 
@@ -29,10 +33,11 @@ const defaults: LogFollowerTimings = { pollMs: 50, retryMs: 1000, newTurn: () =>
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
 /**
- * Follows the log for all groups, as far as events can be queried. Below the offset that the materializer's group has
- * committed, nothing changes any more: offsets without an event there are duplicates, erased events or dead letters. It
- * polls the committed offsets of all streams in one request, reads new events from the store once and in the order of
- * their offsets, and delivers them to the groups. It polls nothing while there is no group.
+ * Delivers newly stored events to all groups of live streams of the process, in the order of the log. Below the offset
+ * that the materializer's group has committed, nothing changes any more: offsets without an event there are duplicates,
+ * erased events or dead letters. The follower polls the committed offsets of all streams in one request, reads new
+ * events from the store once and in the order of their offsets, and delivers them to the groups. The follower polls
+ * nothing while the process has no group of live streams.
  */
 @Injectable()
 export class LogFollower {

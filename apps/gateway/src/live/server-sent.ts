@@ -3,7 +3,8 @@ import type { ProblemError } from '#api';
 /** The texts of Server-Sent Events (HTML Living Standard, 9.2). Their parts contain no line breaks. */
 
 /**
- * Returns the message of one event, whose JSON is on one line. Without an id, the client resumes from the previous id.
+ * Returns the Server-Sent Event for one event, whose JSON is on one line. If `id` is undefined, a client that
+ * reconnects resumes from the id of an earlier message.
  */
 export function eventMessage(json: string, id: string | undefined): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: event\ndata: ${json}\n\n`;
@@ -26,8 +27,8 @@ export function positionMessage(position: string): string {
 }
 
 /**
- * Returns a heartbeat. Its position includes the events that did not match, so these are not read again after a
- * reconnect.
+ * Returns a heartbeat. The position in a heartbeat includes events that did not match the filters, so these are not
+ * read again after a reconnect.
  */
 export function heartBeat(position: string): string {
   return `: heart-beat\nid: ${position}\n\n`;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '#telemetry';
 import { abortable } from './abortable.js';
 
+/** What a `SharedPoller` polls, how often, and while whom it serves. */
 export interface SharedPollerOptions {
   /** Whether anybody follows. Polling ends when nobody does, and resumes with the next `start`. */
   isFollowed(): boolean;
@@ -12,11 +13,11 @@ export interface SharedPollerOptions {
   what: string;
   /** Milliseconds between two polls. */
   pollMs: number;
-  /** Milliseconds between an engine's failure and the next attempt. */
+  /** Milliseconds between a failed poll and the next attempt. */
   retryMs: number;
 }
 
-/** Polls repeatedly on behalf of all followers, while there are any. */
+/** Runs one poll after the other as long as `isFollowed` returns true. All followers wait for the same poll. */
 export class SharedPoller {
   /** The error of the last poll; undefined after a success. */
   failure: Error | undefined;

@@ -8,10 +8,12 @@ import { filterTooExpensive } from './live-problems.js';
 import { eventMessage } from './server-sent.js';
 import { SpacedIds } from './spaced-ids.js';
 
-/** Events that have become visible, in the order of the log. */
+/** Newly stored events that are delivered to the groups of live streams, in the order of the log. */
 export interface LiveBatch {
   events: ReadonlyMap<string, readonly LiveEvent[]>;
-  /** How far partitions have been read, including events that no group wants. */
+  /**
+   * For each partition, the offset up to which events were read from the store, including events that match no filter.
+   */
   reached: readonly { stream: string; partition: number; next: number }[];
   /** Returns the key of a stream in positions; undefined when the stream was deleted or replaced. */
   keyOf: (stream: string) => string | undefined;
@@ -19,25 +21,26 @@ export interface LiveBatch {
 
 /** Limits for the work on one batch. */
 export interface BatchLimits {
-  /** Turn for the whole batch: it lets other work of the process run between two events. */
+  /** Time slice of the whole batch: when it is used up, other work of the process runs before the next event. */
   turn: Pick<TimeSlice, 'over' | 'end'>;
-  /** Budget of steps for the evaluations of this group. */
+  /** CEL evaluation steps that the filter of this group may use for the batch. */
   budget: StepBudget;
 }
 
-/** Messages to all clients of a group. They share one copy of the bytes. */
+/** Server-Sent Events for all live streams of a group, which share one copy of the bytes. */
 export interface LiveMessages {
   bytes: Buffer;
   events: number;
 }
 
+/** One live stream that receives the messages of its group. */
 export interface SubscriptionListener {
   take(chunk: LiveMessages): void;
   /** Reports that the following events cannot be evaluated. When it returns, the listener is no longer registered. */
   fail(error: Error): void;
 }
 
-/** Characters of messages after which a part is delivered. */
+/** Number of characters after which the messages collected so far are delivered. */
 const partCharacters = 64 * 1024;
 /**
  * Characters that one evaluation of an expression counts as. An evaluation may take long even for a small event, so the

@@ -5,7 +5,8 @@ import type { Logger } from '#telemetry';
 export type StoreOutage = Outage<object>;
 
 /**
- * Writes one log line when the store begins to fail for any of the streams, and one when all have recovered.
+ * Writes one log line when a store read of any of these live streams begins to fail, and one when all of them can read
+ * again.
  * @param what name of the streams in the plural
  */
 export function storeOutage(what: string, logger: Logger): StoreOutage {

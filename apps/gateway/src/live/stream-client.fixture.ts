@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Parses the text of Server-Sent Events. */
+/** The parser of Server-Sent Events that a `StreamClient` uses, such as the one of the client package. */
 export interface MessageParser {
   readonly messages: { event: string; data: string }[];
   lastEventId: string;
@@ -13,7 +13,10 @@ type Open = (
   client: AbortSignal,
 ) => Promise<void>;
 
-/** A client that opens one connection after the other. It receives everything at once, unless a spec sets `holding`. */
+/**
+ * A simulated client of a live stream that opens one connection after the other. The client receives all text at once;
+ * while a spec sets `holding`, text remains in flight.
+ */
 export class StreamClient {
   parser: MessageParser;
   /** Text in flight. The client receives it at once unless `holding` is set. */
@@ -37,7 +40,7 @@ export class StreamClient {
     return messages.map(({ data }) => JSON.parse(data) as Data);
   }
 
-  /** Number of characters in flight. */
+  /** Number of characters that were sent and that the client has not received. */
   get waiting(): number {
     return this.pending.reduce((sum, piece) => sum + piece.length, 0);
   }
@@ -53,7 +56,7 @@ export class StreamClient {
     this.parser.messages.push(...parser.messages);
   }
 
-  /** Receives everything in flight. */
+  /** Lets the client receive all text that is in flight. */
   take(): void {
     this.parser.add(this.pending.splice(0).join(''));
   }

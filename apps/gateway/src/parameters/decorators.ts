@@ -6,7 +6,7 @@ import { askedFor, ParseValue, ParseValues, Repeatable } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { parsePosition } from '../consistency/position.js';
 
-/** An optional parameter, with its description and example for the OpenAPI document. */
+/** Decorator of an optional query parameter, with its description and example for the OpenAPI document. */
 export function Parameter(description: string, example?: unknown): PropertyDecorator {
   return applyDecorators(
     IsOptional(),
@@ -14,7 +14,7 @@ export function Parameter(description: string, example?: unknown): PropertyDecor
   );
 }
 
-/** A parameter that may be repeated; its values are alternatives. */
+/** Decorator of a query parameter that may be repeated; a match of one of its values suffices. */
 function Alternatives(): PropertyDecorator {
   return applyDecorators(Repeatable(), ArrayMinSize(1), ArrayMaxSize(limits.filterValues));
 }
@@ -22,22 +22,22 @@ function Alternatives(): PropertyDecorator {
 const streamName =
   'must be a stream name: letters, digits, ".", "_" and "-", up to 200, the first a letter or digit';
 
-/** A stream name that may be repeated. */
+/** Decorator of a query parameter with a stream name, which may be repeated. */
 export function StreamNames(): PropertyDecorator {
   return applyDecorators(Alternatives(), Matches(streamNamePattern, { each: true, message: streamName }));
 }
 
-/** One stream name. */
+/** Decorator of a query parameter with one stream name. */
 export function OneStreamName(): PropertyDecorator {
   return Matches(streamNamePattern, { message: streamName });
 }
 
-/** A text of 1 to `longest` characters that may be repeated. */
+/** Decorator of a query parameter with a text of 1 to `longest` characters, which may be repeated. */
 export function Texts(longest: number): PropertyDecorator {
   return applyDecorators(Alternatives(), Characters({ most: longest }, { each: true }));
 }
 
-/** A text of 1 to `longest` characters. */
+/** Decorator of a query parameter with a text of 1 to `longest` characters. */
 export function Text(longest: number): PropertyDecorator {
   return Characters({ most: longest });
 }
@@ -45,7 +45,7 @@ export function Text(longest: number): PropertyDecorator {
 const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
 /**
- * An optional RFC 3339 time with an offset. The property is `Micros`.
+ * Decorator of an optional query parameter with an RFC 3339 time and offset. The property gets microseconds since 1970.
  * @param description purpose of the parameter, a sentence without its full stop
  */
 export function Time(description: string, example?: string): PropertyDecorator {
@@ -57,13 +57,16 @@ export function Time(description: string, example?: string): PropertyDecorator {
   );
 }
 
-/** Returns the message for an invalid time. A `+` that was not encoded arrives as a space. */
+/**
+ * Returns the error message for an invalid time. The message gives a hint when the text contains a space, because a `+`
+ * that was not encoded in the URL arrives as a space.
+ */
 function timeMessage(sent: unknown): string {
   if (typeof sent !== 'string' || !/\d \d\d:\d\d$/.test(sent)) return timeRule;
   return `${timeRule}; in a URL, + means a space: write %2B before the offset`;
 }
 
-/** The largest number of items in a page. */
+/** Decorator of the query parameter `limit`: the maximum number of items in a page. */
 export function PageLimit(): PropertyDecorator {
   const [minimum, maximum] = [1, limits.pageMax];
   const validate = (value: unknown) =>
@@ -77,7 +80,7 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-/** The cursor of the next page. Only the store knows its content. */
+/** Decorator of the query parameter `cursor`: a text from the previous page, which clients do not interpret. */
 export function Cursor(): PropertyDecorator {
   return applyDecorators(
     Text(4096),
@@ -85,7 +88,7 @@ export function Cursor(): PropertyDecorator {
   );
 }
 
-/** Positions to wait for. The property is `StreamPosition[]`. */
+/** Decorator of the query parameter `wait_for`. The property gets the parsed `StreamPosition[]`. */
 export function Positions(): PropertyDecorator {
   const message = () => 'must be <stream>:<partition>:<offset>';
   return applyDecorators(
@@ -100,7 +103,7 @@ export function Positions(): PropertyDecorator {
   );
 }
 
-/** `true` or `false`. */
+/** Decorator of a query parameter that is `true` or `false`. */
 export function Flag(description: string): PropertyDecorator {
   return applyDecorators(
     FromText('boolean'),
@@ -110,7 +113,7 @@ export function Flag(description: string): PropertyDecorator {
   );
 }
 
-/** The name of the item to delete, repeated as a confirmation. */
+/** Decorator of the query parameter `confirm`, which repeats the name of the item to delete. */
 export function Confirmation(longest: number, description: string, example: string): PropertyDecorator {
   return applyDecorators(Text(longest), Parameter(description, example), JsonSchemaPart(askedFor));
 }

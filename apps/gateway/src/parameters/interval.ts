@@ -2,7 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ParseValue } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
-/** The longest bucket, in seconds: 366 days. */
+/** The longest time bucket of a count, in seconds: 366 days. */
 export const longestInterval = 366 * 86_400;
 
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -19,7 +19,7 @@ export function parseInterval(text: string): number | undefined {
   return seconds <= longestInterval ? seconds : undefined;
 }
 
-/** The length of a bucket. The property is in seconds. */
+/** Decorator of the query parameter `interval`, the length of a time bucket. The property gets seconds. */
 export function Interval(): PropertyDecorator {
   const message = () => 'must be a number and a unit (s, m, h, d), such as 5m, up to 366d';
   return applyDecorators(

@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import { Cursor, PageLimit } from './decorators.js';
 
-/** Selects a page of a list. */
+/** Query parameters `limit` and `cursor` of a list. */
 export class PageParameters {
   @PageLimit()
   limit: number = limits.pageDefault;

@@ -1,7 +1,10 @@
 import { ProblemError } from '#api';
 import type { EpochMicros } from '#event';
 
-/** Refuses an empty time range, because it is a mistake. @throws ProblemError 400 */
+/**
+ * Refuses a range whose `until` is not after its `since`: no event could match it, so it is a mistake of the caller.
+ * @throws ProblemError 400
+ */
 export function requireTimeRange({ since, until }: { since?: EpochMicros; until?: EpochMicros }): void {
   if (since === undefined || until === undefined || since < until) return;
   throw new ProblemError('invalid_request', 'since must be before until.', {

@@ -4,8 +4,8 @@ import { compilePipeline, DefinitionError, type CompiledPipeline } from '#datafl
 const known = new WeakMap<PipelineDefinition, CompiledPipeline | null>();
 
 /**
- * Returns the compiled definition, or null when this version of the software cannot compile it. Compiles each
- * definition once.
+ * Returns the compiled form of a stored pipeline definition, or null when this gateway's version of Tributary cannot
+ * compile it. Compiles each definition once.
  */
 export function compiledDefinition(definition: PipelineDefinition): CompiledPipeline | null {
   const before = known.get(definition);

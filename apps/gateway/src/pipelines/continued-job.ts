@@ -16,7 +16,7 @@ export function continuedJob(
   const replaced = streams.flatMap((stream, i): InputError[] => {
     const known = run.sources[stream]?.id ?? former.get(stream);
     // Offsets of the new stream would count as processed, because the job has read the same offsets of the old stream.
-    // Its emitted events would get ids that have been used.
+    // Events that the pipeline emits for the new stream would get ids that have been used.
     if (known === undefined || known === definitions.stream(stream)?.id) return [];
     const detail = `the stream ${stream} that the pipeline has read was deleted; another stream has this name now`;
     return [{ pointer: `/source/streams/${i}`, detail }];

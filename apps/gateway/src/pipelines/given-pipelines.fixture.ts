@@ -22,6 +22,7 @@ export const minutes = [
   { emit: { stream: 'minutes' } },
 ];
 
+/** HTTP method of a request that a spec sends. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A gateway with the streams `orders` and `refunds`, and a new pipeline name for each test. */

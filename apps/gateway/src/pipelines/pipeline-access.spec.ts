@@ -121,7 +121,8 @@ describe('access to pipelines: a key', () => {
       expect((await withKey(limited, ['GET', path])).body).not.toContain(`"${given.name}"`);
     };
     await seen();
-    // The streams of a deleted projection are unknown.
+    // A pipeline that looks up a deleted projection is hidden from keys limited to streams, because nobody knows which
+    // streams the projection read.
     await given.gateway.definitions.projections.change(ofHidden.name, () => undefined, systemActor);
     await seen();
     expect((await given.send('GET', given.at())).statusCode).toBe(200);

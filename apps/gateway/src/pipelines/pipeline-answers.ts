@@ -12,6 +12,7 @@ import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipelin
 
 const time = { type: 'string', format: 'date-time' } as const;
 
+/** OpenAPI schema of the member `source` of a pipeline: the events that it processes. */
 export class PipelineSourceAnswer {
   @IsArray() @IsString({ each: true }) streams: readonly string[];
   @IsOptional() @IsArray() @IsString({ each: true }) event_types?: readonly string[];
@@ -19,7 +20,7 @@ export class PipelineSourceAnswer {
   @IsOptional() @IsString() idle_after?: string;
 }
 
-/** The definition of a pipeline. */
+/** OpenAPI schema of a pipeline's definition and status. */
 export class PipelineAnswer {
   @IsString() name: string;
   @IsInt()
@@ -52,7 +53,7 @@ export class PipelineAnswer {
   failure: string | null;
 }
 
-/** An internal topic of a pipeline. */
+/** OpenAPI schema of an internal Kafka topic of a pipeline: the input of a window or dedupe, or of replays. */
 export class InternalTopicAnswer {
   @IsString() topic: string;
   @JsonSchemaPart({
@@ -65,7 +66,7 @@ export class InternalTopicAnswer {
   @IsInt() @Min(1) partitions: number;
 }
 
-/** The definition of a pipeline, with the statistics of its current job. */
+/** OpenAPI schema of a pipeline in a list: its definition, and the statistics of its current job. */
 export class PipelineStatsAnswer extends PipelineAnswer {
   @IsInt()
   @Min(0)
@@ -118,7 +119,7 @@ export class PipelineStatsAnswer extends PipelineAnswer {
   updated_at: string | null;
 }
 
-/** What one operator of a pipeline has done with events since the start of the job. */
+/** OpenAPI schema of the statistics of one operator since the start of the pipeline's current job. */
 export class PipelineStepAnswer {
   @JsonSchemaPart({
     description: 'The operator, as a JSON pointer into the definition, such as `/operators/0`.',
@@ -154,7 +155,9 @@ export class PipelineStepAnswer {
   failed: number;
 }
 
-/** The definition of a pipeline, with the statistics of its current job and of each operator. */
+/**
+ * Answer of `GET /api/v1/pipelines/{name}`: the definition, and the statistics of the current job and of each operator.
+ */
 export class PipelineDetailAnswer extends PipelineStatsAnswer {
   @IsArray()
   @ValidateNested({ each: true })
@@ -168,6 +171,7 @@ export class PipelineDetailAnswer extends PipelineStatsAnswer {
   steps: PipelineStepAnswer[];
 }
 
+/** Answer of `GET /api/v1/pipelines`: one page of pipelines. */
 export class PipelineList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })

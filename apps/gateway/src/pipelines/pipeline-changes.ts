@@ -14,7 +14,10 @@ import { refuseLoop } from './refuse-loop.js';
 import { PipelineRequirements } from './pipeline-requirements.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
-/** The desired definition of a pipeline. The signal is aborted when the client disconnects. */
+/**
+ * Name and definition of the pipeline that a request creates or replaces. The signal is aborted when the client
+ * disconnects.
+ */
 export interface DesiredPipeline {
   name: string;
   spec: PipelineSpec;
@@ -24,7 +27,10 @@ export interface DesiredPipeline {
 /** No former sources, for a job that has never read other streams than now. */
 const none: ReadonlyMap<string, string> = new Map();
 
-/** Changes pipelines. A change that is already in effect does nothing; each reset starts a new job. */
+/**
+ * Creates, replaces, resets, pauses and deletes pipelines. A change that is already in effect does nothing, except that
+ * each reset starts a new job.
+ */
 @Injectable()
 export class PipelineChanges {
   constructor(
@@ -103,8 +109,8 @@ export class PipelineChanges {
   }
 
   /**
-   * Resumes a pipeline. A failed pipeline is tried again at its position: only a processor can find out whether it
-   * succeeds.
+   * Resumes a pipeline. A failed pipeline continues at its position; whether it fails again shows only when a processor
+   * runs it.
    * @throws ProblemError the errors of `pause`
    */
   resume(name: string, caller: DefinitionCaller): Promise<PipelineDefinition> {
@@ -114,8 +120,8 @@ export class PipelineChanges {
   }
 
   /**
-   * Deletes a pipeline. It emits nothing more after a few moments; a processor removes its internal topics and its
-   * state.
+   * Deletes a pipeline. A few moments later it emits nothing more. A processor then removes the internal topics and the
+   * state of the pipeline.
    * @throws ProblemError pipeline_not_found, definition_conflict, log_unavailable
    */
   async remove(name: string, caller: DefinitionCaller): Promise<void> {

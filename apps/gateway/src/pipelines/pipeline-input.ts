@@ -18,7 +18,7 @@ import { ProjectionSourceInput } from '../projections/projection-input.js';
 
 export const pipelineStarts = ['beginning', 'now'] as const;
 
-/** Selects the events that a pipeline processes. */
+/** OpenAPI schema and validation of the member `source` of a pipeline definition. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineSourceInput extends ProjectionSourceInput {
   @IsOptional()
@@ -39,7 +39,7 @@ const operatorsDescription = [
   ...Object.entries(operators).map(([name, { summary }]) => `- \`${name}\`: ${summary}`),
 ].join('\n');
 
-/** The definition of a pipeline: the events that it processes, and its operators. */
+/** Members of every body that defines a pipeline: the events that it processes, and its operators. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineSpecInput {
   @IsObject()
@@ -47,7 +47,10 @@ export class PipelineSpecInput {
   @Type(() => PipelineSourceInput)
   source: PipelineSourceInput;
 
-  /** `wantedPipeline` validates the operators, so that errors name the exact position in them. */
+  /**
+   * The class accepts any array: `validatedPipeline` validates the operators, so that errors name the exact position in
+   * them.
+   */
   @Verbatim()
   @IsArray()
   @ArrayMinSize(1)
@@ -77,14 +80,14 @@ export class PipelineSpecInput {
   from?: PipelineSpec['from'] | null;
 }
 
-/** Input for a new pipeline. */
+/** Body of `POST /api/v1/pipelines`. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineInput extends PipelineSpecInput {
   @NewDefinitionName('big_orders')
   name: string;
 }
 
-/** The new definition of an existing pipeline. */
+/** Body of `PUT /api/v1/pipelines/{name}`. */
 @JSONSchema({ additionalProperties: false })
 export class PipelineReplacementInput extends PipelineSpecInput {
   @OptionalDefinitionName()

@@ -6,12 +6,10 @@ import { GroupLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';
 
-/** An internal topic of a job. */
+/** An internal Kafka topic of a pipeline's job, with its number of partitions. */
 export interface InternalTopic {
   topic: string;
-  /**
-   * The window or dedupe that reads the topic, as a JSON pointer into the definition. Empty for the topic of replays.
-   */
+  /** JSON pointer in the definition to the window or dedupe that reads the topic. Empty for the topic of replays. */
   stage: string;
   partitions: number;
 }
@@ -23,7 +21,7 @@ export interface PipelineLagResult {
   internalTopics: InternalTopic[];
 }
 
-/** Measures the lag of pipelines. */
+/** Measures the lag of pipelines' current jobs from their committed Kafka offsets. */
 @Injectable()
 export class PipelineLag {
   constructor(

@@ -7,7 +7,7 @@ import { PipelineAnswer, pipelineAnswer } from './pipeline-answers.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
 import { PipelineChanges } from './pipeline-changes.js';
 
-/** Pauses, resumes and resets a pipeline. None of these requests has a body. */
+/** Pauses, resumes and resets a pipeline. The requests to pause, resume and reset a pipeline have no body. */
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
 export class PipelineLifecycleController {

@@ -1,6 +1,7 @@
 import { IsIn, IsOptional } from 'class-validator';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
+/** Query parameters of `PUT /api/v1/pipelines/{name}`. */
 export class PipelineReplacementParameters {
   @IsOptional()
   @IsIn(['beginning'], { message: 'must be beginning' })

@@ -10,7 +10,10 @@ export const definitionProblems = [
   'projection_not_found',
 ] as const;
 
-/** Problem codes of a definition that takes effect: it may close a loop, and it creates its target streams. */
+/**
+ * Problem codes of a request that stores a pipeline definition, and not only tries it: the pipeline may close a loop,
+ * and its target streams are created.
+ */
 export const effectProblems = [
   'pipeline_loop',
   'stream_name_collision',

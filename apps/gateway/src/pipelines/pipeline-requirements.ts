@@ -8,13 +8,16 @@ import { GatewayConfig } from '../config.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { VisibleProjections } from '../projections/visible-projections.js';
 
-/** The caller that defines a pipeline. */
+/** The streams that the caller of a pipeline definition may see, and a signal that is aborted when it disconnects. */
 export interface DefinitionRequester {
   access: StreamAccess;
   client: AbortSignal;
 }
 
-/** Checks that the streams and projections of a pipeline exist, and creates the streams that it writes to. */
+/**
+ * Checks before a pipeline is stored that its source streams and projections exist, and creates the streams that it
+ * writes to.
+ */
 @Injectable()
 export class PipelineRequirements {
   constructor(
@@ -40,8 +43,8 @@ export class PipelineRequirements {
   }
 
   /**
-   * Creates the missing streams that a pipeline writes to. So an error of the creation is reported now, and not when
-   * the first event is emitted.
+   * Creates the missing streams that a pipeline writes to, so that an error is reported now and not when the first
+   * event is emitted. If the setting `AUTO_CREATE_STREAMS` is off, refuses the pipeline unless these streams exist.
    * @throws ProblemError stream_name_collision, stream_limit_reached, stream_reserved, stream_being_deleted,
    * log_unavailable; `stream_not_found` when writes do not create streams (`AUTO_CREATE_STREAMS`)
    */

@@ -8,7 +8,7 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLag, type PipelineLagResult } from './pipeline-lag.js';
 
-/** Counts of a job since its start. */
+/** Numbers of events that a pipeline's job has processed, emitted and failed on since its start. */
 export interface PipelineCounts {
   /** Events of the source streams that the pipeline selects. */
   processed: number;
@@ -16,20 +16,23 @@ export interface PipelineCounts {
   emitted: number;
   dropped: number;
   late: number;
-  /** Events that could not be processed. They are dead letters. */
+  /** Events that the job could not process and that became dead letters. */
   failed: number;
 }
 
-/** What one operator of a pipeline has done with events. */
+/** Number of events by result, for one operator of a pipeline's job. */
 export interface StepStats extends Record<StepResult, number> {
   /** JSON pointer to the operator in the definition. */
   path: string;
   operator: string;
 }
 
-/** Statistics of the job of one pipeline. */
+/** Statistics of the current job of one pipeline: counts, lag, watermark, and counts of each operator. */
 export interface JobStats extends PipelineCounts, PipelineLagResult {
-  /** The operators in the order of the definition. Empty if this version of the software cannot compile it. */
+  /**
+   * The statistics of the operators in the order of the definition. Empty if this gateway's version of Tributary cannot
+   * compile the definition.
+   */
   steps: StepStats[];
   /**
    * The watermark: all events before it have been processed, except those that arrive late. Null before the first

@@ -27,6 +27,7 @@ import { PipelineReplacementParameters } from './pipeline-parameters.js';
 import { Problems, bodyProblems, storeAndLogProblems, changeProblems } from '../openapi/problems.js';
 import { definitionProblems, effectProblems } from './pipeline-problems.js';
 
+/** Routes of one pipeline: reads, replaces and deletes its definition. */
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/:name')
 export class PipelineController {

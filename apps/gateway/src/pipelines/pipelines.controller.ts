@@ -23,6 +23,7 @@ import { Problems, bodyProblems, storeAndLogProblems, createProblems } from '../
 import { PageParameters } from '../parameters/page-parameters.js';
 import { definitionProblems, effectProblems } from './pipeline-problems.js';
 
+/** `GET` and `POST /api/v1/pipelines`: lists and creates pipelines. */
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines')
 export class PipelinesController {

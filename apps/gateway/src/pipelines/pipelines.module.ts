@@ -11,6 +11,7 @@ import { PipelinesController } from './pipelines.controller.js';
 import { PipelineRequirements } from './pipeline-requirements.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
+/** Nest module of the routes of pipelines. */
 @Module({
   imports: [ProjectionsModule],
   controllers: [PipelinesController, DryRunController, PipelineController, PipelineLifecycleController],

@@ -11,7 +11,7 @@ import { webhookUrlError, type WebhookNetworks } from '#webhooks';
 import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 
-/** A valid definition, with its compiled form. */
+/** A pipeline definition that has been validated, and its compiled form. */
 export interface ValidatedPipeline {
   spec: PipelineSpec;
   compiled: CompiledPipeline;

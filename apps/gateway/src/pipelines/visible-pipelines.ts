@@ -8,8 +8,8 @@ type AskedProjections = Pick<Definitions['projections'], 'get'>;
 
 /**
  * Whether a caller may see every stream that a pipeline reads or writes, directly or through projections that it looks
- * up. The streams of a deleted projection are unknown: only callers that are not limited to streams see such a
- * pipeline.
+ * up. When a projection has been deleted, nobody knows which streams it read: a pipeline that looks it up is visible
+ * only to callers whose access is not limited to certain streams.
  */
 export function permitsPipeline(
   { spec }: LoopCandidate,
@@ -21,7 +21,7 @@ export function permitsPipeline(
   return [...streams].every((stream) => permitsStream(access, stream));
 }
 
-/** The pipelines that a caller may see. */
+/** Reads and changes pipelines, as far as the caller may see every stream that they use. */
 @Injectable()
 export class VisiblePipelines extends VisibleDefinitions<PipelineDefinition> {
   constructor(

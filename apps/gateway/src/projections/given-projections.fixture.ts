@@ -9,6 +9,7 @@ const fields = { orders: { op: 'count' }, revenue: { op: 'sum', value: 'event.da
 /** The default definition of specs, without a name. */
 export const spec = { source: { streams: ['orders'] }, key: 'event.data.currency', fields };
 
+/** HTTP method of a request that a spec sends. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** A gateway with the streams `orders` and `refunds`, and a new projection name for each test. */

@@ -12,13 +12,14 @@ import { defaultKey } from './validated-projection.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
+/** OpenAPI schema of the member `source` of a projection: the events that it folds. */
 export class ProjectionSourceAnswer {
   @IsArray() @IsString({ each: true }) streams: readonly string[];
   @IsOptional() @IsArray() @IsString({ each: true }) event_types?: readonly string[];
   @IsOptional() @IsString() where?: string;
 }
 
-/** The definition of a projection. */
+/** OpenAPI schema of a projection's definition and status. */
 export class ProjectionAnswer {
   @IsString() name: string;
   @IsInt()
@@ -70,7 +71,7 @@ export class ProjectionStatsAnswer extends ProjectionAnswer {
   updated_at: string | null;
 }
 
-/** The progress of a generation that will serve reads once it has caught up. */
+/** Progress of the generation that is being built, in the answer of one projection. */
 export interface GenerationProgressAnswer {
   version: number;
   started_at: string;
@@ -82,6 +83,10 @@ export interface GenerationProgressAnswer {
 
 const count = { type: 'integer', minimum: 0 } as const;
 
+/**
+ * Answer of `GET /api/v1/projections/{name}`: the definition, statistics, and the progress of a generation that is
+ * being built.
+ */
 export class ProjectionDetailAnswer extends ProjectionStatsAnswer {
   @Allow()
   @JsonSchemaPart({
@@ -103,6 +108,7 @@ export class ProjectionDetailAnswer extends ProjectionStatsAnswer {
   progress: GenerationProgressAnswer | null;
 }
 
+/** Answer of `GET /api/v1/projections`: one page of projections. */
 export class ProjectionList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })

@@ -15,7 +15,10 @@ import type { DefinitionCaller } from '../definitions/visible-definitions.js';
 import { SourceBinder } from '../sources/source-binder.js';
 import { VisibleProjections } from './visible-projections.js';
 
-/** The desired definition of a projection. The signal is aborted when the client disconnects. */
+/**
+ * Name and definition of the projection that a request creates or replaces. The signal is aborted when the client
+ * disconnects.
+ */
 export interface DesiredProjection {
   name: string;
   spec: ProjectionSpec;
@@ -24,7 +27,10 @@ export interface DesiredProjection {
 
 type PreparedGeneration = Omit<ProjectionGeneration, 'version'>;
 
-/** Changes projections. A change that is already in effect does nothing; each reset starts a new generation. */
+/**
+ * Creates, replaces, resets, pauses and deletes projections. A change that is already in effect does nothing, except
+ * that each reset starts a new generation.
+ */
 @Injectable()
 export class ProjectionChanges {
   constructor(
@@ -52,8 +58,8 @@ export class ProjectionChanges {
   }
 
   /**
-   * Replaces the definition of a projection. A different spec is a new version, built beside the generation that is
-   * serving; the same spec changes nothing.
+   * Replaces the definition of a projection. A different spec is a new version: a new generation is built from the
+   * events, while the old one still serves reads. The same spec changes nothing.
    * @throws ProblemError projection_not_found, and the errors of `define`
    */
   async replace(

@@ -22,7 +22,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 export const projectionStarts = ['beginning', 'now'] as const;
 
-/** Selects the events that a projection folds. */
+/** OpenAPI schema and validation of the member `source` of a projection definition. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionSourceInput {
   @IsArray()
@@ -55,7 +55,10 @@ export class ProjectionSourceInput {
   where?: string | null;
 }
 
-/** A field of a projection's state. `wantedProjection` validates it, because fields may have any names. */
+/**
+ * OpenAPI schema of one field of a projection's state. `validatedProjection` validates the fields, because they may
+ * have any names.
+ */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionFieldInput {
   @IsIn(Object.keys(foldOperations))
@@ -71,7 +74,7 @@ export class ProjectionFieldInput {
   value?: string | null;
 }
 
-/** The definition of a projection: the events that it folds, and its key and fields. */
+/** Members of every body that defines a projection: the events that it folds, its key and its fields. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionSpecInput {
   @IsObject()
@@ -107,14 +110,14 @@ export class ProjectionSpecInput {
   from?: ProjectionSpec['from'] | null;
 }
 
-/** Input for a new projection. */
+/** Body of `POST /api/v1/projections`. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionInput extends ProjectionSpecInput {
   @NewDefinitionName('revenue_by_currency')
   name: string;
 }
 
-/** The new definition of an existing projection. */
+/** Body of `PUT /api/v1/projections/{name}`. */
 @JSONSchema({ additionalProperties: false })
 export class ProjectionReplacementInput extends ProjectionSpecInput {
   @OptionalDefinitionName()

@@ -5,7 +5,7 @@ import { DEFINITIONS } from '../adapters/adapters.js';
 import { GroupLag, type OffsetLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 
-/** Measures the lag of projection generations. */
+/** Measures the lag of projection generations from the committed offsets of their consumer groups. */
 @Injectable()
 export class ProjectionLag {
   constructor(

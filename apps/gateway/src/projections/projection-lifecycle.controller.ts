@@ -7,7 +7,7 @@ import { ProjectionAnswer, projectionAnswer } from './projection-answers.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
 import { ProjectionChanges } from './projection-changes.js';
 
-/** Pauses, resumes and resets a projection. None of these requests has a body. */
+/** Pauses, resumes and resets a projection. The requests to pause, resume and reset a projection have no body. */
 @ApiTags('projections')
 @Controller('api/v1/projections/:name')
 export class ProjectionLifecycleController {

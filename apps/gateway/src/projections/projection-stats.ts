@@ -7,11 +7,11 @@ import { Bulkhead } from '../reads/bulkhead.js';
 import type { OffsetLag } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';
 
-/** Statistics of one generation. */
+/** Statistics of one generation of a projection: counts, lag, and the time of the last checkpoint. */
 export interface GenerationStats extends OffsetLag {
-  /** Events that have been folded. */
+  /** Number of events that the generation has folded. */
   processed: number;
-  /** Events that could not be folded. They are dead letters. */
+  /** Number of events that the generation could not fold and that became dead letters. */
   failed: number;
   /** Time of the last checkpoint; null before the first one. */
   updated_at: EpochMicros | null;

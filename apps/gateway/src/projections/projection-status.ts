@@ -1,6 +1,7 @@
 import type { ProjectionDefinition } from '#registry';
 
 export const projectionStatuses = ['building', 'running', 'paused', 'failed'] as const;
+/** Status of a projection in the API: building, running, paused or failed. */
 export type ProjectionStatus = (typeof projectionStatuses)[number];
 
 /** Returns `paused`, `failed` or `running`, the first that applies; otherwise `building`, for a first generation. */

@@ -22,6 +22,7 @@ import {
 } from '../openapi/problems.js';
 import { validatedProjection } from './validated-projection.js';
 
+/** Routes of one projection: reads, replaces and deletes its definition. */
 @ApiTags('projections')
 @Controller('api/v1/projections/:name')
 export class ProjectionController {

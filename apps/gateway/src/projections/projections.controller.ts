@@ -26,6 +26,7 @@ import { Problems, bodyProblems, storeAndLogProblems, createProblems } from '../
 import { PageParameters } from '../parameters/page-parameters.js';
 import { validatedProjection } from './validated-projection.js';
 
+/** `GET` and `POST /api/v1/projections`: lists and creates projections. */
 @ApiTags('projections')
 @Controller('api/v1/projections')
 export class ProjectionsController {

@@ -13,6 +13,7 @@ import { ProjectionStates } from './states/projection-states.js';
 import { ProjectionStatesController } from './states/projection-states.controller.js';
 import { VisibleProjections } from './visible-projections.js';
 
+/** Nest module of the routes of projections and their states. */
 @Module({
   imports: [LiveModule],
   controllers: [

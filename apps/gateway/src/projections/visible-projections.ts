@@ -4,7 +4,7 @@ import { projectionStreams, type Definitions, type ProjectionDefinition } from '
 import { DEFINITIONS } from '../adapters/adapters.js';
 import { VisibleDefinitions } from '../definitions/visible-definitions.js';
 
-/** The projections that a caller may see: those whose streams are all visible to the caller. */
+/** Reads and changes projections, as far as the caller may see every stream that they fold. */
 @Injectable()
 export class VisibleProjections extends VisibleDefinitions<ProjectionDefinition> {
   constructor(@Inject(DEFINITIONS) { projections }: Pick<Definitions, 'projections'>) {

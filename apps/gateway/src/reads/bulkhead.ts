@@ -1,6 +1,7 @@
 import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 
+/** How many reads run and wait at the same time, and how long one waits. */
 export interface BulkheadOptions {
   /** Limit of reads that run on the store at the same time. */
   concurrent: number;
@@ -11,8 +12,9 @@ export interface BulkheadOptions {
 }
 
 /**
- * Limits concurrent reads of the store. Further reads wait in a bounded queue; a read leaves the queue when its client
- * disconnects. Even ten queries over the full range thus leave capacity for writes.
+ * Limits how many reads of the store run at the same time. Further reads wait in a bounded queue; a read leaves the
+ * queue when its client disconnects. So many expensive queries at once do not take the capacity of ClickHouse that
+ * inserts need.
  */
 export class Bulkhead {
   private running = 0;
@@ -41,7 +43,7 @@ export class Bulkhead {
     }
   }
 
-  /** Takes a slot; the caller releases it. */
+  /** Resolves when a slot is free and taken. The caller releases the slot. */
   private async turn(signal: AbortSignal): Promise<void> {
     if (this.running < this.options.concurrent) {
       this.running++;

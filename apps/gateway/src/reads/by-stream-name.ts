@@ -11,8 +11,8 @@ import type {
 type Names = Pick<Definitions, 'stream'>;
 
 /**
- * Returns an event reader whose queries name streams. It replaces each name by the id under which the store has the
- * stream.
+ * Returns an event reader whose queries name streams. The returned reader replaces each stream name by the id under
+ * which the store has the stream.
  */
 export function readerByStreamName(reader: EventReader, names: Names): EventReader {
   const { idOf, scope, named, within } = lookUp(names);
@@ -29,7 +29,10 @@ export function readerByStreamName(reader: EventReader, names: Names): EventRead
   };
 }
 
-/** Returns a snapshot store whose queries name streams. It also serves the events from which snapshots are computed. */
+/**
+ * Returns a snapshot store whose queries name streams. The returned store also reads the events from which snapshots
+ * are computed.
+ */
 export function snapshotsByStreamName(snapshots: SnapshotStore, names: Names): SnapshotStore {
   const { idOf, scope } = lookUp(names);
   return {

@@ -5,7 +5,8 @@ import { SourceBinder } from '../sources/source-binder.js';
 import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
 
 /**
- * Services for the reads of every resource: visible streams, consistency tokens, lag of consumer groups, bound sources.
+ * Global Nest module of services that several resources use: visible streams, waiting for positions, lag of consumer
+ * groups, and binding of stream names to ids.
  */
 @Global()
 @Module({

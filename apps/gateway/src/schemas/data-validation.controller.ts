@@ -23,6 +23,7 @@ const body = {
   },
 } as const;
 
+/** `POST /api/v1/schemas/{stream}/{event_type}/validate`: checks data against a registered schema. */
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type/validate')
 export class DataValidationController {

@@ -7,9 +7,9 @@ import type { CompatibilityChecks } from './schema-checks.js';
 export interface DesiredSchema {
   stream: string;
   event_type: string;
-  /** Parsed JSON that compiles as a schema. */
+  /** The parsed JSON Schema, which has been compiled successfully before. */
   schema: unknown;
-  /** Undefined keeps the current compatibility of the subject. */
+  /** The desired compatibility mode; undefined keeps the current mode of the subject. */
   compatibility?: SchemaCompatibility | undefined;
   mode?: SchemaMode | undefined;
 }

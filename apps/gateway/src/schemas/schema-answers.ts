@@ -6,7 +6,7 @@ import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
-/** One version of a schema. */
+/** OpenAPI schema of one version of a registered JSON Schema. */
 export class SchemaAnswer {
   @IsString() stream: string;
   @IsString() event_type: string;
@@ -17,6 +17,7 @@ export class SchemaAnswer {
   @JsonSchemaPart({ type: 'string', format: 'date-time' }) @IsString() created_at: string;
 }
 
+/** Answer of `GET /api/v1/schemas`: one page of schemas. */
 export class SchemaList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SchemaAnswer) schemas: SchemaAnswer[];
 }
@@ -27,6 +28,7 @@ export class IncompatibilityAnswer {
   @IsString() detail: string;
 }
 
+/** Answer of the compatibility check of a schema that is not registered. */
 export class SchemaCheckAnswer {
   @IsBoolean() compatible: boolean;
   @IsInt()
@@ -52,6 +54,7 @@ export class ViolationAnswer {
 
 const violationCodes = ['schema_violation', 'schema_too_expensive'] as const;
 
+/** Answer of the check of data against a registered schema. */
 export class DataValidationAnswer {
   @IsBoolean() valid: boolean;
   @IsInt() @Min(1) @JsonSchemaPart({ description: 'The version that was checked.' }) version: number;
@@ -67,7 +70,10 @@ export class DataValidationAnswer {
   errors: ViolationAnswer[];
 }
 
-/** Converts a version to its form in the API. Compatibility and mode are the current ones of the subject. */
+/**
+ * Converts a version to its form in the API. Compatibility and mode are those that currently apply to the subject, not
+ * those at the time of the version.
+ */
 export function schemaAnswer(
   subject: SchemaSubject,
   { version, schema, created_at }: SchemaVersion,

@@ -13,6 +13,7 @@ import { SubjectStream, SubjectType } from './subject-params.js';
 import { Problems, bodyProblems } from '../openapi/problems.js';
 import { validatedSchema } from './validated-schema.js';
 
+/** `POST /api/v1/schemas/{stream}/{event_type}/check`: checks compatibility without registering. */
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type/check')
 export class SchemaCheckController {

@@ -3,7 +3,7 @@ import { ProblemError, type InputError } from '#api';
 import { checkCompatibility, type CompatibilityRequest } from '#schemas';
 import { GatewayConfig } from '../config.js';
 
-/** Limit of checks that run or wait; the next one is refused. */
+/** Limit of compatibility checks that run or wait in this process; the next one is refused. */
 const most = 32;
 
 /**
@@ -18,8 +18,8 @@ export class CompatibilityChecks {
   constructor(private readonly config: GatewayConfig) {}
 
   /**
-   * Resolves with the reasons why a schema is incompatible with earlier versions. Their pointers refer to the body,
-   * which contains the schema as `schema`.
+   * Resolves with the reasons why a schema is incompatible with earlier versions. The JSON pointers of these reasons
+   * start at the request body, so they begin with `/schema`.
    * @throws ProblemError `overloaded`
    */
   async incompatibilities(question: Omit<CompatibilityRequest, 'policy'>): Promise<InputError[]> {

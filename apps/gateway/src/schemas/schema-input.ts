@@ -8,7 +8,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 const oneOf = (values: readonly string[]) => ({ message: `must be one of ${values.join(', ')}` });
 
-/** A schema to check or to register. */
+/** Body of a compatibility check: a JSON Schema. */
 @JSONSchema({ additionalProperties: false })
 export class SchemaCheckInput {
   @Verbatim()
@@ -29,7 +29,9 @@ export class SchemaCheckInput {
   compatibility?: SchemaCompatibility | null;
 }
 
-/** A schema for the `data` of all events of one type in one stream. */
+/**
+ * Body of `POST /api/v1/schemas`: the JSON Schema to register for the `data` of all events of one type in one stream.
+ */
 @JSONSchema({ additionalProperties: false })
 export class SchemaInput extends SchemaCheckInput {
   @IsString()

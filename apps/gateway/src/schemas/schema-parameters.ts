@@ -4,6 +4,7 @@ import { limits } from '#event';
 import { Parameter, StreamNames, Texts } from '../parameters/decorators.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 
+/** Query parameters of `GET /api/v1/schemas`. */
 export class SchemaListParameters extends PageParameters {
   @StreamNames()
   @Parameter('Only schemas of this stream. Repeatable.', ['orders'])
@@ -14,6 +15,7 @@ export class SchemaListParameters extends PageParameters {
   event_type?: string[];
 }
 
+/** Query parameters of the check of data against a schema. */
 export class DataValidationParameters {
   @FromText('number')
   @IsInt({ message: 'must be a whole number from 1' })

@@ -11,7 +11,10 @@ import { Problems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { subjectOf, versionOf } from './subject-of.js';
 
-/** All versions of a schema, even of a retired one, because events name their versions. */
+/**
+ * Reads all versions of a schema, or one of them. A retired schema is answered too, because stored events name the
+ * version that they were validated against.
+ */
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type/versions')
 export class SchemaVersionsController {

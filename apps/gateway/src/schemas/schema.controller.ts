@@ -9,6 +9,7 @@ import { SubjectStream, SubjectType } from './subject-params.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
 import { requireSeenSubject, retiredOrMissing, activeSubject } from './subject-of.js';
 
+/** Reads the latest version of a schema, or retires the schema. */
 @ApiTags('schemas')
 @Controller('api/v1/schemas/:stream/:event_type')
 export class SchemaController {

@@ -17,6 +17,7 @@ import { SchemaListParameters } from './schema-parameters.js';
 import { Problems, bodyProblems, createProblems } from '../openapi/problems.js';
 import { validatedSchema } from './validated-schema.js';
 
+/** `GET` and `POST /api/v1/schemas`: lists and registers schemas. */
 @ApiTags('schemas')
 @Controller('api/v1/schemas')
 export class SchemasController {

@@ -6,6 +6,7 @@ import { SchemaVersionsController } from './schema-versions.controller.js';
 import { SchemaController } from './schema.controller.js';
 import { SchemasController } from './schemas.controller.js';
 
+/** Nest module of the routes of schemas. */
 @Module({
   controllers: [
     SchemasController,

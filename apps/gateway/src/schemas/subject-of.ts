@@ -7,7 +7,7 @@ export interface SubjectPath {
   eventType: string;
 }
 
-/** Looks up subjects by name. */
+/** Looks up schema subjects (all schema versions of one stream and event type) by name. */
 export interface SubjectLookup {
   get(name: string): SchemaSubject | undefined;
 }

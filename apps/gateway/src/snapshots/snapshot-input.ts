@@ -4,7 +4,7 @@ import { Characters, plainTextPattern } from '#api';
 import { limits, streamNamePattern, streamNameRule } from '#event';
 import { JsonSchemaPart } from '../openapi/schema.js';
 
-/** The entity of which to create a snapshot. */
+/** Body of `POST /api/v1/snapshots`: the entity of which to store a snapshot. */
 @JSONSchema({ additionalProperties: false })
 export class SnapshotInput {
   @IsString()

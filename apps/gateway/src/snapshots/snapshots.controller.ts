@@ -22,6 +22,7 @@ import { Problems, bodyProblems, storeProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';
 import { SnapshotInput } from './snapshot-input.js';
 
+/** `GET` and `POST /api/v1/snapshots`: lists and creates snapshots of entities. */
 @ApiTags('snapshots')
 @Controller('api/v1/snapshots')
 export class SnapshotsController {

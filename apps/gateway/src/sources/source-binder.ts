@@ -8,15 +8,21 @@ import { DEFINITIONS, LOG } from '../adapters/adapters.js';
 
 type Start = 'beginning' | 'now';
 
-/** The streams that a definition reads, and where it starts. */
+/**
+ * The names of the streams that a projection or pipeline reads, and whether it starts at their beginning or at their
+ * end.
+ */
 export interface SourceSpec {
   source: { streams: readonly string[] };
   from: Start;
 }
 
-/** The start of a new generation of a projection, or of a new job of a pipeline. */
+/**
+ * A new generation of a projection or a new job of a pipeline: its id, its streams with start offsets, and its start
+ * time.
+ */
 export interface BoundReading {
-  /** 24 random hexadecimal digits. */
+  /** Id of the generation or job: 24 random hexadecimal digits. */
   id: string;
   sources: Record<string, SourceBinding>;
   started_at: string;
@@ -24,7 +30,10 @@ export interface BoundReading {
 
 const idBytes = 12;
 
-/** Binds the stream names of a definition to the ids of the streams that currently have these names. */
+/**
+ * Replaces the stream names of a definition by the ids of the streams that currently have these names, because a name
+ * may later belong to another stream.
+ */
 @Injectable()
 export class SourceBinder {
   constructor(

@@ -12,8 +12,8 @@ import { viewNames, type NamedView } from './view-names.js';
 type Defined = Pick<Definitions, 'schemas' | 'projections' | 'stream'>;
 
 /**
- * A view, with the names of the streams whose events it contains. It is either a view of an event type or of a
- * projection.
+ * A ClickHouse view for analysts, of one event type or of one projection, with the names of the streams whose events it
+ * contains.
  */
 interface AnalystView extends NamedView {
   readonly streams: readonly string[];

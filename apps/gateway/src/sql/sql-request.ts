@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { SqlError, type SqlRequest } from '#store';
 
-/** The part of an SQL question that the request contains. The rest is the authorization scope of the key. */
+/** The part of an `SqlRequest` that comes from the HTTP request. The authorization scope of the key is added later. */
 export type SqlInput = Pick<
   SqlRequest,
   'text' | 'params' | 'format' | 'queryId' | 'seconds' | 'transport' | 'acceptEncoding'
@@ -13,12 +13,13 @@ export type UrlParameters = Readonly<Record<string, string | string[]>>;
 /** Parameters that affect the transport of the answer, but not its content. */
 const transportParameters = ['client_protocol_version', 'compress', 'enable_http_compression'];
 
-/** Encodings of the answer in which the gateway can read errors. */
+/** Content encodings that the gateway lets ClickHouse use, because it can decode them to find errors in the answer. */
 const readableEncodings = ['gzip', 'br', 'deflate'];
 
 /**
  * Parses a request in the form of ClickHouse's HTTP interface. Parameters that are not listed here are settings of
- * ClickHouse, which analysts may not change. They are ignored, because clients send them by default.
+ * ClickHouse, which analysts may not change. Such ClickHouse settings in a request are ignored, because clients send
+ * them by default.
  * @throws SqlError for a database other than that of the views
  */
 export function sqlRequest(

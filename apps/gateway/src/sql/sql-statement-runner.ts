@@ -13,7 +13,7 @@ import { sqlRequest, type UrlParameters } from './sql-request.js';
 import { PerKeyLimiter } from '../access/per-key-limiter.js';
 import { abortWhenKeyEnds } from '../access/abort-when-key-ends.js';
 
-/** An SQL request of an analyst. */
+/** A parsed SQL statement of an analyst, and the caller. */
 export interface AnalystSqlRequest {
   request: FastifyRequest;
   parameters: UrlParameters;
@@ -54,7 +54,7 @@ export class SqlStatementRunner {
     this.running = new PerKeyLimiter(config.SQL_CONCURRENT_PER_KEY, 'SQL statements');
   }
 
-  /** Value of the header that says how rows outside the key's scope are excluded. */
+  /** Value of a response header that says how ClickHouse excludes rows of streams that the key may not see. */
   get guard(): string {
     return this.sql.ownUser ? 'analysis, grants' : 'analysis';
   }
@@ -103,8 +103,8 @@ export class SqlStatementRunner {
   }
 
   /**
-   * Writes at most one audit entry per key and second. Otherwise a key with many refused statements would fill the
-   * audit.
+   * Writes at most one audit entry per key and second. Without this limit, a key with many refused statements would
+   * fill the audit stream.
    */
   private audit(refusal: SqlRejectedError, { keyId, actor }: Principal): void {
     metrics.sqlRefused.inc();
@@ -121,7 +121,10 @@ export class SqlStatementRunner {
   }
 }
 
-/** Returns the log members for a failure. They omit the message of ClickHouse, which may contain values of rows. */
+/**
+ * Returns the log members for a failure. The log members omit the message of ClickHouse, which may contain values of
+ * rows.
+ */
 function failureOf(error: unknown): object {
   if (error instanceof SqlRejectedError) return { refused: error.reason, statement: error.outline };
   return error instanceof SqlError ? { clickhouse_code: error.code } : { failed: (error as Error).message };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** An event type or a projection that gets a view. */
+/** An event type or a projection for which a ClickHouse view with a name is created. */
 export interface NamedView {
-  /** The parts of the view's name. */
+  /** The parts of the view's name: stream and event type, or the projection. */
   parts: readonly string[];
   /** Creation time (RFC 3339). If two views would have the same name, the older definition gets it. */
   createdAt: string;

@@ -3,24 +3,31 @@ import { isRetryableStoreError, type AnalystSql } from '#store';
 import type { Logger } from '#telemetry';
 import { analystViews } from './analyst-views.js';
 
+/** What `ViewPublisher` publishes, and when. */
 export interface ViewPublisherOptions {
   sql: Pick<AnalystSql, 'publish'>;
   definitions: Definitions;
   logger: Logger;
-  /** Milliseconds for which changes are collected; default 200. */
+  /**
+   * Milliseconds after a change of a definition until the views are published; further changes meanwhile are published
+   * together. Default: 200.
+   */
   settleMs?: number;
-  /** Milliseconds until views are compared without a change, or after a failure; defaults 30 000 and 5 000. */
+  /**
+   * Milliseconds from one publication to the next if no definition changes; default 30 000. After a failure, `retryMs`
+   * applies; default 5 000.
+   */
   compareMs?: number;
   retryMs?: number;
 }
 
 /**
- * Publishes the views of analysts whenever definitions change. It also compares them regularly: a restored database has
- * older views, and a gateway that is behind may delete a new view.
+ * Publishes the views of analysts whenever definitions change. The publisher also publishes the views regularly without
+ * a change: a restored database has older views, and a gateway process with outdated definitions may delete a new view.
  */
 export class ViewPublisher {
   private timer: NodeJS.Timeout | undefined;
-  /** When the timer fires, in milliseconds of `performance.now()`. */
+  /** Time of the next publication, in milliseconds of `performance.now()`. */
   private due = Infinity;
   private stopListening: (() => void) | undefined;
   private closed = false;

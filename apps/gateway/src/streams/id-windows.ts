@@ -7,7 +7,7 @@ import { withinPatience } from './within-patience.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
 
-/** Computes for how long a repeated event id is recognised as a duplicate, from offsets in the log. */
+/** Computes from Kafka offsets for how long a repeated event id is recognised as a duplicate in a stream. */
 @Injectable()
 export class IdWindowReader {
   constructor(

@@ -6,13 +6,16 @@ import { LOG, DEFINITIONS } from '../adapters/adapters.js';
 import { MaterializerLag } from '../health/materializer-lag.js';
 import { withinPatience } from './within-patience.js';
 
-/** How much of a stream Kafka stores, and how much of it queries do not contain yet. */
+/**
+ * Bytes that Kafka stores of a stream, and records of the stream that the materializer has not stored in ClickHouse
+ * yet.
+ */
 export interface LogUsage {
   bytes: number | null;
   lag: number | null;
 }
 
-/** Milliseconds for which sizes are reused. */
+/** Milliseconds for which the topic sizes that Kafka has returned are reused. */
 const keptMs = 5_000;
 
 type Sizes = ReadonlyMap<string, number>;

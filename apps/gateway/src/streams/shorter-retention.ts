@@ -1,8 +1,8 @@
 import { durationMs, type Retention } from '#api';
 
 /**
- * Whether the wanted retention keeps less than the current one, by time or by size. If it does, the change removes
- * events.
+ * Whether a changed retention of a stream keeps less than the current one, by time or by size, so that Kafka may remove
+ * events because of it.
  * @throws RangeError for an invalid duration
  */
 export function removesEvents(wanted: Retention, current: Retention): boolean {

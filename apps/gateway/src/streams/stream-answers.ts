@@ -11,7 +11,7 @@ import { JsonSchemaPart } from '../openapi/schema.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** The definition of a stream, and a summary of its events that can be queried. */
+/** OpenAPI schema of a stream: its definition, and a summary of its events that can be queried. */
 export class StreamAnswer {
   @IsString() stream: string;
   @IsInt() @Min(1) partitions: number;
@@ -39,7 +39,10 @@ export class StreamAnswer {
   @JsonSchemaPart(time) @IsString() created_at: string;
 }
 
-/** One stream, with a member that would be too expensive to read from Kafka for a list of streams. */
+/**
+ * Answer of `GET /api/v1/streams/{stream}`: the stream, with a member that would take too many Kafka requests for a
+ * list of streams.
+ */
 export class StreamDetail extends StreamAnswer {
   @Nullable('integer', {
     description:
@@ -50,11 +53,12 @@ export class StreamDetail extends StreamAnswer {
   id_window_seconds: number | null;
 }
 
+/** Answer of `GET /api/v1/streams`: one page of streams. */
 export class StreamList extends ListAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => StreamAnswer) streams: StreamAnswer[];
 }
 
-/** What the store and the log know of a stream. Without a summary, the stream has no events. */
+/** The summary of a stream's stored events (undefined without events), and its size and lag in Kafka. */
 export interface StreamStats {
   summary: StreamSummary | undefined;
   usage: LogUsage;

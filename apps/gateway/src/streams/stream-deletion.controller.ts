@@ -8,6 +8,7 @@ import { StreamDeletion } from './stream-deletion.js';
 import { Problems, changeProblems } from '../openapi/problems.js';
 import { StreamDeletionParameters } from './stream-parameters.js';
 
+/** `DELETE /api/v1/streams/{stream}`. */
 @ApiTags('streams')
 @Controller('api/v1/streams/:stream')
 export class StreamDeletionController {

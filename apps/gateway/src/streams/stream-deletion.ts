@@ -16,7 +16,7 @@ export class StreamDeletion {
 
   /**
    * Deletes the stream in this order: its state changes to `deleting`, then its topic, its rows and at last its
-   * definition are removed. Until then, no other stream can use the name.
+   * definition are removed. Until the definition is removed, no other stream can use the name.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
   async run(stream: string, actor: Actor): Promise<void> {

@@ -4,7 +4,7 @@ import { IsRetention, IsSnapshotEvery, type Retention } from '#api';
 import { limits } from '#event';
 import { Confirmation } from '../parameters/decorators.js';
 
-/** The members of a stream that can be changed. At least one is required. */
+/** Body of `PATCH /api/v1/streams/{stream}`: the members to change, at least one. */
 @JSONSchema({ additionalProperties: false, minProperties: 1 })
 export class StreamChangeInput {
   @ValidateIf(({ retention, snapshot_every }: StreamChangeInput) => {
@@ -22,6 +22,7 @@ export class StreamChangeInput {
   snapshot_every?: number | null;
 }
 
+/** Query parameters of `DELETE /api/v1/streams/{stream}`. */
 export class StreamDeletionParameters {
   @Confirmation(
     limits.streamCharacters,

@@ -15,6 +15,7 @@ import { StreamChangeInput } from './stream-parameters.js';
 import { Problems, bodyProblems, storeProblems, changeProblems } from '../openapi/problems.js';
 import { StreamSummaries } from './stream-summaries.js';
 
+/** Reads and changes one stream. */
 @ApiTags('streams')
 @Controller('api/v1/streams/:stream')
 export class StreamController {

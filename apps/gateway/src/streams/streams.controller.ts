@@ -12,6 +12,7 @@ import { Problems, storeProblems } from '../openapi/problems.js';
 import { PageParameters } from '../parameters/page-parameters.js';
 import { StreamSummaries } from './stream-summaries.js';
 
+/** `GET /api/v1/streams`: lists streams. */
 @ApiTags('streams')
 @Controller('api/v1/streams')
 export class StreamsController {

@@ -8,6 +8,7 @@ import { StreamSummaries } from './stream-summaries.js';
 import { StreamController } from './stream.controller.js';
 import { StreamsController } from './streams.controller.js';
 
+/** Nest module of the routes of streams. */
 @Module({
   imports: [HealthModule],
   controllers: [StreamsController, StreamController, StreamDeletionController],

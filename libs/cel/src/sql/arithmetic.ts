@@ -3,8 +3,8 @@ import { decimalOperation, computed, withAliases, type Arithmetic } from './numb
 import type { SqlValue } from './sql-value.js';
 
 /**
- * Translates an arithmetic operator. Numbers are decimals; division by 0 is an error. `+` also joins strings, and `+`
- * and `-` accept times and durations.
+ * Translates an arithmetic CEL operator to ClickHouse SQL. Numbers are decimals; division by 0 is an error. `+` also
+ * joins strings, and `+` and `-` accept times and durations.
  */
 export function arithmetic(operator: Arithmetic, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const numbers = a.decimal !== undefined && b.decimal !== undefined;
@@ -26,7 +26,9 @@ export function arithmetic(operator: Arithmetic, [a, b]: [SqlValue, SqlValue], a
   return result;
 }
 
-/** Returns the sum if it is an exact integer of a double (285 years in microseconds), otherwise NULL. */
+/**
+ * Returns SQL for a sum of microseconds if it is within the exact integers of a double (285 years), otherwise for NULL.
+ */
 function micros(sum: string): string {
   return withAliases({ m: sum }, 'if(abs(m) <= 9007199254740991, m, NULL)');
 }

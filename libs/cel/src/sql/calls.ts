@@ -6,6 +6,7 @@ import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './n
 import { json, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
 type CallExpression = Extract<Expression, { kind: 'call' }>;
+/** Translates a CEL expression to the ClickHouse SQL of its value. */
 export type Translate = (expression: Expression) => SqlValue;
 
 interface Context {
@@ -14,14 +15,17 @@ interface Context {
   translate: Translate;
 }
 
-/** Methods that test a string against another one, with their SQL. */
+/** CEL methods that test a string against another one, with their ClickHouse SQL. */
 const stringTests: Record<string, (text: string, other: string) => string> = {
   startsWith: (text, other) => `startsWith(${text}, ${other})`,
   endsWith: (text, other) => `endsWith(${text}, ${other})`,
   contains: (text, other) => `(position(${text}, ${other}) > 0)`,
 };
 
-/** Parts of a time in UTC, counted as in CEL: months and days of month and year from 0; Sunday is 0. */
+/**
+ * ClickHouse SQL of the CEL methods for parts of a time in UTC, which count months, days of the month and days of the
+ * year from 0; Sunday is 0.
+ */
 const timeParts: Record<string, (time: string) => string> = {
   getFullYear: (time) => `toYear(${time})`,
   getMonth: (time) => `toMonth(${time}) - 1`,
@@ -35,10 +39,10 @@ const timeParts: Record<string, (time: string) => string> = {
   getMilliseconds: (time) => `toMillisecond(${time})`,
 };
 
-/** The range of DateTime64, the years 1900 to 2299. */
+/** SQL condition: the microseconds in `time` are in the range of ClickHouse's DateTime64, the years 1900 to 2299. */
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
-/** Translates the call of a function or a method. */
+/** Translates the call of a CEL function or method to ClickHouse SQL. */
 export function callValue(call: CallExpression, params: SqlParams, translate: Translate): SqlValue {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);

@@ -2,11 +2,12 @@ import type { BinaryOperator } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
 import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
 
+/** A CEL operator that compares the order of two values. */
 export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /**
- * Translates `a == b`: true if both sides are of the same kind and equal. An error on either side of `==` is an error.
- * Comparing lists or objects with each other is an error too.
+ * Translates `a == b` to ClickHouse SQL: true if both sides are of the same kind and equal, NULL if one of them is an
+ * error or both are lists or objects.
  */
 export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
   const shared = kinds.filter((kind) => a[kind] !== undefined && b[kind] !== undefined);
@@ -23,8 +24,8 @@ export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
 }
 
 /**
- * Translates `<`, `<=`, `>` and `>=`. The result is an error unless both sides are numbers, strings, timestamps or
- * durations.
+ * Translates `<`, `<=`, `>` and `>=` to ClickHouse SQL. The result is NULL unless both sides are numbers, both strings,
+ * both timestamps or both durations.
  */
 export function ordering(operator: Ordering, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
@@ -57,8 +58,8 @@ const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
 };
 
 /**
- * Compares numbers exactly if computations support them; any other number counts as its nearest double. Stored numbers
- * are compared as doubles first, because further digits matter only between equal doubles.
+ * Returns SQL that compares two numbers: exactly if computations support both, otherwise as their nearest doubles.
+ * Stored numbers are compared as doubles first, because further digits matter only between equal doubles.
  */
 function comparedNumbers(operator: Operator, [a, b]: [SqlValue, SqlValue]): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;

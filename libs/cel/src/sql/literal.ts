@@ -21,7 +21,10 @@ export function literalValue(value: Literal, at: number, params: SqlParams): Sql
   return { at, number, decimal, integer: params.bind('Int128', whole.toString()), exists: '1' };
 }
 
-/** Translates `timestamp("2026-11-21T04:00:00Z")`. */
+/**
+ * Translates a CEL timestamp with a literal text, such as `timestamp("2026-11-21T04:00:00Z")`, to a parameter of
+ * ClickHouse SQL.
+ */
 export function timestampLiteral(text: string, at: number, params: SqlParams): SqlValue {
   const micros = parseTime(text);
   if (micros === undefined) {
@@ -35,7 +38,10 @@ export function timestampLiteral(text: string, at: number, params: SqlParams): S
 
 const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_000_000, ms: 1000, us: 1 };
 
-/** Translates `duration("1h30m")` or `duration("-1.5s")`. */
+/**
+ * Translates a CEL duration with a literal text, such as `duration("1h30m")` or `duration("-1.5s")`, to a parameter of
+ * ClickHouse SQL.
+ */
 export function durationLiteral(text: string, at: number, params: SqlParams): SqlValue {
   const whole = /^([+-]?)((?:\d+(?:\.\d+)?(?:h|ms|m|s|us))+)$/.exec(text);
   let micros = 0;

@@ -4,7 +4,7 @@ import type { SqlParams } from './sql-params.js';
 import { columnNumber, decimalOfText } from './numbers.js';
 import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
 
-/** A step of a path: the name of a member, or the index of a list. */
+/** One step of a path into an event: the name of a member, or the index of a list element. */
 type PathStep = { key: string } | { index: number };
 
 type Access = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
@@ -17,10 +17,10 @@ const texts: Record<string, string> = {
 };
 const times = new Set(['timestamp', 'ingested_at']);
 const integers = new Set(['partition', 'offset']);
-/** Columns in which 0 is stored for null. */
+/** Integer columns of ClickHouse in which 0 stands for null. */
 const optionalIntegers = new Set(['version', 'schema_version']);
 
-/** Translates `event.stream`, `event.data.a["b"][0]` and similar paths. */
+/** Translates a path such as `event.stream` or `event.data.a["b"][0]` to ClickHouse SQL. */
 export function memberValue(expression: Access, params: SqlParams): SqlValue {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;

@@ -7,6 +7,7 @@ import type { SqlValue } from './sql-value.js';
  * in rows whose result is NULL.
  */
 
+/** An arithmetic operator of CEL. */
 export type Arithmetic = '+' | '-' | '*' | '/' | '%';
 
 const places = 36;
@@ -28,7 +29,10 @@ export function decimalOfText(text: string): string {
   return withAliases({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
 }
 
-/** Returns the same for a text of any length, with an exponent of any size. */
+/**
+ * Returns SQL for the decimal of a text that is a JSON number of any length, with an exponent of any size; NULL if it
+ * is out of range.
+ */
 function longDecimal(text: string): string {
   const value =
     `multiIf(digits = '', ${zero}, scale > ${places} OR length(digits) - scale > 39, NULL, ` +
@@ -51,7 +55,7 @@ function longDecimal(text: string): string {
   return withAliases(parts, withAliases(read, withAliases(scaled, value)));
 }
 
-/** Returns the value of a computed number. */
+/** Returns the SQL value of a number that is the result of a computation on decimals. */
 export function computed(decimal: string, at: number): SqlValue {
   return { at, decimal, number: doubleOf(decimal), isComputed: true, exists: `isNotNull(${decimal})` };
 }
@@ -61,7 +65,9 @@ export function wholeNumber(sql: string, at: number): SqlValue {
   return { ...columnNumber(sql), at, exists: `isNotNull(${sql})` };
 }
 
-/** Returns the parts of an integer column's value; the caller adds `exists`. */
+/**
+ * Returns the SQL of an integer column's value as a double, as an integer and as a decimal; the caller adds `exists`.
+ */
 export function columnNumber(sql: string): Pick<SqlValue, 'number' | 'integer' | 'decimal'> {
   return {
     number: `toFloat64(${sql})`,
@@ -115,7 +121,7 @@ const product = withAliases(
   ),
 );
 
-/** Long division, in two halves of 18 decimal places. */
+/** SQL for the quotient of two decimals, by long division in two halves of 18 decimal places. */
 const quotient = withAliases(
   { u: units('x'), v: `if(possible, ${units('y')}, ${whole})` },
   withAliases(
@@ -159,7 +165,7 @@ const operations: Record<Arithmetic, Operation> = {
   '%': { possible: `y != ${zero}`, result: `modulo(x, if(y = ${zero}, ${one}, y))` },
 };
 
-/** Returns SQL for a number of seconds as microseconds: the nearest; of two equally near ones, the later. */
+/** Returns SQL for a number of seconds in microseconds, rounded to the nearest one; halves are rounded up. */
 export function microsOf(seconds: string): string {
   const isNear = `abs(s) < toDecimal256('1e11', ${places})`;
   const micros = `toInt64(floor(if(${isNear}, s, ${zero}) * 1000000 + toDecimal256('0.5', ${places})))`;

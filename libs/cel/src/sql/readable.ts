@@ -1,7 +1,13 @@
-/** Matches an escaped surrogate pair, another escape of four digits, any other escape, or the text between escapes. */
+/**
+ * Regular expression that splits JSON text into escaped surrogate pairs, other escapes of four digits, all other
+ * escapes, and the text between escapes.
+ */
 const escapes = String.raw`\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\[^u]|[^\\]+`;
 const surrogate = String.raw`^\\u[dD][89a-fA-F]..$`;
-/** Matches a number, or the text between numbers. Strings are skipped as a whole, whatever digits they contain. */
+/**
+ * Regular expression that splits JSON text into numbers and the text between them. A string always belongs to the text
+ * between numbers, so the digits inside it are never taken for a number.
+ */
 const numbers = String.raw`[-0-9][-+.0-9eE]*|(?:[^-"0-9]|"(?:[^"\\]|\\.)*")+`;
 const number = '^[-0-9]';
 const largest = '1.7976931348623157e308';
@@ -27,8 +33,8 @@ export function readableColumn(column: string): string {
 const longNumber = String.raw`[:,\[\s]-?([0-9.]{16}|[0-9.]+[eE])`;
 
 /**
- * Returns SQL for the column with long numbers as strings, so that they can be read with all their digits. Most
- * documents have no long numbers; for them, it is the readable column.
+ * Returns SQL for a JSON column in which long numbers are replaced by strings, so that ClickHouse can read all their
+ * digits. For a document without long numbers, it is the column of `readableColumn`.
  */
 export function exactColumn(column: string): string {
   const isLong = `match(part, ${quoted(number)}) AND (length(part) > 15 OR match(part, '[eE]'))`;
@@ -44,7 +50,7 @@ function mapped(text: string, parts: string, sql: string): string {
   return `arrayStringConcat(arrayMap(part -> ${sql}, extractAll(${text}, ${quoted(parts)})))`;
 }
 
-/** Returns a pattern of this file as an SQL literal. */
+/** Returns a regular expression as an SQL string literal. */
 function quoted(pattern: string): string {
   return `'${pattern.replaceAll('\\', '\\\\')}'`;
 }

@@ -15,14 +15,14 @@ export interface SqlValue {
   decimal?: string;
   /** SQL of the type Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
   integer?: string;
-  /** True if the number is the result of a computation: `number` is then derived from `decimal`. */
+  /** True if the value is a number that results from a computation: `number` is then derived from `decimal`. */
   isComputed?: boolean;
   bool?: string;
-  /** SQL for a DateTime64(6, 'UTC'), as microseconds. */
+  /** SQL for a time, as microseconds since 1970. */
   timestamp?: string;
-  /** SQL for a duration, as microseconds. */
+  /** SQL for a duration in microseconds. */
   duration?: string;
-  /** SQL that is 1 if the value is null. */
+  /** SQL that is 1 in rows where the value is CEL's null. */
   isNull?: string;
   /** SQL that is 1 if the value exists, including null, and 0 if the value is an error. */
   exists: string;
@@ -38,16 +38,17 @@ export interface JsonLocation {
   steps: string[];
 }
 
+/** A kind of CEL value for which an `SqlValue` has SQL. */
 export type SqlKind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
 export const kinds: readonly SqlKind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
 
-/** Returns a value of one kind, which exists if its SQL is not NULL. */
+/** Returns an SQL value that can only be of this kind; in rows where its SQL is NULL, it is an error. */
 export function valueOf(kind: SqlKind, sql: string, at: number): SqlValue {
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }
 
 /**
- * Returns the SQL of a value for one kind.
+ * Returns the SQL that computes a value as one kind, such as a string.
  * @throws UntranslatableExpressionError if the value can never be of that kind
  */
 export function requireKind(value: SqlValue, kind: SqlKind | 'decimal', what: string): string {

@@ -1,4 +1,7 @@
-/** A part of a `where` expression has no translation to SQL. `at` is its position in the text of the expression. */
+/**
+ * Error: a part of a `where` expression cannot be translated to ClickHouse SQL. `at` is the position of the part in the
+ * text of the expression.
+ */
 export class UntranslatableExpressionError extends Error {
   override readonly name = 'UntranslatableExpressionError';
 

@@ -10,7 +10,10 @@ import { memberValue } from './member.js';
 import { inContainer, inList } from './membership.js';
 import { kinds, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
-/** The most characters of SQL. ClickHouse parses 256 KiB, but larger SQL would cost more to plan than to run. */
+/**
+ * Maximum number of characters of the SQL for one sub-expression. ClickHouse parses 256 KiB, but SQL larger than this
+ * limit would cost more to plan than to run.
+ */
 const maxSql = 60_000;
 
 /**

@@ -1,13 +1,16 @@
 import type { InputError } from '#api';
 import { ExpressionError } from '#cel';
 
-/** An error at one location of a definition. */
+/** One error in the definition of a projection or a pipeline, with a JSON pointer to its location. */
 export interface DefinitionProblem extends InputError {
-  /** True if the location holds an expression and the expression is invalid. */
+  /** True if the location should contain a CEL expression and the expression is invalid. */
   readonly inExpression?: true;
 }
 
-/** The definition is invalid. Each error has a JSON pointer into the definition. */
+/**
+ * Error: the definition of a projection or a pipeline is invalid. It contains all errors found, each with a JSON
+ * pointer into the definition.
+ */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
 
@@ -16,12 +19,15 @@ export class DefinitionError extends Error {
   }
 }
 
-/** Returns the message of an expression error with its position, counted from 1. */
+/** Returns the message of an error in a CEL expression, with its position in the text, counted from 1. */
 export function expressionDetail({ message, at }: { message: string; at: number }): string {
   return `${message} (at character ${at + 1})`;
 }
 
-/** Calls `make` and returns its result. @throws DefinitionError at the pointer if `make` throws an ExpressionError */
+/**
+ * Calls `make` and returns its result. If `make` throws an ExpressionError, throws a DefinitionError with the same
+ * message at the JSON pointer instead.
+ */
 export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
   try {
     return make();
@@ -32,8 +38,8 @@ export function locateExpressionErrors<T>(pointer: string, make: () => T): T {
 }
 
 /**
- * Calls `make` and returns its result. If `make` throws a DefinitionError, translates the pointers of its errors with
- * `moved` into pointers into the whole definition.
+ * Calls `make` and returns its result. If `make` throws a DefinitionError, throws it again with the JSON pointers of
+ * its errors translated by `moved`, usually from a part of the definition to the whole.
  */
 export function translatePointers<T>(moved: (pointer: string) => string, make: () => T): T {
   try {

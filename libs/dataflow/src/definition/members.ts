@@ -7,7 +7,10 @@ export function definitionError(pointer: string, detail: string): DefinitionErro
   return new DefinitionError([{ pointer, detail }]);
 }
 
-/** Reads the members of a JSON object strictly: an unknown member or a missing one is an error with a pointer. */
+/**
+ * Reads the members of a JSON object in a definition strictly: an unknown member, or a missing required one, is a
+ * DefinitionError with its JSON pointer.
+ */
 export class MemberReader {
   readonly #members: Readonly<Record<string, unknown>>;
 
@@ -44,7 +47,7 @@ export class MemberReader {
     return this.has(name) ? this.text(name, most) : undefined;
   }
 
-  /** Returns the microseconds of a duration such as `10s`. */
+  /** Reads a member that is a duration such as `10s`, and returns it in microseconds. */
   duration(name: string, bounds: DurationBounds): EpochMicros {
     return duration(this.any(name), this.at(name), bounds);
   }
@@ -61,7 +64,10 @@ export class MemberReader {
   }
 }
 
-/** Limits of a duration, in the form that clients write. `least` is `0s` if a duration of zero is allowed. */
+/**
+ * Minimum and maximum of a duration in a definition, such as `1s` and `7d`. `least` is `0s` if a duration of zero is
+ * allowed.
+ */
 export interface DurationBounds {
   readonly least: string;
   readonly most: string;
@@ -88,19 +94,24 @@ function duration(value: unknown, pointer: string, { least, most }: DurationBoun
   return milliseconds * 1000;
 }
 
-/** Returns the members of a JSON object. */
+/** Returns the value as an object. @throws DefinitionError at the pointer if it is not a JSON object */
 export function object(value: unknown, pointer: string): Readonly<Record<string, unknown>> {
   if (isJsonObject(value)) return value;
   throw definitionError(pointer, 'must be an object');
 }
 
-/** Reads a string of 1 to `most` characters. */
+/**
+ * Returns the value as a string. @throws DefinitionError at the pointer if it is not a string of 1 to `most` characters
+ */
 export function text(value: unknown, pointer: string, most: number): string {
   if (typeof value === 'string' && hasCharacters(value, { most })) return value;
   throw definitionError(pointer, `must be a text of 1 to ${most} characters`);
 }
 
-/** Reads the source of an expression, 1 to `most` characters. */
+/**
+ * Returns the text of a CEL expression, without parsing it. @throws DefinitionError at the pointer if it is not a
+ * string of 1 to `most` characters
+ */
 export function expressionText(value: unknown, pointer: string, most: number): string {
   try {
     return text(value, pointer, most);
@@ -110,7 +121,10 @@ export function expressionText(value: unknown, pointer: string, most: number): s
   }
 }
 
-/** Reads an array of `least` to `most` elements. */
+/**
+ * Returns the value as an array. @throws DefinitionError at the pointer if it is not an array of `least` to `most`
+ * elements
+ */
 export function list(value: unknown, pointer: string, [least, most]: [number, number]): readonly unknown[] {
   if (Array.isArray(value) && value.length >= least && value.length <= most) return value as unknown[];
   throw definitionError(pointer, `must be a list of ${least} to ${most} elements`);

@@ -1,24 +1,34 @@
 import { readTree, treeText, type JsonTree } from './json-tree.js';
 import { growthBy, mergePatch } from './merge-patch.js';
 
-/** The state of an entity while its events are folded. Snapshots store the text of `entityStateText`. */
+/**
+ * The state of an entity in memory, while its events are folded by JSON merge patch. Snapshots store it as the text of
+ * `entityStateText`.
+ */
 export interface EntityState {
   readonly value: JsonTree;
-  /** Characters of the state's JSON text. */
+  /** Number of characters of the entity's state as JSON text. */
   readonly characters: number;
-  /** Characters of the event texts that values of the state are slices of. A slice keeps the whole text in memory. */
+  /**
+   * Number of characters of all event texts of which values of the state may be slices. A slice keeps the whole text in
+   * memory.
+   */
   readonly alive: number;
 }
 
-/** The most characters of JSON of a state. An event that would exceed them is rejected. */
+/** Maximum number of characters of an entity's state as JSON text. An event that would exceed it is not applied. */
 const mostCharacters = 1024 * 1024;
 
 /**
- * The most characters of event texts that a state keeps in memory. Above this limit, the state is copied into one text.
+ * Maximum number of characters of event texts that a state may keep in memory. Above this limit, the state is written
+ * into one text and parsed again.
  */
 const mostAlive = 4 * mostCharacters;
 
-/** Returns the state that a snapshot text holds; without a text, the state without events. */
+/**
+ * Parses the state of an entity from the text that a snapshot stores; without a text, returns the state before the
+ * first event.
+ */
 export function readEntityState(text = '{}'): EntityState {
   return { value: readTree(text), characters: text.length, alive: text.length };
 }
@@ -42,7 +52,7 @@ function onItsOwn(state: EntityState): EntityState {
   return state.alive > mostAlive ? readEntityState(entityStateText(state)) : state;
 }
 
-/** Returns the JSON text of the state, an object. Snapshots store this text. */
+/** Returns an entity's state as the JSON text of an object, which snapshots store. */
 export function entityStateText({ value }: EntityState): string {
   return treeText(value);
 }

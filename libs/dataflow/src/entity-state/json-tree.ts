@@ -1,9 +1,14 @@
 import { JsonScanner } from '#event';
 
-/** JSON in which only objects are parsed. Any other value, also a list, is its original text. */
+/**
+ * A JSON value of which only objects are parsed, into maps. Any other value, also a list, remains its original text.
+ */
 export type JsonTree = string | JsonMembers;
 
-/** Members by name, in order of arrival. Every name is an ordinary one, also `__proto__` and `1`. */
+/**
+ * Members of a parsed JSON object by name, in the order in which they were added. No name is special, also not
+ * `__proto__` or `1`.
+ */
 export type JsonMembers = Map<string, JsonTree>;
 
 /** Parses JSON text into a tree. @throws SyntaxError if the text is not valid JSON */
@@ -12,7 +17,10 @@ export function readTree(text: string): JsonTree {
   return reader.read();
 }
 
-/** Returns the JSON text: values keep their original text, and there is no white space between members. */
+/**
+ * Returns the JSON text of a tree: values that are not objects keep their original text, and there is no white space
+ * between members.
+ */
 export function treeText(tree: JsonTree): string {
   if (typeof tree === 'string') return tree;
   const members: string[] = [];
@@ -20,7 +28,7 @@ export function treeText(tree: JsonTree): string {
   return `{${members.join(',')}}`;
 }
 
-/** Returns the number of characters of the JSON text. */
+/** Returns the number of characters that `treeText` would return, without creating the text. */
 export function treeLength(tree: JsonTree): number {
   if (typeof tree === 'string') return tree.length;
   let length = frameLength(tree.size);
@@ -28,7 +36,10 @@ export function treeLength(tree: JsonTree): number {
   return length;
 }
 
-/** Returns the number of characters of an object's braces and of the commas between so many members. */
+/**
+ * Returns the number of characters of the braces of a JSON object with this number of members, and of the commas
+ * between them.
+ */
 export function frameLength(members: number): number {
   return members === 0 ? 2 : members + 1;
 }
@@ -36,7 +47,7 @@ export function frameLength(members: number): number {
 /** Matches characters that JSON.stringify may escape: it escapes surrogates only if they are unpaired. */
 const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
-/** Returns the number of characters of a name in quotes, and of the colon after it. */
+/** Returns the number of characters of a member's name as JSON, with its quotes, escapes and the colon after it. */
 export function nameLength(name: string): number {
   return (escaped.test(name) ? JSON.stringify(name).length : name.length + 2) + 1;
 }

@@ -16,7 +16,7 @@ export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
   return target;
 }
 
-/** Returns the result of a patch on a missing value. */
+/** Returns the result of applying a merge patch to a missing value: the patch without its nulls. */
 function made(patch: JsonTree): JsonTree {
   return typeof patch === 'string' ? patch : withoutNulls(patch);
 }
@@ -52,7 +52,7 @@ export function growthBy(patch: JsonTree, target: JsonTree): number {
   return growth + frameLength(members) - frameLength(target.size);
 }
 
-/** Returns the number of characters of the result of a patch on a missing value. */
+/** Returns the number of characters of the JSON text that results from applying a merge patch to a missing value. */
 function madeLength(patch: JsonTree): number {
   if (typeof patch === 'string') return patch.length;
   let length = 0;

@@ -13,20 +13,23 @@ export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024
  */
 export type KnownStates = (lookup: ProjectionLookup) => string | null | undefined;
 
-/** Error detail for an event whose derived events exceed `madeLimits`. */
+/** Error detail for an event whose derived events exceed `derivedEventLimits`. */
 export const tooManyDerivedEvents =
   `One event becomes at most ${derivedEventLimits.events} events ` +
   `with ${derivedEventLimits.characters} characters of data.`;
 
-/** Collects the outcomes of one event, and the lookups it still needs, while a chain processes it. */
+/**
+ * Collects the outcomes of one event, and the projection lookups that it still needs, while a chain of operators
+ * processes it.
+ */
 export class EvaluationContext {
   readonly outcomes: (OperatorOutcome | TraceEntry)[] = [];
-  /** Lookups whose answers the chain needs before it can process the event further. */
+  /** Projection lookups whose answers the chain needs before it can process the event further. */
   readonly missing: ProjectionLookup[] = [];
   #events = 0;
   #characters = 0;
 
-  /** @param counts numbers of a `StepCounter`, to which the steps add */
+  /** @param counts `StepCounter.numbers`, to which the operators add their event counts */
   constructor(
     readonly known: KnownStates,
     readonly counts: Float64Array = uncounted,
@@ -34,7 +37,7 @@ export class EvaluationContext {
 
   /**
    * Counts the events, and the characters of their data, that an operator derives from the event. Returns false if the
-   * totals exceed `madeLimits`.
+   * totals exceed `derivedEventLimits`.
    */
   makes(events: number, characters: number): boolean {
     this.#events += events;
@@ -44,7 +47,7 @@ export class EvaluationContext {
 
   /**
    * Counts the characters of new data of an event that `flat_map` derived. Returns false if the total exceeds
-   * `madeLimits`. Without a `flat_map` nothing is counted.
+   * `derivedEventLimits`. Before the first `flat_map` nothing is counted.
    */
   remakes(characters: number): boolean {
     return this.#events === 0 || this.makes(0, characters);

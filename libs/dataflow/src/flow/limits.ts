@@ -5,21 +5,22 @@ import { limits } from '#event';
  * KiB of JSON.
  */
 export const pipelineLimits = {
-  /** The most source streams of a pipeline. */
+  /** Maximum number of source streams of a pipeline. */
   streams: 20,
-  /** The most operators of a definition, including those in branches. */
+  /** Maximum number of operators of a pipeline definition, including those in branches. */
   operators: 50,
-  /** The most keyed stages of a pipeline; each has a topic of its own. */
+  /** Maximum number of keyed stages of a pipeline; each reads a repartition topic of its own. */
   stages: 10,
   /**
-   * The most outputs of a definition: streams and webhook addresses, counted once for each operator that names them.
+   * Maximum number of outputs of a pipeline definition: streams and webhook addresses, counted once for each operator
+   * that names them.
    */
   outputs: 20,
-  /** The most characters of the name of a JSON member that an operator adds. */
+  /** Maximum number of characters in the name of a JSON member that an operator adds. */
   nameCharacters: 256,
   /**
-   * The most bytes of the value of a record between two stages. An event that can be emitted takes less, even if its
-   * JSON is escaped twice.
+   * Maximum number of bytes of the value of a Kafka record in a repartition topic. An event that can be emitted takes
+   * less, even if its JSON is escaped twice.
    */
   recordBytes: 8 * limits.eventBytes,
 } as const;

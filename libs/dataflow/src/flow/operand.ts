@@ -12,7 +12,7 @@ import { compileKey } from '../folds/compile-key.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import { OperatorError } from './step.js';
 
-/** The most characters that an expression may have. */
+/** Maximum number of characters of a CEL expression in a pipeline definition. */
 export const expressionCharacters = 4096;
 
 /**

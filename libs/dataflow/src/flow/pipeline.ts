@@ -15,7 +15,7 @@ import type { OperatorStep, StepCounter } from './step-counts.js';
  * every process. All derived ids are computed from the provenance.
  */
 export interface Provenance {
-  /** The source stream; empty for the result of a window. */
+  /** Stream of the source record; empty for the result of a window. */
   readonly stream: string;
   readonly partition: number;
   readonly offset: number;
@@ -43,9 +43,13 @@ export interface PipelineEvent {
 
 /** Body formats of a webhook; the first is the default. */
 export const webhookFormats = ['event', 'cloudevents'] as const;
+/** Body format of a webhook's requests: the event as the API returns it, or a CloudEvent. */
 export type WebhookFormat = (typeof webhookFormats)[number];
 
-/** The result of one operator for one event. `at` is a JSON pointer into the definition, such as `/operators/2/map`. */
+/**
+ * How one operator ended or forwarded an event: written, posted, forwarded to another stage, dropped, late or failed.
+ * `at` is a JSON pointer into the pipeline definition, such as `/operators/2/map`.
+ */
 export type OperatorOutcome =
   | { readonly kind: 'emit'; readonly at: string; readonly stream: string; readonly flow: PipelineEvent }
   | {
@@ -56,7 +60,9 @@ export type OperatorOutcome =
       readonly format: WebhookFormat;
       readonly flow: PipelineEvent;
     }
-  /** The event continues in another stage, in the partition of its key. */
+  /**
+   * The event continues in another stage, through the partition of the stage's repartition topic that its key selects.
+   */
   | {
       readonly kind: 'forward';
       readonly at: string;
@@ -72,7 +78,10 @@ export type OperatorOutcome =
       readonly stream: string | undefined;
       readonly flow: PipelineEvent;
     }
-  /** The event becomes a dead letter. `pointer` is the exact failure location, such as `/operators/2/map/data/vat`. */
+  /**
+   * The event becomes a dead letter. `pointer` is the JSON pointer to the exact part of the operator that failed, such
+   * as `/operators/2/map/data/vat`.
+   */
   | {
       readonly kind: 'fail';
       readonly at: string;
@@ -81,29 +90,29 @@ export type OperatorOutcome =
       readonly flow: PipelineEvent;
     };
 
-/** A trace entry: an operator passed an event on, or a branch took it. */
+/** Entry in the trace of a dry run: an operator passed an event on to the next one, or a branch took it. */
 export interface TraceEntry {
   readonly kind: 'pass';
   readonly at: string;
-  /** The event that the operator passed on. */
+  /** The event as the operator passed it on. */
   readonly flow: PipelineEvent;
 }
 
-/** A key whose state in a projection an `enrich` needs. */
+/** A request for the state of one key of a projection, which an `enrich` operator needs. */
 export interface ProjectionLookup {
   readonly projection: string;
   readonly key: string;
 }
 
 /**
- * Returns the state of a projection's key as JSON text, or null if there is none. The function knows the answers to all
- * lookups that `lookups` returned.
+ * Returns the fetched state of a projection's key as JSON text; null if the key has none. The caller of a chain's `run`
+ * provides it for all lookups that `lookups` returned.
  */
 export type LookupAnswers = (lookup: ProjectionLookup) => string | null;
 
-/** A sequence of stateless operators, including their branches. */
+/** The compiled stateless operators of one stage of a pipeline, including their branches. */
 export interface OperatorChain {
-  /** True if an operator reads a projection. Then the caller calls `lookups` before each `run`. */
+  /** True if one of the operators reads a projection. Then the caller must call `lookups` before each `run`. */
   readonly looksUp: boolean;
   /**
    * Returns the lookups that `run` still needs, given the known answers; empty if it needs no more. Call it until it is
@@ -121,25 +130,25 @@ export interface OperatorChain {
    */
   run(flow: PipelineEvent, tables: LookupAnswers, counter?: StepCounter): readonly OperatorOutcome[];
   /**
-   * Works like `run`, and also returns an entry for each operator that passes the event on. The dry run calls this
-   * method.
+   * Processes an event like `run`, and returns, besides the outcomes, an entry for each operator that passed the event
+   * on. The dry run calls this method.
    */
   trace(flow: PipelineEvent, tables: LookupAnswers): readonly (OperatorOutcome | TraceEntry)[];
 }
 
-/** The state in a state entry, as plain JSON. */
+/** The state of one window or key in a keyed stage, as plain JSON. */
 export type KeyedState = { readonly [name: string]: Json | undefined };
 
-/** A state entry of a keyed stage: the state of one window, or of one key. */
+/** A state entry of a keyed stage: the state of one window or one key, and the watermark at which it is due. */
 export interface StateEntry<State extends KeyedState = KeyedState> {
   readonly state: State;
-  /** The watermark at which the entry is due: its window closes, or its key expires. */
+  /** The watermark at which the state entry is due: its window closes, or its key expires. */
   readonly closesAt: EpochMicros;
 }
 
-/** The result of adding an event to a state entry. */
+/** What adding one event to one state entry of a keyed stage changes and produces. */
 export interface StateEntryUpdate<State extends KeyedState = KeyedState> {
-  /** The new entry; undefined if it is unchanged. */
+  /** The new state entry; undefined if the event did not change it. */
   readonly row?: StateEntry<State> | undefined;
   /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
   readonly results: readonly PipelineEvent[];
@@ -161,13 +170,14 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
    */
   readonly delay: EpochMicros;
   /**
-   * Returns the names of the state entries for an event with this key and time. For a hopping window there are several.
+   * Returns the names of the state entries that an event with this key and event time belongs to. For a hopping window
+   * there may be several.
    */
   rowsOf(key: string, timestamp: EpochMicros): readonly string[];
   /**
-   * Adds an event to a state entry. `row` is undefined for a new entry.
+   * Adds an event to the state entry `name`. `row` is its current content; undefined if there is none yet.
    * @param arrival with the greater one of two watermarks: the stage's, and the one that the record of the event
-   * carries. A window that closes at or before that watermark takes no more events.
+   *   carries. A window that closes at or before that watermark takes no more events.
    */
   add(
     row: StateEntry<State> | undefined,
@@ -185,35 +195,41 @@ export interface KeyedOperator<State extends KeyedState = KeyedState> {
   ): { row?: StateEntry<State> | undefined; results: readonly PipelineEvent[] };
 }
 
-/** A stage that reads a repartition topic. The key of each record is the operator's key. */
+/**
+ * A compiled stage of a pipeline that reads a repartition topic: a window with its reduce, or a dedupe, and the
+ * stateless operators after it. Records are keyed by the key of the window or the dedupe.
+ */
 export interface KeyedStage {
   /**
    * The stage's id, 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the
    * branch it is in. A stage with a changed window has another id.
    */
   readonly id: string;
-  /** JSON pointer to the window or the dedupe. */
+  /** JSON pointer to the stage's window or dedupe. */
   readonly at: string;
-  /** Index of the window or the dedupe in the definition's `steps`. */
+  /** Index of the stage's window or dedupe in `CompiledPipeline.steps`. */
   readonly step: number;
-  /** Index of the window's reduce; undefined for a dedupe. */
+  /** Index of the reduce of the stage's window in `CompiledPipeline.steps`; undefined for a dedupe. */
   readonly reduceStep: number | undefined;
   readonly operator: KeyedOperator;
   readonly chain: OperatorChain;
 }
 
-/** A compiled pipeline definition. */
+/** A compiled pipeline definition: its source filter, its stages with their operators, and its external effects. */
 export interface CompiledPipeline {
-  /** The event types that the source takes; undefined for all types. */
+  /** The event types that the pipeline's source selects; undefined for all types. */
   readonly eventTypes: ReadonlySet<string> | undefined;
-  /** Returns whether the source takes an event, by its type and by `source.where`. */
+  /** Returns whether the pipeline's source selects an event, by its type and by `source.where`. */
   matches(flow: PipelineEvent): boolean;
   readonly idleAfterMs: number;
-  /** The operators of the first stage, which reads the source partitions. */
+  /** The compiled operators of the first stage, which reads the partitions of the source streams. */
   readonly chain: OperatorChain;
-  /** All operators, including those in branches, in the order of the definition. */
+  /** All operators of the pipeline, including those in branches, in the order of the definition. */
   readonly steps: readonly OperatorStep[];
-  /** Keyed stages in the order of the definition. The source or an earlier stage feeds each of them. */
+  /**
+   * The keyed stages of the pipeline in the order of the definition. The first stage or an earlier keyed stage writes
+   * to the repartition topic of each of them.
+   */
   readonly stages: readonly KeyedStage[];
   /**
    * Returns the operators for an event that enters the pipeline at this one, a pointer such as `/operators/2/map`;
@@ -226,9 +242,9 @@ export interface CompiledPipeline {
    * one upstream.
    */
   feederOf(stage: string): string | undefined;
-  /** Streams that the pipeline writes to, including those for late events. */
+  /** Names of the streams that the pipeline writes to, including those for late events. */
   readonly writes: ReadonlySet<string>;
   readonly webhooks: readonly { at: string; url: string; secretRef: string }[];
-  /** Projections that the pipeline reads. */
+  /** Names of the projections that the pipeline's `enrich` operators read. */
   readonly projections: ReadonlySet<string>;
 }

@@ -26,17 +26,19 @@ export class ReadableEvent implements PipelineEvent, FoldEvent {
     return [this.event.timestamp, partition, offset, path === '' ? stream : `${stream} ${path}`];
   }
 
-  /** The event as a CEL value. */
+  /** The event as the value of the variable `event` in CEL expressions. */
   get value(): ValueObject {
     return (this.#value ??= logEventValue(this.event));
   }
 
-  /** Returns the event with some fields replaced and with the same provenance. */
+  /** Returns a copy of the event with some fields replaced and with the same provenance. */
   with(changed: Partial<LogEvent>): ReadableEvent {
     return new ReadableEvent({ ...this.event, ...changed }, this.origin);
   }
 
-  /** Returns one of several events derived from this event. Appends `index` to its emission index. */
+  /**
+   * Returns a new event derived from this one, with some fields replaced and `index` appended to its emission index.
+   */
   part(changed: Partial<LogEvent>, index: string): ReadableEvent {
     const { origin } = this;
     return new ReadableEvent(
@@ -46,7 +48,7 @@ export class ReadableEvent implements PipelineEvent, FoldEvent {
   }
 }
 
-/** Returns the pipeline event of a record in a source partition. */
+/** Returns the event of a record in a source partition as an event of the pipeline, with its provenance. */
 export function sourceEvent(event: LogEvent): PipelineEvent {
   const { stream, partition, offset } = event;
   return new ReadableEvent(event, { stream, partition, offset, path: '' });

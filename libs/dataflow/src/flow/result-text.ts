@@ -9,7 +9,7 @@ const most = limits.eventBytes;
 const mostBytesPerCharacter = 3;
 
 /**
- * Returns the JSON text of a value; numbers keep all their digits.
+ * Returns a CEL value as JSON text for the data of an event; numbers keep all their digits.
  * @throws OperatorError if an event cannot hold the text
  */
 export function valueText(value: Value, pointer: string): string {
@@ -24,7 +24,7 @@ export function valueText(value: Value, pointer: string): string {
   throw tooLarge(pointer);
 }
 
-/** Returns the text of an event's data unchanged. @throws OperatorError if the text is larger than an event may be */
+/** Returns `text`, the new data of an event, unchanged. @throws OperatorError if it is larger than an event may be */
 export function checkedData(text: string, pointer: string): string {
   const isSmall = text.length * mostBytesPerCharacter <= most;
   if (isSmall || Buffer.byteLength(text) <= most) return text;

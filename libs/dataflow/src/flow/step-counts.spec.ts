@@ -21,7 +21,10 @@ const all: OperatorDefinition[] = [
   },
 ];
 
-/** Returns what the operators of a chain do with these events, as texts such as `/operators/0/filter 3 2 1 0 0`. */
+/**
+ * Runs a chain on events with these data, and returns the counts of its operators (in, out, dropped, late, failed) as
+ * texts such as `/operators/0/filter 3 2 1 0 0`.
+ */
 function countsOf(steps: readonly OperatorStep[], chain: OperatorChain, ...datas: string[]): string[] {
   const counter = new StepCounter(steps);
   const ends = { drop: 'dropped', late: 'late', fail: 'failed' } as const;

@@ -1,16 +1,23 @@
 import { pipelineLimits } from './limits.js';
 
-/** What an operator did with events. An event that an operator passes on, or writes out of the pipeline, is `out`. */
+/**
+ * The five counts of an operator: events that entered it (`in`), that it passed on or wrote out of the pipeline
+ * (`out`), and that it dropped, found late or failed.
+ */
 export const stepResults = ['in', 'out', 'dropped', 'late', 'failed'] as const;
+/** What an operator of a pipeline did with an event, or that the event entered it. */
 export type StepResult = (typeof stepResults)[number];
 
-/** Numbers of events in the order of `stepResults`. */
+/**
+ * The numbers of events that one operator of a pipeline has counted, in the order of `stepResults`: in, out, dropped,
+ * late, failed.
+ */
 export type StepNumbers = readonly number[];
 
-/** The numbers of several operators, by `OperatorStep.key`. */
+/** The event counts of several operators of a pipeline, by `OperatorStep.key`. */
 export type StepCounts = Readonly<Record<string, StepNumbers>>;
 
-/** An operator of a compiled definition. */
+/** An operator of a compiled pipeline definition, as its event counts need it. */
 export interface OperatorStep {
   /** JSON pointer to the operator, such as `/operators/2`. */
   readonly path: string;
@@ -22,9 +29,9 @@ export interface OperatorStep {
    * again when its state does.
    */
   readonly key: string;
-  /** True if the step before this one in the definition passes events on to it. */
+  /** True if the operator before this one in the definition passes events on to it. */
   readonly follows: boolean;
-  /** True if the operator writes events out of the pipeline. It also passes each event on. */
+  /** True if the operator writes events out of the pipeline (`emit`, `webhook`). It also passes each event on. */
   readonly isOutput: boolean;
   /**
    * True if `out` is counted. Otherwise each event leaves the operator once, unless it is dropped, late or failed, and
@@ -34,25 +41,29 @@ export interface OperatorStep {
 }
 
 /**
- * What is counted at a step. The rest is computed, so that an event costs nothing at most operators: `arrived` are the
- * events that no earlier step has passed on, `alone` those that an output does not pass on (see `CompiledPipeline.entry`).
+ * The numbers that are counted for an operator. The others are computed from them, so that counting costs nothing at
+ * most operators: `arrived` are the events that no earlier operator has passed on, `alone` those that an output does
+ * not pass on (see `CompiledPipeline.entry`).
  */
 const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;
 type Counted = (typeof counted)[number];
 const width = counted.length;
 const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<Record<Counted, number>>;
 
-/** Returns the index in `StepCounter.numbers` of a number of a step. */
+/** Returns the index in `StepCounter.numbers` of one of an operator's counts. */
 export function stepSlot(step: number, of: Counted): number {
   return step * width + offsets[of];
 }
 
-/** Receives counts that nobody reads. */
+/** Array for the counts of evaluations whose counts are not needed; nothing reads it. */
 export const uncounted: Float64Array = new Float64Array(pipelineLimits.operators * width);
 
-/** Counts what each operator of a pipeline does during one batch. A step is an index in `steps`. */
+/**
+ * Counts the events that enter and leave each operator of a pipeline during one batch. An operator is identified by its
+ * index in `steps`.
+ */
 export class StepCounter {
-  /** The numbers of all steps, one step after another. A chain adds to them. */
+  /** The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to them. */
   readonly numbers: Float64Array;
   private readonly stepOf: ReadonlyMap<string, number>;
 
@@ -61,18 +72,21 @@ export class StepCounter {
     this.stepOf = new Map(steps.map(({ path, operator }, step) => [`${path}/${operator}`, step]));
   }
 
-  /** Counts the end of an event at the operator that an outcome names. Ignores an operator of another definition. */
+  /**
+   * Counts an event that ended at the operator with this JSON pointer. Does nothing for an operator that this
+   * definition does not have.
+   */
   end(at: string, result: 'dropped' | 'late' | 'failed'): void {
     const step = this.stepOf.get(at);
     if (step !== undefined) this.numbers[stepSlot(step, result)]! += 1;
   }
 
-  /** Counts events that leave a step with `countsOut`. */
+  /** Counts events that leave an operator for which `countsOut` is true. */
   leave(step: number, events = 1): void {
     this.numbers[stepSlot(step, 'out')]! += events;
   }
 
-  /** Returns the numbers of every step of the definition, also those that are zero. */
+  /** Returns the five counts of every operator of the definition, also those that are zero. */
   counts(): StepCounts {
     let passed = 0;
     const entries = this.steps.map((step, i) => {
@@ -91,7 +105,10 @@ export class StepCounter {
   }
 }
 
-/** Adds counts. Keeps an operator only if it has counted an event. */
+/**
+ * Returns the sums of two sets of operator counts. An operator that is only in `b` is left out if all its counts are
+ * zero.
+ */
 export function sumStepCounts(a: StepCounts, b: StepCounts): StepCounts {
   const sum: Record<string, StepNumbers> = { ...a };
   for (const [key, numbers] of Object.entries(b)) {

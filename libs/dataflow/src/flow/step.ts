@@ -1,10 +1,13 @@
 import type { EvaluationContext } from './evaluation-context.js';
 import type { ReadableEvent } from './readable-event.js';
 
-/** Applies one operator to an event, and passes the results to the steps after it. */
+/** Applies one compiled operator of a pipeline to an event, and calls the next operator with each result. */
 export type Step = (flow: ReadableEvent, context: EvaluationContext) => void;
 
-/** An operator cannot process an event. The error has no stack trace, because callers turn it into a fail outcome. */
+/**
+ * Error: an operator cannot process an event. It has no stack trace, because it can occur for every event and becomes a
+ * fail outcome.
+ */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 

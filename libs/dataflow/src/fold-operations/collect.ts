@@ -3,20 +3,26 @@ import type { FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 import { comparePositions, type FoldPosition } from './position.js';
 
-/** The most characters of JSON of one item; a larger item is rejected. */
+/** Maximum number of characters of one item of the list as JSON text; an event with a larger value is rejected. */
 const itemCharacters = 16 * 1024;
-/** The list ends before the first item that would exceed one of these limits. Characters are those of its JSON text. */
+/**
+ * Maximum number of items of the list, and of characters of its JSON text. The list ends before the first item that
+ * would exceed one of them.
+ */
 const listItems = 1000;
 const listCharacters = 64 * 1024;
 
 type Item = readonly [value: string, position: FoldPosition];
 
 type Collected = {
-  /** The items of the list, in the order of their events. */
+  /** The collected items, in the order of their events' positions. */
   readonly items: readonly Item[];
-  /** Characters of the list as JSON text. */
+  /** Number of characters of the collected list as JSON text. */
   readonly characters: number;
-  /** Position of the first event that was left out. The list has no event at or after this position. */
+  /**
+   * Position of the first event that was left out because the list is full. The list has no item of an event at or
+   * after this position.
+   */
   readonly cut: FoldPosition | null;
 };
 
@@ -45,7 +51,8 @@ function isCut(cut: FoldPosition | null, position: FoldPosition): boolean {
 }
 
 /**
- * Appends the item to the list; undefined if the item is out of order or does not fit. Most events take this fast path.
+ * Returns the list with the item appended; undefined if the item belongs before the last one or does not fit. Most
+ * events take this fast path.
  */
 function appended({ items, characters, cut }: Collected, item: Item): Collected | undefined {
   const last = items.at(-1);

@@ -11,16 +11,19 @@ import {
   type HyperLogLogRegisters,
 } from './hyperloglog.js';
 
-/** The sorted distinct values, or the registers of a HyperLogLog if there are more than `exactValues`. */
+/**
+ * State of `count_distinct`: the sorted distinct values, or the registers of a HyperLogLog if there are more than 1
+ * 000.
+ */
 type Distinct = readonly string[] | HyperLogLogRegisters;
 
-/** The most distinct values for which the count is exact. */
+/** Maximum number of distinct values for which `count_distinct` is exact. */
 const exactValues = 1000;
 
-/** The most characters of JSON that a value may have; a larger value is rejected. */
+/** Maximum number of characters of a value as JSON text; an event with a larger value is rejected. */
 const valueCharacters = 64 * 1024;
 
-/** The most characters of a value that is stored as it is; a longer value is stored as a hash. */
+/** Maximum number of characters of a value that is stored as its text; a longer value is stored as a hash. */
 const keptCharacters = 40;
 
 /**

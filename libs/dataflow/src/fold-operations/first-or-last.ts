@@ -3,7 +3,10 @@ import type { FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 import { comparePositions, type FoldPosition } from './position.js';
 
-/** The value as JSON text, with the position of its event. */
+/**
+ * State of `first` and `last`: the value of the chosen event as JSON text, with the position of that event; null before
+ * the first value.
+ */
 type PositionedValue = null | readonly [value: string, position: FoldPosition];
 
 /**

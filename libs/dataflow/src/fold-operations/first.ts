@@ -1,7 +1,7 @@
 import { firstOrLast } from './first-or-last.js';
 
 /**
- * `first`: the value of the event with the earliest event time. If several have the same time, it is the first of them
- * in the log.
+ * `first`: the value of the event with the earliest event time. Among events with the same time, the lowest partition
+ * wins, then the lowest offset.
  */
 export const first = firstOrLast(1);

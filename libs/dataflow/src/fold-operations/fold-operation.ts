@@ -9,25 +9,28 @@ import type { FoldPosition } from './position.js';
  * states of the groups gives the same result as folding all events at once.
  */
 export interface FoldOperation<State extends Json = Json> {
-  /** The kinds of values that it accepts; undefined if the field has no value expression. */
+  /**
+   * The kinds of CEL values that the operation accepts; undefined if a field with this operation has no value
+   * expression.
+   */
   readonly takes: KindSet | undefined;
-  /** True if results are lists or objects, by which nothing can be sorted. */
+  /** True if the operation's results are lists or objects, which have no order; queries cannot sort by such a field. */
   readonly unordered?: true;
-  /** The state without events. Merging the empty state into another state changes nothing. */
+  /** The state before the first event. Merging it into another state changes nothing. */
   readonly empty: State;
   /**
-   * Returns the state after one more event.
+   * Returns the state of the field after one more event.
    * @param value of a kind in `takes`; null if `takes` is undefined
    * @throws FoldRejectedError if the value cannot be added
    */
   add(state: State, value: Value, position: FoldPosition): State;
-  /** Returns the state of the events of both states. Merging is commutative and associative. */
+  /** Returns the state that folding the events of both states would give. Merging is commutative and associative. */
   merge(a: State, b: State): State;
   /** Returns the value of the field as JSON text. Numbers in the text may have more digits than a double. */
   result(state: State): string;
 }
 
-/** A fold operation cannot add the value of an event. */
+/** Error: a fold operation cannot add the value of an event, for example because the value is too large. */
 export class FoldRejectedError extends Error {
   override readonly name = 'FoldRejectedError';
 }

@@ -27,7 +27,7 @@ export function addToRegisters(registers: HyperLogLogRegisters, text: string): H
   return registers.slice(0, index) + String.fromCharCode(code) + registers.slice(index + 1);
 }
 
-/** Returns the registers of all texts that were added to `a` or to `b`. */
+/** Merges two HyperLogLogs: returns the registers for all texts that were added to one of them. */
 export function mergeRegisters(a: HyperLogLogRegisters, b: HyperLogLogRegisters): HyperLogLogRegisters {
   const merged = Buffer.from(a, 'latin1');
   for (let i = 0; i < registerCount; i++) merged[i] = Math.max(merged[i]!, b.charCodeAt(i));

@@ -12,9 +12,9 @@ export type MergeNode = {
    * The last value that is not an object, as JSON text, with the position that set it; null if the member was removed.
    */
   readonly set?: readonly [value: string | null, position: FoldPosition];
-  /** The position of the last patch with an object, if it is later than `set`. */
+  /** The position of the last merge patch that made the member an object, if it is later than `set`. */
   readonly object?: FoldPosition;
-  /** The members of that object, sorted by name. The position of every member is later than that of `set`. */
+  /** The members of the node's object, sorted by name. The position of every member is later than that of `set`. */
   readonly members?: Members;
 };
 
@@ -23,18 +23,21 @@ type Members = readonly (readonly [name: string, node: MergeNode])[];
 /** Characters that a member adds to the weight besides its name and its value, mostly for the position of its event. */
 const memberCost = 64;
 
-/** The position of a patch, and the weight that the patch adds to the nodes. */
+/**
+ * The position of the event whose merge patch is being applied, and a running upper bound of the weight that the patch
+ * adds to the nodes.
+ */
 export interface PatchContext {
   readonly position: FoldPosition;
   gained: number;
   /**
-   * The limit of `gained`. `patched` stops in the middle of a patch that exceeds it, because the caller rejects that
+   * The limit of `gained`. `applyPatch` stops in the middle of a patch that exceeds it, because the caller rejects that
    * patch.
    */
   readonly most: number;
 }
 
-/** Returns the node after a patch. @throws FoldRejectedError if a value is too long */
+/** Returns the node after a merge patch is applied at its position. @throws FoldRejectedError if a value is too long */
 export function applyPatch(node: MergeNode, patch: Value, patching: PatchContext): MergeNode {
   const { position } = patching;
   if (node.set && comparePositions(node.set[1], position) > 0) return node;
@@ -62,7 +65,7 @@ export function weightOf(node: MergeNode): number {
   return weight;
 }
 
-/** Merges two nodes: returns the node after the patches of both. */
+/** Merges two nodes: returns the node that results from the patches of both, whatever their order. */
 export function mergeNodes(a: MergeNode, b: MergeNode): MergeNode {
   const last = a.set && b.set ? (comparePositions(a.set[1], b.set[1]) > 0 ? a.set : b.set) : (a.set ?? b.set);
   const [x, y] = last ? [a.set === last ? a : set(a, last), b.set === last ? b : set(b, last)] : [a, b];
@@ -74,7 +77,10 @@ export function mergeNodes(a: MergeNode, b: MergeNode): MergeNode {
   return { ...x, object: later(x.object, y.object), members: union(x.members ?? [], both) };
 }
 
-/** Returns the value as JSON text, with names in order; undefined if there is none. */
+/**
+ * Returns the value of a node as JSON text, with the names of objects sorted; undefined if the node was removed or
+ * never set.
+ */
 export function nodeText(node: MergeNode): string | undefined {
   if (!node.object) return node.set?.[0] ?? undefined;
   const members: string[] = [];
@@ -85,12 +91,18 @@ export function nodeText(node: MergeNode): string | undefined {
   return `{${members.join(',')}}`;
 }
 
-/** Returns the node after `last` has set it: only later members remain. */
+/**
+ * Returns the node after the value `last` was set at its position: of its earlier content, only members with a later
+ * position remain.
+ */
 function set(node: MergeNode, last: NonNullable<MergeNode['set']>): MergeNode {
   return { set: last, ...objectAfter(node, last[1]) };
 }
 
-/** Returns the part of a node after a position, or undefined if the node has nothing after it. */
+/**
+ * Returns the node with only the content that events after this position have set; undefined if there is no such
+ * content.
+ */
 function after(node: MergeNode, position: FoldPosition): MergeNode | undefined {
   const isSet = node.set !== undefined && comparePositions(node.set[1], position) > 0;
   const left = { ...(isSet && { set: node.set }), ...objectAfter(node, position) };
@@ -117,7 +129,7 @@ function memberOf({ members = [] }: MergeNode, name: string): MergeNode {
   return found?.[0] === name ? found[1] : unknown;
 }
 
-/** Returns the members with those of `changed` added. A changed member replaces a member of the same name. */
+/** Returns the union of two sorted lists of members. A member of `changed` replaces the member of the same name. */
 function union(members: Members, changed: Members): Members {
   const all = members.slice();
   for (const entry of changed) {

@@ -11,16 +11,20 @@ import {
 } from './merge-tree.js';
 
 /**
- * The most characters of a state, including removed members and positions. An event that would exceed them is rejected.
+ * Maximum weight of a `merge` state: the characters of its names and values, plus 64 for each member, including removed
+ * members. An event that would exceed it is rejected.
  */
 export const mergedCharacters = 256 * 1024;
 
-/** The most levels of nesting of a value; `{}` is one level. */
+/** Maximum levels of nesting of a value that `merge` accepts; `{}` is one level. */
 const mostLevels = 64;
 
 type Merged = {
   readonly root: MergeNode;
-  /** An upper bound of the root's weight. */
+  /**
+   * An upper bound of the weight of `root`, which counts the characters of all names and values, plus 64 for each
+   * member. It saves computing the exact weight for each event.
+   */
   readonly weight: number;
 };
 

@@ -4,10 +4,15 @@ import { compare, Duration, isNumeric, Timestamp, type Value } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 
-/** A number that a double represents exactly. Any other value is its kind, with its text or its microseconds. */
+/**
+ * State of `min` and `max`. A number that a double represents exactly is stored as it is; any other value as its kind,
+ * with its text or its microseconds; null before the first value.
+ */
 type StoredExtreme = null | number | readonly [kind: ValueKind, text: string | number];
 
-/** Kinds in sort order: any number is less than any duration. */
+/**
+ * Kinds of values in the order in which `min` and `max` compare them: any number is less than any duration, and so on.
+ */
 const kindOrder = ['number', 'duration', 'timestamp', 'string'] as const;
 type ValueKind = (typeof kindOrder)[number];
 

@@ -1,8 +1,8 @@
 import type { EpochMicros } from '#event';
 
 /**
- * The position of an event in the total order of events, which queries use too: by event time, then by partition and
- * offset, then by stream.
+ * The position of an event in the order in which folds sort events, the same as in queries: by event time, then by
+ * partition, offset and stream.
  */
 export type FoldPosition = readonly [
   timestamp: EpochMicros,

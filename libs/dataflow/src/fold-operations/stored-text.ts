@@ -2,7 +2,7 @@ import { toJson } from '#cel';
 import type { Value } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 
-/** The most characters of JSON that `min`, `max`, `first` and `last` store for a value. */
+/** Maximum number of characters of JSON text that `min`, `max`, `first`, `last` and `merge` store for a value. */
 const valueCharacters = 64 * 1024;
 
 /** Returns the JSON text of a value that a state stores. @throws FoldRejectedError if the text is longer than `maxLength` */

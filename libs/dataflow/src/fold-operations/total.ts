@@ -10,7 +10,10 @@ export type ExactSum = readonly [units: number | string, scale: number];
 
 export const zero: ExactSum = [0, 0];
 
-/** Returns the total plus a number. @throws FoldRejectedError if the number has too many digits */
+/**
+ * Returns the exact sum plus a number. @throws FoldRejectedError if the number has more than 308 digits before its
+ * point or 400 after it
+ */
 export function addToTotal(total: ExactSum, value: Numeric): ExactSum {
   const [units, scale] = total;
   if (typeof value === 'number' && typeof units === 'number') {

@@ -12,7 +12,7 @@ import type { FoldEvent } from './fold-event.js';
 type EvaluateEvent = (event: FoldEvent) => Value;
 
 /**
- * Compiles an expression of a definition, with exact arithmetic.
+ * Compiles a CEL expression of a projection or pipeline definition. Arithmetic is exact on decimals.
  * @param wanted the kinds of values of which the expression must be able to return one
  * @throws ExpressionError if the text is not a valid expression, or can return none of the wanted kinds for any event
  */
@@ -22,7 +22,8 @@ export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
 }
 
 /**
- * Compiles a `where` condition, with the semantics that it has in queries.
+ * Compiles the `where` condition of a source, with the same meaning as in queries: an event for which it has no value
+ * does not match.
  * @throws ExpressionError if it is not valid
  */
 export function compileWhere(text: string): (event: FoldEvent) => boolean {

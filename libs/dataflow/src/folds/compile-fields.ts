@@ -12,13 +12,20 @@ import { compileExact } from './checked-expression.js';
 import type { FoldEvent } from './fold-event.js';
 import { foldLimits } from './limits.js';
 
-/** A field of a definition, in the form that clients write. */
+/** A field in the definition of a projection or a `reduce`, in the form that clients write. */
 export interface FoldField {
   op: string;
-  /** A CEL expression on `event`; absent for an operation without a value. */
+  /**
+   * A CEL expression on `event` whose value the operation adds; absent for an operation without a value, such as
+   * `count`.
+   */
   value?: string;
 }
 
+/**
+ * A compiled field of a fold: its name, its fold operation, and the function that computes the value to add for an
+ * event.
+ */
 export interface CompiledField {
   readonly name: string;
   readonly operation: FoldOperation;

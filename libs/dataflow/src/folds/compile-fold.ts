@@ -16,23 +16,26 @@ export interface FoldRejection {
   readonly detail: string;
 }
 
-/** The state after an event, or the reason why the state is unchanged. */
+/**
+ * The result of adding an event to a fold: the new state, or the reason why the event was rejected and the state is
+ * unchanged.
+ */
 export type FoldResult =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: FoldRejection };
 
 /**
- * The compiled fields of a definition. A fold is pure: no clock, no I/O. Its methods return new states and never modify
- * one. Events may be split into groups in any way and order: merging the states of the groups equals folding all events
- * at once.
+ * The compiled fields of a projection or a `reduce`. A fold is pure: no clock, no I/O. Its methods return new states
+ * and never modify one. Events may be split into groups in any way and order: merging the states of the groups equals
+ * folding all events at once.
  */
 export interface Fold {
   readonly empty: FoldState;
   add(state: FoldState, event: FoldEvent): FoldResult;
   merge(a: FoldState, b: FoldState): FoldState;
-  /** Returns the results by field name, each as JSON text. Numbers may have more digits than a double. */
+  /** Returns the result of each field by its name, as JSON text. Numbers may have more digits than a double. */
   results(state: FoldState): Record<string, string>;
-  /** Returns the results as the JSON text of one object, in the order of the definition. */
+  /** Returns the results of all fields as the JSON text of one object, in the order of the definition. */
   result(state: FoldState): string;
 }
 

@@ -2,9 +2,12 @@ import { compileWhere } from './checked-expression.js';
 import { locateExpressionErrors } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
 
-/** The filter of a source: selects events of its streams. */
+/**
+ * The filter of a projection's or a pipeline's source, in the form that clients write: selects events of the source
+ * streams by type and condition.
+ */
 export interface SourceFilter {
-  /** The selected event types; all types if the member is absent. */
+  /** The event types that the filter selects; all types if this member is absent. */
   event_types?: readonly string[];
   /** A CEL condition on `event`, with the semantics that it has in queries. */
   where?: string;

@@ -3,12 +3,12 @@ import type { ValueObject } from '#cel';
 import type { FoldPosition } from '../fold-operations/position.js';
 
 /**
- * An event in the form that folds read. Any number of folds share one such event; its JSON is parsed once, on first
- * use.
+ * An event in the form that folds read: its position in the order of events, and its CEL value. Several folds share one
+ * such event; its JSON is parsed once, on first use.
  */
 export interface FoldEvent {
   readonly position: FoldPosition;
-  /** The event as a CEL value. */
+  /** The event as the value of the variable `event` in CEL expressions. */
   readonly value: ValueObject;
 }
 

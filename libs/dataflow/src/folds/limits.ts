@@ -1,7 +1,7 @@
 /** Limits of folds. Each fold operation also has limits in its own file, which keep its state small. */
 export const foldLimits = {
-  /** The most fields of one definition. */
+  /** Maximum number of fields of one fold. */
   fields: 32,
-  /** The most characters of a key. */
+  /** Maximum number of characters of the key of a projection or a keyed stage. */
   keyCharacters: 256,
 } as const;

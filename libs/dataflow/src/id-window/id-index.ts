@@ -7,8 +7,8 @@ import { randomInt } from 'node:crypto';
  */
 export class IdIndex {
   /**
-   * The slots of the ids, plus 1; a free position of the table is 0. The table is at most half full, so that probes are
-   * short.
+   * The hash table: each entry is the slot of an id, plus 1, or 0 if it is free. The table is at most half full, so
+   * that probes are short.
    */
   private readonly table: Int32Array;
   private readonly mask: number;
@@ -26,7 +26,9 @@ export class IdIndex {
     return this.table.byteLength;
   }
 
-  /** Adds the id in this slot to the table. Returns true if the table already had the id, in another slot. */
+  /**
+   * Adds the id in this slot to the hash table, in place of an equal id in another slot. Returns true if there was one.
+   */
   put(slot: number): boolean {
     const place = this.placeOf(slot);
     const known = this.table[place] !== 0;
@@ -34,7 +36,7 @@ export class IdIndex {
     return known;
   }
 
-  /** Returns whether the table has the id in this slot. */
+  /** Returns whether the hash table contains an id that equals the one in this slot. */
   has(slot: number): boolean {
     return this.table[this.placeOf(slot)] !== 0;
   }

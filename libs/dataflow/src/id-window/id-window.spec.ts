@@ -10,7 +10,10 @@ interface Seen {
 
 const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
-/** The rule of IdWindow's doc comment, evaluated over the whole log. */
+/**
+ * Reference implementation of the rule in `IdWindow`'s doc comment: returns for each record of the log whether it is a
+ * duplicate.
+ */
 function repetitions(log: Seen[], bounds: { records: number; milliseconds: number }): boolean[] {
   const times: number[] = [];
   log.forEach((record, i) => times.push(Math.max(record.timestamp, times[i - 1] ?? -Infinity)));
@@ -25,7 +28,9 @@ function repetitions(log: Seen[], bounds: { records: number; milliseconds: numbe
   );
 }
 
-/** Logs with few ids, gaps between offsets, and timestamps that go back and forth. */
+/**
+ * Arbitrary partitions of a log: few distinct event ids, gaps between offsets, and timestamps that go back and forth.
+ */
 const logs = fc
   .array(
     fc.record({

@@ -1,11 +1,14 @@
 import { readUuidText } from '#event';
 import { IdIndex } from './id-index.js';
 
-/** Limits of the distance at which a duplicate id is recognized. Both limits apply to each duplicate. */
+/**
+ * How far before a record an earlier record with the same event id may be, so that the later one is recognized as a
+ * duplicate. Both limits apply.
+ */
 export interface IdWindowBounds {
-  /** The most offsets between a duplicate and the earlier record. */
+  /** Maximum number of offsets between a duplicate and the earlier record. */
   records: number;
-  /** The most milliseconds of log time between a duplicate and the earlier record; below 2^31. */
+  /** Maximum milliseconds of log time between a duplicate and the earlier record; below 2^31. */
   milliseconds: number;
 }
 
@@ -29,7 +32,7 @@ const words = new Uint32Array(4);
 export class IdWindow {
   private capacity = 0;
   private ids = new Uint32Array(0);
-  /** Offsets and log times modulo 2^32. Differences within the window are exact. */
+  /** Offset and log time of each record in the window, modulo 2^32. Differences within the window are exact. */
   private offsets = new Uint32Array(0);
   private times = new Uint32Array(0);
   private index = new IdIndex(this.ids);
@@ -42,7 +45,7 @@ export class IdWindow {
 
   constructor(readonly bounds: IdWindowBounds) {}
 
-  /** The number of ids in the window; a duplicate counts again. */
+  /** Number of records in the window; an id that occurs twice counts twice. */
   get size(): number {
     return this.count;
   }
@@ -72,7 +75,7 @@ export class IdWindow {
     return this.logTime - ((this.logTime - this.times[this.first]!) >>> 0);
   }
 
-  /** Sets a lower bound of the log time before the next record. */
+  /** Raises the log time to at least `logTime` (in milliseconds since 1970), before the first record is read. */
   startAt(logTime: number): void {
     this.logTime = Math.max(this.logTime, logTime);
   }
@@ -87,7 +90,10 @@ export class IdWindow {
     return this.repeatsWords(words, offset, timestamp);
   }
 
-  /** Works like `repeats` for an id as four 32-bit words, the most significant first. */
+  /**
+   * Returns whether an event id, given as four 32-bit words (the most significant first), is a duplicate, and adds the
+   * id to the window, like `repeats`.
+   */
   repeatsWords(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
     const slot = this.freeSlotFor(id);
@@ -98,8 +104,8 @@ export class IdWindow {
   }
 
   /**
-   * Works like `repeatsWords`, but does not add the id. For a record that is refused unless its id is a duplicate: the id
-   * of a refused record is not remembered.
+   * Returns whether an event id is a duplicate, like `repeatsWords`, but does not add it to the window. For a record
+   * that is refused unless its id is a duplicate: the id of a refused record is not remembered.
    */
   wouldRepeat(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
@@ -108,7 +114,10 @@ export class IdWindow {
     return this.index.has(slot);
   }
 
-  /** Advances offset and log time by a record without a readable id. */
+  /**
+   * Advances the window's offset and log time by one record, without adding an id; for a record whose id cannot be
+   * read.
+   */
   pass(offset: number, timestamp: number): void {
     const { records, milliseconds } = this.bounds;
     const logTime = Math.max(this.logTime, timestamp);
@@ -126,7 +135,7 @@ export class IdWindow {
     }
   }
 
-  /** Writes the id into the slot after the last one, and returns the slot. */
+  /** Writes an event id into the slot after the last used one, and returns the slot; the slot is not used yet. */
   private freeSlotFor(id: Uint32Array): number {
     if (this.count === this.capacity) this.grow();
     const slot = this.slotAt(this.count);
@@ -154,7 +163,7 @@ export class IdWindow {
     this.resize(Math.min(Math.max(this.capacity * 2, smallest), this.bounds.records + 1));
   }
 
-  /** Copies as many ids as fit, the oldest first, into arrays of the new capacity. */
+  /** Copies the ids of the window, the oldest first and as many as fit, into arrays of the new capacity. */
   private resize(capacity: number): void {
     const kept = Math.min(this.count, capacity);
     const ids = new Uint32Array(capacity * 4);

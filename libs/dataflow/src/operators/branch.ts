@@ -9,10 +9,10 @@ import type { StepFactory, Operator, OperatorDefinition } from './operator.js';
 
 type BranchSpec = { operators: readonly OperatorDefinition[] } & ({ when: string } | { otherwise: true });
 
-/** The most levels of branches inside branches. */
+/** Maximum levels of `branch` operators inside branches. */
 const mostLevels = 4;
 
-/** One compiled branch. A branch without a condition takes every event. */
+/** One compiled branch of a `branch` operator. A branch without a condition takes every event that reaches it. */
 interface Branch {
   readonly when: ((flow: ReadableEvent) => boolean) | undefined;
   readonly operators: StepFactory;

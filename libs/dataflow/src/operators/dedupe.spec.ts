@@ -56,8 +56,9 @@ interface Arrival {
 }
 
 /**
- * Returns whether the last arrival passes, by the rule of docs/pipelines.md and from the whole history each time. This
- * function has no state, so it cannot expire a key too early or too late.
+ * Reference implementation of `dedupe`: returns whether the last event of the history passes, by the rule of
+ * docs/pipelines.md. It reads the whole history each time and keeps no state, so it cannot expire a key too early or
+ * too late.
  */
 function passesByTheBook(history: readonly Arrival[], within: number): boolean {
   const { key, at, watermark } = history.at(-1)!;
@@ -72,7 +73,8 @@ function passesByTheBook(history: readonly Arrival[], within: number): boolean {
 }
 
 /**
- * Returns whether the watermark is past the event's time and past the watermark of its arrival by more than `within`.
+ * Returns whether the watermark is more than `within` past the time of an event, and more than `within` past the
+ * watermark at the event's arrival.
  */
 function isForgotten(event: Arrival, watermark: number, within: number): boolean {
   return watermark > event.at + within && watermark > event.watermark + within;

@@ -6,7 +6,7 @@ import type { Operator } from './operator.js';
 
 const bounds: DurationBounds = { least: '1s', most: '366d' };
 
-/** The event time of the remembered event, in microseconds. */
+/** State of `dedupe` for one key: the event time of the remembered event, in microseconds since 1970. */
 type Remembered = { readonly first: EpochMicros };
 
 /**

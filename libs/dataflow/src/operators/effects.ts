@@ -1,7 +1,10 @@
 import { operators as known } from './index.js';
 import type { OperatorEffect, OperatorList, OperatorDefinition } from './operator.js';
 
-/** Returns the external effects of operators, in the order of the definition. @param operators are valid */
+/**
+ * Returns what a list of valid operators writes, posts to and looks up, including the operators in branches, in the
+ * order of the definition.
+ */
 export function effectsOf(
   operators: readonly OperatorDefinition[],
   pointer = '/operators',

@@ -14,10 +14,13 @@ interface EnrichSpec {
   as: string;
 }
 
-/** The most keys that a table in a definition may have. */
+/** Maximum number of keys in a table that an `enrich` operator contains. */
 const tableKeys = 1000;
 
-/** Returns the value of a key as JSON text: null if there is none, undefined if it has to be fetched first. */
+/**
+ * Returns the value that an `enrich` operator has for a key, as JSON text: null if there is none, undefined if it must
+ * be fetched from a projection first.
+ */
 type SideInput = (key: string, known: KnownStates) => string | null | undefined;
 
 /**

@@ -15,18 +15,25 @@ export interface Operator<Spec = unknown> {
    * does not pass through the operators after it.
    */
   readonly isOutput?: true;
-  /** True for an operator that may pass on several events for one. */
+  /** True for an operator that may pass on several events for one event, such as `flat_map`. */
   readonly isMultiple?: boolean;
-  /** The name of the operator that must follow and is compiled together with this one. */
+  /**
+   * The name of the operator that must follow this one and is compiled together with it: a `reduce` follows a `window`.
+   */
   readonly followedBy?: string;
   /**
    * Reads the operator's JSON strictly, and returns the compiled operator.
    * @throws DefinitionError with every error, each with its pointer
    */
   compile(spec: unknown, site: OperatorLocation): StatelessOperator | StatefulOperator;
-  /** Returns the external effects of the operator. @param spec is valid @param at pointer to `spec` */
+  /**
+   * Returns what the operator writes to, posts to and looks up. @param spec is valid @param at JSON pointer to `spec`
+   */
   effects?(spec: Spec, at: string): OperatorEffect[];
-  /** Returns the lists of operators inside this one. @param spec is valid @param at pointer to `spec` */
+  /**
+   * Returns the lists of operators inside this operator, such as those of branches. @param spec is valid @param at JSON
+   * pointer to `spec`
+   */
   lists?(spec: Spec, at: string): OperatorList[];
 }
 
@@ -42,19 +49,22 @@ export interface OperatorList {
   readonly pointer: string;
 }
 
-/** The location of an operator in its definition. */
+/**
+ * Where an operator is in its pipeline definition, and what its compiler may use: the operator after it, and a compiler
+ * for branches.
+ */
 export interface OperatorLocation {
-  /** JSON pointer to the value of the operator's member, such as `/operators/3/filter`. */
+  /** JSON pointer to the operator's specification in the pipeline definition, such as `/operators/3/filter`. */
   readonly at: string;
-  /** True if the operator is the last one of its list. */
+  /** True if no operator follows in the operator's list. */
   readonly isLast: boolean;
   /** The next operator, if it is the one that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
-  /** Compiles the list of operators of a branch. */
+  /** Compiles the list of operators of one branch of a `branch` operator. */
   readonly branch: (operators: unknown, place: BranchLocation) => StepFactory;
 }
 
-/** The location of a branch in its operator. */
+/** Where a branch is in its `branch` operator, and the list that collects the errors of its operators. */
 export interface BranchLocation {
   readonly pointer: string;
   readonly index: number;
@@ -63,12 +73,12 @@ export interface BranchLocation {
 }
 
 /**
- * Returns the first step of a list of operators.
+ * Builds the function for the first operator of a list, which calls the later ones.
  * @param traces whether the trace has an entry for each operator that passes an event on
  */
 export type StepFactory = (traces: boolean) => Step;
 
-/** A compiled stateless operator: returns its step, given the step after it. */
+/** A compiled stateless operator: returns the function that applies it, given the function of the operator after it. */
 export type StatelessOperator = (next: Step, traces: boolean) => Step;
 
 /**
@@ -76,17 +86,23 @@ export type StatelessOperator = (next: Step, traces: boolean) => Step;
  * topic that is partitioned by the key.
  */
 export interface StatefulOperator {
-  /** Returns the key of an event; null if the event has none and is dropped. */
+  /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
   readonly keyOf: (flow: ReadableEvent) => string | null;
-  /** The parts of the definition that the state depends on. If they change, the operator begins without state. */
+  /**
+   * The parts of the operator's definition that its state depends on. If they change, the operator begins again without
+   * state.
+   */
   readonly identity: readonly unknown[];
   /** Returns the operator of a keyed stage. @param id of the stage */
   keyed(id: string): KeyedOperator;
 }
 
-/** An external effect of an operator, with the pointer to its location in the definition. */
+/**
+ * What an operator does outside of its pipeline: writes to a stream, looks up a projection, or calls a webhook; with a
+ * JSON pointer to where the definition says so.
+ */
 export type OperatorEffect =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
-  /** Here `at` is the JSON pointer to the operator. */
+  /** A webhook. `at` is the JSON pointer to the `webhook` operator. */
   | { readonly kind: 'call'; readonly url: string; readonly secretRef: string; readonly at: string };

@@ -11,7 +11,9 @@ import { compileFold, type Fold } from '../folds/compile-fold.js';
 import { reducePointer } from '../windows/window-settings.js';
 import type { Operator } from './operator.js';
 
-/** Members that a window result's data has besides the fields. */
+/**
+ * Members that the data of a window result has besides the fields of the `reduce`; a field must not have such a name.
+ */
 const ownNames = ['key', 'window_start', 'window_end'];
 
 /**

@@ -10,7 +10,7 @@ interface WebhookSpec {
   format?: WebhookFormat;
 }
 
-/** The most characters that a webhook address may have. */
+/** Maximum number of characters of a webhook's URL. */
 const urlCharacters = 2048;
 
 /**

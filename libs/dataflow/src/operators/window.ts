@@ -17,7 +17,7 @@ interface WindowSpec {
 const shapes = ['tumbling', 'hopping', 'session'] as const;
 const size: DurationBounds = { least: '1s', most: '366d' };
 const lateness: DurationBounds = { least: '0s', most: '366d' };
-/** The most windows that one event may belong to. */
+/** Maximum number of hopping windows that one event may belong to. */
 const mostHops = 100;
 
 /**

@@ -1,12 +1,12 @@
 import { StepBudget, withinBudget } from '#cel';
 import type { PipelineEvent, KeyedOperator, StateEntry, OperatorOutcome } from '../flow/pipeline.js';
 
-/** The result of adding an event to the state entries of a keyed stage. */
+/** What adding one event to all its state entries in a keyed stage changes and produces. */
 export interface StateEntriesUpdate {
-  /** The changed entries, by name. */
+  /** The changed state entries, each with its name. */
   readonly rows: readonly (readonly [name: string, row: StateEntry])[];
   readonly results: readonly PipelineEvent[];
-  /** A drop, late or fail outcome; undefined if the entries took the event. */
+  /** A drop, late or fail outcome of the event; undefined if the state entries took the event. */
   readonly outcome: OperatorOutcome | undefined;
 }
 

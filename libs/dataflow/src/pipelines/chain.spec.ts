@@ -5,7 +5,7 @@ import type { OperatorDefinition } from '../operators/operator.js';
 import { addToStateEntries } from './add-to-state-entries.js';
 
 const data = JSON.stringify({ l: [...Array(60).keys()] });
-/** An expression that uses more than half of an event's step budget. */
+/** A CEL expression whose evaluation takes more than half of the steps that one event is allowed. */
 const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
 const emit: OperatorDefinition = { emit: { stream: 'out' } };
 const tooMany = {

@@ -6,16 +6,17 @@ import type { Step } from '../flow/step.js';
 import { uncounted } from '../flow/step-counts.js';
 import type { StepFactory } from '../operators/operator.js';
 
-/** The kinds of data that the operators of a chain read. */
+/** Whether the operators of a chain read data besides the event. */
 export interface ChainReads {
   /** True if one of the operators reads a projection. */
   readonly looksUp: boolean;
 }
 
 /**
- * Returns the chain of a stage. All evaluations of one call share one step budget.
- * @param slot number of a `StepCounter` that counts the events that enter the chain; undefined if they are counted
- * elsewhere
+ * Returns the chain of a stage's stateless operators. All evaluations of expressions in one call of the chain share one
+ * step budget.
+ * @param slot index in `StepCounter.numbers` of the count of events that enter the chain; undefined if they are counted
+ *   elsewhere
  */
 export function operatorChain(make: StepFactory, { looksUp }: ChainReads, slot?: number): OperatorChain {
   const [plain, traced] = [make(false), make(true)];

@@ -17,28 +17,31 @@ import type {
 import { operatorChain, type ChainReads } from './chain.js';
 import { stageId } from './stage-id.js';
 
-/** Collects the stages, effects and entry points of all operators while a definition is compiled. */
+/**
+ * Collects the operators of a pipeline, its stages, its external effects and the entry points for replays, while the
+ * definition is compiled.
+ */
 export class CompilationResult {
-  /** The operators in the order of the definition. */
+  /** The operators of the pipeline in the order of the definition. */
   readonly steps: OperatorStep[] = [];
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
   readonly effects: OperatorEffect[] = [];
-  /** Entry points for replayed events, by the operator's pointer. */
+  /** Entry points for replayed dead letters, by the JSON pointer to the operator. */
   readonly entries = new Map<string, EntryPoint>();
   operators = 0;
 }
 
-/** An entry point: an operator at which a replayed event continues. */
+/** An operator of a compiled pipeline at which a replayed dead letter can continue. */
 export interface EntryPoint {
   readonly make: StepFactory;
   /** Properties of the chain that contains the operator. */
   readonly chain: ChainReads;
-  /** The number of a `StepCounter` that counts the events that enter here. */
+  /** Index in `StepCounter.numbers` of the count of events that enter the pipeline at this operator. */
   readonly slot: number;
 }
 
-/** The location of a list of operators. */
+/** Where a list of operators is in its pipeline definition: the stage, the branches and the chain that contain it. */
 interface ListLocation {
   readonly pointer: string;
   /** Id of the stage that contains the list; undefined for the first stage, which reads the source. */
@@ -53,7 +56,10 @@ interface ListLocation {
 
 const end: StepFactory = () => () => undefined;
 
-/** Compiles a list of operators into the steps of its stage. An operator with state begins a stage of its own. */
+/**
+ * Compiles a list of operators into functions that call each other. An operator with state begins a keyed stage, to
+ * which the operators after it belong.
+ */
 export function compileList(value: unknown, place: ListLocation, made: CompilationResult): StepFactory {
   const { pointer, errors } = place;
   const specs = collectErrors(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
@@ -85,7 +91,7 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
     : compileStage(compiled, at, { context, step, reduceStep: following && step + 1, rest });
 }
 
-/** Adds an operator to the steps of the definition, and returns its index. */
+/** Adds an operator to `CompilationResult.steps`, and returns its index there. */
 function addStep({ at, operator, follows }: AddedOperator, { steps }: CompilationResult): number {
   const { isMultiple: countsOut = false, isOutput = false } = operator;
   const end = at.lastIndexOf('/');
@@ -103,7 +109,7 @@ interface AddedOperator {
 interface NamedOperator {
   readonly operator: Operator;
   readonly spec: unknown;
-  /** JSON pointer to the value of the operator's member, which is `spec`. */
+  /** JSON pointer to the operator's specification (`spec`) in the pipeline definition. */
   readonly at: string;
 }
 
@@ -191,7 +197,9 @@ function compileStep(
   return make;
 }
 
-/** Returns the step with a count before it. @param slot index in the numbers of a `StepCounter` */
+/**
+ * Returns the function of an operator with a count of its events before it. @param slot index in `StepCounter.numbers`
+ */
 function counted(slot: number, next: Step): Step {
   return (flow, context) => {
     context.counts[slot]! += 1;
@@ -199,10 +207,13 @@ function counted(slot: number, next: Step): Step {
   };
 }
 
-/** The most entries of a trace; more would not be read. */
+/** Maximum number of entries in the trace of one event; a dry run returns fewer. */
 const mostTraced = 20_000;
 
-/** Returns the step with a trace entry before it. */
+/**
+ * Returns the function of an operator that first adds a trace entry: the operator at `at` has passed the event on to
+ * it.
+ */
 function passed(at: string, next: Step): Step {
   return (flow, context) => {
     if (context.outcomes.length < mostTraced) context.outcomes.push({ kind: 'pass', at, flow });

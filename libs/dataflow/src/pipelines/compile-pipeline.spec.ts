@@ -12,7 +12,7 @@ const window = (members: Record<string, unknown> = {}) => ({
 });
 const source = { streams: ['orders'] };
 
-/** Returns the errors of a definition, each as `pointer: detail`. */
+/** Returns the errors of compiling a pipeline definition, each as `pointer: detail`. */
 function errorsOf(spec: Record<string, unknown>): string[] {
   try {
     compilePipeline({ source, operators: [emit], from: 'beginning', ...spec } as unknown as PipelineSpec);

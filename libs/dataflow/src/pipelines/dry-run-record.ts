@@ -2,39 +2,47 @@ import { formatTime } from '#event';
 import type { LogEvent } from '#cel';
 import type { OperatorOutcome, TraceEntry } from '../flow/pipeline.js';
 
-/** The result of one operator for one event in a dry run. `at` is a JSON pointer into the definition. */
+/**
+ * What one operator did with one event in a dry run. `at` is a JSON pointer to the operator in the pipeline definition.
+ */
 export interface DryRunStep {
   readonly at: string;
   readonly operator: string;
   readonly outcome: 'passed' | 'dropped' | 'emitted' | 'late' | 'failed' | 'forwarded';
   /** The reason why the event was dropped, is late or failed. */
   readonly reason?: string;
-  /** The key of the event in the window or the dedupe. */
+  /** The key with which the event was forwarded to the stage of a window or a dedupe. */
   readonly key?: string;
-  /** The event that the operator passed on. */
+  /** The event as the operator passed it on. */
   readonly result?: LogEvent;
 }
 
-/** The result of a dry run. */
+/**
+ * The result of a dry run of a pipeline: what each operator would do with the given events, and what the pipeline would
+ * write.
+ */
 export interface DryRun {
-  /** Each given event, with the steps that it passed through. */
+  /** Each event that was given to the dry run, with what each operator did with it. */
   readonly events: readonly { readonly event: LogEvent; readonly steps: readonly DryRunStep[] }[];
-  /** Results of windows that closed in the dry run, with the steps that they passed through. */
+  /** Results of windows that closed in the dry run, with what each later operator did with them. */
   readonly windows: readonly {
     readonly at: string;
     readonly event: LogEvent;
     readonly steps: readonly DryRunStep[];
   }[];
-  /** Events that would be written, each with its target: a stream, or the address of a webhook. */
+  /** Events that the pipeline would write, each with its target: a stream, or the URL of a webhook. */
   readonly emitted: readonly {
     readonly at: string;
     readonly stream?: string;
     readonly webhook?: string;
     readonly event: LogEvent;
   }[];
-  /** Late events. A late event without a stream would become a dead letter. */
+  /** Events that would arrive after their window has closed. One without `stream` would become a dead letter. */
   readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: LogEvent }[];
-  /** Events that would become dead letters. `pointer` is the exact failure location. */
+  /**
+   * Events that would become dead letters because an operator fails. `pointer` is the JSON pointer to the exact part
+   * that fails.
+   */
   readonly failed: readonly {
     readonly at: string;
     readonly pointer: string;
@@ -56,7 +64,7 @@ export const dryRunLimits = {
 
 type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
 
-/** Collects the result of a dry run up to its limits. */
+/** Collects the entries of a dry run's result, up to `dryRunLimits`; entries beyond them are left out. */
 export class DryRunRecord {
   readonly #events: List<DryRun['events']> = [];
   readonly #windows: List<DryRun['windows']> = [];
@@ -81,14 +89,20 @@ export class DryRunRecord {
     };
   }
 
-  /** Adds a given event, and returns its empty list of steps for the caller to fill. */
+  /**
+   * Adds an event that was given to the dry run. Returns its empty list of steps, to which the caller adds what
+   * operators do with it.
+   */
   event(event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#events, { event, steps });
     return steps;
   }
 
-  /** Adds the result of a window, and returns its empty list of steps for the caller to fill. */
+  /**
+   * Adds the result of a window that closed. Returns its empty list of steps, to which the caller adds what operators
+   * do with it.
+   */
   window(at: string, event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];
     this.#add(this.#windows, { at, event, steps });

@@ -7,7 +7,7 @@ import type { OperatorDefinition } from '../operators/operator.js';
 const noneKnown: FetchProjectionStates = (lookups) => Promise.resolve(lookups.map(() => null));
 const start = Date.parse('2026-11-21T04:00:00Z') * 1000;
 
-/** Returns events with this data, each the given number of seconds after 04:00. */
+/** Returns events with the given data; the event time of each is the given number of seconds after 04:00. */
 const eventsAt = (...given: [second: number, data: string][]) =>
   given.map(([second, data], offset) => logEvent(data, { offset, timestamp: start + second * 1_000_000 }));
 

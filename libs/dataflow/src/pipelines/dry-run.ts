@@ -18,7 +18,10 @@ import type {
 } from '../flow/pipeline.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
-/** Fetches the states of projections as JSON text, one for each lookup; null if there is none. */
+/**
+ * Fetches the state of a projection's key as JSON text for each lookup, in the order of the lookups; null if the key
+ * has no state.
+ */
 export type FetchProjectionStates = (
   lookups: readonly ProjectionLookup[],
 ) => Promise<readonly (string | null)[]>;
@@ -44,7 +47,7 @@ export async function dryRun(
   return runner.result;
 }
 
-/** All evaluations together exceed `dryRunLimits.steps`. */
+/** Error: the expressions of a dry run take more than 800 000 evaluation steps together. */
 export class DryRunTooExpensiveError extends Error {
   override readonly name = 'DryRunTooExpensiveError';
 
@@ -53,7 +56,10 @@ export class DryRunTooExpensiveError extends Error {
   }
 }
 
-/** The most lookups of the first request to projections. Further lookups are made when their events are processed. */
+/**
+ * Maximum number of projection lookups that a dry run makes in its first request. Further lookups are made when their
+ * events are processed.
+ */
 const mostAtOnce = 1000;
 
 /**
@@ -62,7 +68,7 @@ const mostAtOnce = 1000;
  */
 const workOfPiece = 8_192;
 
-/** The state entries of a stage, in the order in which a task would read them. */
+/** A keyed stage in a dry run, with its state entries and its watermark. */
 interface StageState {
   readonly stage: KeyedStage;
   readonly rows: Map<string, StateEntry>;
@@ -180,7 +186,7 @@ class DryRunner {
     if (this.#turn.over(workOfPiece)) await this.#turn.end();
   }
 
-  /** Runs a synchronous part within the budget. @throws DryRunTooExpensiveError */
+  /** Runs a synchronous part of the dry run within the dry run's step budget. @throws DryRunTooExpensiveError */
   #bounded<T>(work: () => T): T {
     const result = withinBudget(this.#budget, work);
     if (this.#budget.isSpent) throw new DryRunTooExpensiveError();

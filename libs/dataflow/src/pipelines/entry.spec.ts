@@ -12,7 +12,7 @@ const perMinute: OperatorDefinition = {
   window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' },
 };
 
-/** Returns kind and pointer of each outcome of an event that enters at an operator. */
+/** Returns the kind and the JSON pointer of each outcome of an event that enters a pipeline at a certain operator. */
 function goesOn(
   operators: readonly OperatorDefinition[],
   at: string,

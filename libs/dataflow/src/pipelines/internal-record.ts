@@ -2,7 +2,7 @@ import { pipelineLimits } from '../flow/limits.js';
 
 const { recordBytes } = pipelineLimits;
 
-/** Error detail for an event that is too large for a topic between two stages. */
+/** Error detail for an event that is too large for the repartition topic between two stages. */
 export const recordTooLarge = `an event between operators takes at most ${recordBytes} bytes`;
 
 /**

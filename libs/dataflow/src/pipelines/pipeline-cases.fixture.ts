@@ -7,7 +7,7 @@ import type { SourcePartitions } from './simulation.fixture.js';
 
 const second = 1_000_000;
 
-/** A pipeline and its whole source, for which exactly one result is correct. */
+/** A pipeline definition and all events of its source streams, for which exactly one result is correct. */
 export interface PipelineCase {
   readonly spec: PipelineSpec;
   readonly source: SourcePartitions;

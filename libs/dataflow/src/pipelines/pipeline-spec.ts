@@ -15,6 +15,9 @@ export interface PipelineSpec {
     idle_after?: string;
   };
   operators: readonly OperatorDefinition[];
-  /** Where a job begins to read a stream that it has not read yet. */
+  /**
+   * Where a job of the pipeline begins to read a source stream that it has not read yet: at its first record, or at its
+   * end.
+   */
   from: 'beginning' | 'now';
 }

@@ -27,7 +27,7 @@ export function logEvent(data = '{}', fields: Partial<LogEvent> = {}): LogEvent 
   };
 }
 
-/** Returns the same event as the input of a pipeline. */
+/** Returns the event of `logEvent` as a pipeline event, as if it came from a source partition. */
 export function flowOf(data = '{}', fields: Partial<LogEvent> = {}): PipelineEvent {
   return sourceEvent(logEvent(data, fields));
 }
@@ -39,7 +39,7 @@ export function pipelineOf(...operators: OperatorDefinition[]): CompiledPipeline
 
 const noTables: LookupAnswers = () => null;
 
-/** Returns the outcomes of an event with this data in the first stage. */
+/** Returns the outcomes of an event with this data in the first stage of a pipeline with these operators. */
 export function outcomesOf(
   operators: OperatorDefinition[],
   data: string,

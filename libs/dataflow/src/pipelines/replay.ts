@@ -1,7 +1,7 @@
 import { jsonValue, uuidPattern } from '#event';
 import type { Provenance } from '../flow/pipeline.js';
 
-/** Stage of the replay topic in checkpoints. It is not a keyed stage. */
+/** Value of `stage` in the checkpoints of a job's replay topic, which no keyed stage has. */
 export const replayStage = 'replay';
 
 /**
@@ -23,11 +23,17 @@ type ReplayValue = [
   event: string,
 ];
 
-/** A dead letter that continues in the pipeline. */
+/** A record of a job's replay topic: an event that was a dead letter and continues at the operator where it failed. */
 export interface ReplayedDeadLetter {
-  /** A UUID, the same for each replay of the dead letter: a job that reads it twice replays it once. */
+  /**
+   * A UUID that is the same in each replay record of the dead letter, so that a job that reads two of them replays it
+   * once.
+   */
   readonly id: string;
-  /** JSON pointer to the operator at which the event continues. */
+  /**
+   * JSON pointer to the operator of the pipeline definition at which the replayed event continues: the one where it
+   * failed.
+   */
   readonly at: string;
   /**
    * Version of the definition for which the entry point was checked. A job with an older definition must not replay the
@@ -35,7 +41,7 @@ export interface ReplayedDeadLetter {
    */
   readonly version: number;
   readonly origin: Provenance;
-  /** The event's record value, as `recordFlow` reads it. */
+  /** The event as the value of a record, as `eventFromRecord` reads it. */
   readonly event: string;
 }
 

@@ -12,10 +12,10 @@ import type {
 } from '../flow/pipeline.js';
 import { noWatermark, SourceWatermark } from './source-watermark.js';
 
-/** The partitions of a source's streams, by names such as `orders/0`. */
+/** The events of each partition of a pipeline's source streams, by names such as `orders/0`. */
 export type SourcePartitions = Readonly<Record<string, readonly LogEvent[]>>;
 
-/** The results of a simulation, without duplicates. */
+/** What a simulated pipeline has emitted, failed and left open, without duplicates. */
 export interface SimulationResult {
   /** Content of the emitted events, by id. */
   readonly emitted: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface SimulationResult {
   readonly open: readonly string[];
 }
 
-/** Random numbers from 0 to 1, and the probabilities of failures at each step. */
+/** How a simulation runs: its random numbers, the probabilities of failures, and the sizes of topics and batches. */
 export interface FailureSchedule {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
@@ -36,11 +36,11 @@ export interface FailureSchedule {
   readonly zombies: number;
   /** Number of partitions of each stage's topic. */
   readonly partitions: number;
-  /** The most records in a batch. */
+  /** Maximum number of records in a batch of a simulated task. */
   readonly batch: number;
 }
 
-/** A course without failures: one batch after the other. */
+/** A simulation without failures: one batch after the other. */
 export const inOrder = {
   random: () => 0,
   crashes: 0,
@@ -72,7 +72,10 @@ interface Saved {
   positions: string | undefined;
 }
 
-/** The log and the store: everything that outlives a task. A write takes effect at once and is readable. */
+/**
+ * The simulated Kafka log and state store: everything that outlives a task. A write takes effect at once and is
+ * readable.
+ */
 class World {
   readonly topics = new Map<string, TopicRecord[]>();
   readonly rows = new Map<string, Map<string, SavedRow>>();

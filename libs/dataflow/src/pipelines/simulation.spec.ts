@@ -16,7 +16,10 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Asserts that a course with failures has the same result as an undisturbed one. */
+/**
+ * Asserts that a simulated pipeline with these failures has the same result as without failures, for random pipelines
+ * and inputs.
+ */
 function isTheSame(course: Omit<FailureSchedule, 'random' | 'partitions'>, numRuns = 60): void {
   fc.assert(
     fc.property(

@@ -1,12 +1,15 @@
 import type { EpochMicros } from '#event';
 
 /**
- * The watermark before the first event. The constant is a safe integer, because watermarks are saved as an Int64 and
- * written as JSON.
+ * The watermark of a partition before its first event. It is a safe integer, because watermarks are saved as an Int64
+ * and written as JSON.
  */
 export const noWatermark: EpochMicros = Number.MIN_SAFE_INTEGER;
 
-/** The progress of event time in a partition. An idle partition does not hold back the watermark downstream. */
+/**
+ * The watermark of a partition, and whether the partition is idle. An idle partition does not hold back the watermarks
+ * of the stages after it.
+ */
 export interface WatermarkProgress {
   readonly watermark: EpochMicros;
   readonly idle: boolean;
@@ -23,7 +26,10 @@ export interface WatermarkProgress {
  */
 export class SourceWatermark {
   #value: EpochMicros;
-  /** The time since which all records have been read and none has arrived. */
+  /**
+   * Milliseconds of the monotonic clock since which the end of the partition's log was reached and no record has
+   * arrived.
+   */
   #quietSinceMs: number;
   readonly #idleAfterMs: number;
 
@@ -38,8 +44,8 @@ export class SourceWatermark {
   }
 
   /**
-   * The watermark of the events so far. Checkpoints save this value; each event carries the value from before it was
-   * read.
+   * The partition's watermark after the events read so far. Checkpoints save it; each event carries the value from
+   * before it was read.
    */
   get value(): EpochMicros {
     return this.#value;
@@ -56,8 +62,9 @@ export class SourceWatermark {
   }
 
   /**
-   * Returns the progress to write to the stages that the partition feeds.
-   * @param atEnd whether the end of the log is reached
+   * Returns the watermark, and whether the partition is idle, to be written to the repartition topics of the stages
+   * that the partition feeds.
+   * @param atEnd whether all records of the partition have been read
    */
   progress({ nowMs, atEnd }: { nowMs: number; atEnd: boolean }): WatermarkProgress {
     if (!atEnd || nowMs < this.#quietSinceMs) this.#quietSinceMs = nowMs;

@@ -3,9 +3,12 @@ import { noWatermark, type WatermarkProgress } from './source-watermark.js';
 
 /** A watermark record: the progress of a task, which it writes to the topics of the stages that it feeds. */
 export interface WatermarkRecord extends WatermarkProgress {
-  /** The partition that the task reads, such as `orders/3`. */
+  /** The partition that the task which wrote the record reads, such as `orders/3`. */
   readonly source: string;
-  /** The next offset that the task will process. All records derived from earlier offsets precede this record. */
+  /**
+   * The next offset of `source` that the task will process. All records derived from earlier offsets precede this
+   * watermark record.
+   */
   readonly next: number;
 }
 
@@ -28,11 +31,11 @@ export interface RepartitionedPosition {
 }
 
 interface UpstreamPartition {
-  /** Offset of the last record that was taken; -1 before the first. */
+  /** Upstream offset of the last repartitioned record that was taken; -1 before the first. */
   offset: number;
   index: number;
   path: string;
-  /** The upstream offset below which all derived records have been seen. */
+  /** All records derived from the upstream partition below this offset have been read. */
   next: number;
   watermark: EpochMicros;
   idle: boolean;
@@ -53,8 +56,8 @@ export class UpstreamProgress {
 
   /**
    * @param known all partitions that feed the stage; a partition that only an earlier definition had does not hold the
-   * watermark back
-   * @param saved a result of `save`
+   *   watermark back
+   * @param saved the text that `save` returned for an earlier checkpoint
    */
   constructor(known: Iterable<string>, saved?: string) {
     this.#known = new Set(known);
@@ -88,7 +91,10 @@ export class UpstreamProgress {
     return true;
   }
 
-  /** Takes a watermark record. A record with an older offset is ignored, because a fenced task has written it. */
+  /**
+   * Applies a watermark record to the progress of its upstream partition. A record with a lower offset than one before
+   * is ignored, because a fenced task has written it.
+   */
   control({ source, next, watermark, idle }: WatermarkRecord): void {
     const feeder = this.#feeder(source);
     if (next < feeder.next) return;

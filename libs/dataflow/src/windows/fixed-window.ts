@@ -4,7 +4,7 @@ import type { FoldState } from '../folds/compile-fold.js';
 import { addToFold, lateOutcome, type WindowSettings } from './window-settings.js';
 import { windowResult } from './window-result.js';
 
-/** The fold state of one window of a key, and its number of events. */
+/** State of one tumbling or hopping window of a key: its fold state, and its number of events. */
 type OpenWindow = { readonly fold: FoldState; readonly events: number };
 
 const unchanged: StateEntryUpdate<OpenWindow> = { results: [] };

@@ -7,11 +7,11 @@ const session = (start: number, last: number, size = 1): OpenSession => ({
   ...{ fold: [], events: 1 },
 });
 
-/** Returns the list after adding the sessions one by one. */
+/** Returns a `SessionList` to which the sessions were added one by one. */
 const listOf = (sessions: readonly OpenSession[]) =>
   sessions.reduce((list, one) => list.with(one, []), SessionList.none);
 
-/** Sessions of any length, which may overlap. */
+/** Arbitrary lists of sessions of any length, which may overlap. */
 const sessions = fc.array(
   fc
     .tuple(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 20 }), fc.nat(9))

@@ -1,7 +1,10 @@
 import type { EpochMicros } from '#event';
 import type { FoldState } from '../folds/compile-fold.js';
 
-/** An open session, from its first event to its last. */
+/**
+ * A session of a key that is not closed yet: the event times of its first and last event, its fold state, and its
+ * number of events.
+ */
 export type OpenSession = {
   readonly start: EpochMicros;
   readonly last: EpochMicros;
@@ -11,7 +14,7 @@ export type OpenSession = {
   readonly size: number;
 };
 
-/** The saved state of all sessions of a key. */
+/** The saved state of all sessions of a key in a session window. */
 export type SessionsState = {
   /** The sessions of the key, sorted by start. */
   readonly sessions: readonly OpenSession[];
@@ -22,8 +25,8 @@ export type SessionsState = {
 };
 
 /**
- * The sessions of a key, sorted by start. A search reads only the sessions near the given time, however many there are.
- * Sessions rarely overlap: a closed session that is not removed yet may lie inside an open one.
+ * An immutable list of the sessions of a key, sorted by start. A search reads only the sessions near the given time,
+ * however many there are. Sessions rarely overlap: a closed session that is not removed yet may lie inside an open one.
  */
 export class SessionList {
   static readonly none = new SessionList([], 0, 0);
@@ -69,7 +72,7 @@ export class SessionList {
     return found;
   }
 
-  /** Returns the list with `session` instead of the sessions in `parts`. */
+  /** Returns the list in which `session` replaces the sessions in `parts`, which were merged into it. */
   with(session: OpenSession, parts: readonly OpenSession[]): SessionList {
     const [from, to] = [this.placeOf(session.start), this.placeOf(session.last + 1)];
     const others = this.sessions.slice(from, to).filter((one) => !parts.includes(one));
@@ -81,7 +84,7 @@ export class SessionList {
     );
   }
 
-  /** Returns the sessions whose last event is at or before `time`, and the list of the others. */
+  /** Splits the list into the sessions whose last event is at or before `time`, and the list of all others. */
   split(time: EpochMicros): { ended: readonly OpenSession[]; others: SessionList } {
     const to = this.placeOf(time + 1);
     const begun = this.sessions.slice(0, to);

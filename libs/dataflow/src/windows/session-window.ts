@@ -4,10 +4,10 @@ import { SessionList, type OpenSession, type SessionsState } from './session-lis
 import { addToFold, lateOutcome, type WindowSettings } from './window-settings.js';
 import { windowResult } from './window-result.js';
 
-/** The most characters of JSON of a key's open sessions: the fold state of each session plus 100. */
+/** Maximum size of all open sessions of a key, in characters of JSON: of each session, its fold state plus 100. */
 export const sessionCharacters = 1024 * 1024;
 
-/** Characters of JSON that a session has besides its fold state. */
+/** Number of characters of JSON that a session is counted with besides its fold state. */
 const frame = 100;
 
 /**

@@ -3,7 +3,7 @@ import type { Fold, FoldState } from '../folds/compile-fold.js';
 import { ReadableEvent } from '../flow/readable-event.js';
 import type { PipelineEvent, Provenance } from '../flow/pipeline.js';
 
-/** A window of a key with its state. The window's `end` is exclusive. */
+/** One window of a key: its range of event time (`end` is exclusive), its fold state, and its number of events. */
 export interface WindowState {
   readonly key: string;
   readonly start: EpochMicros;

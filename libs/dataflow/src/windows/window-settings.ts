@@ -3,21 +3,24 @@ import { readableEvent } from '../flow/readable-event.js';
 import type { PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
 import type { Fold, FoldState } from '../folds/compile-fold.js';
 
-/** The settings that all kinds of windows share. */
+/**
+ * What all kinds of windows (tumbling, hopping, session) have in common: the stage, the fold, the lateness and the
+ * output.
+ */
 export interface WindowSettings {
   readonly stage: string;
   readonly fold: Fold;
   readonly lateness: EpochMicros;
-  /** True if each event emits a result, and the end of the window emits none. */
+  /** True (`"emit": "updates"`) if each event emits a result of its window, and the end of the window emits none. */
   readonly updates: boolean;
-  /** JSON pointers to the window and to its reduce. */
+  /** JSON pointer to the window operator in the pipeline definition; `reduceAt` is that to its reduce. */
   readonly at: string;
   readonly reduceAt: string;
-  /** The stream for late events; if undefined, they become dead letters. */
+  /** Name of the stream that late events are written to; if undefined, late events become dead letters. */
   readonly late: string | undefined;
 }
 
-/** Returns the outcome of a late event. */
+/** Returns the outcome for an event that arrived after its window had closed. */
 export function lateOutcome({ at, late }: WindowSettings, flow: PipelineEvent): OperatorOutcome {
   return { kind: 'late', at, stream: late, flow };
 }
@@ -34,7 +37,10 @@ export function addToFold(
   return { failed: { kind: 'fail', at, pointer, detail: refused.detail, flow } };
 }
 
-/** Translates a JSON pointer of a fold's error into a pointer into the reduce. */
+/**
+ * Translates the JSON pointer of an error of a fold, such as `/fields/n/value`, into a pointer into the reduce of a
+ * pipeline definition.
+ */
 export function reducePointer(pointer: string, reduceAt: string): string {
   return reduceAt + pointer.slice('/fields'.length);
 }

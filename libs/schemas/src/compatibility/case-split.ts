@@ -2,7 +2,7 @@ import { listedIn, shapeIn, type SchemaPart, type ValueShape } from './value-sha
 import { valueKindsOf, typesOfKinds } from './types.js';
 import { valuesOf } from './values.js';
 
-/** Maximum number of listed values that are compared one by one. */
+/** Maximum number of values that a schema lists (enum) for which they are compared one by one. */
 const mostValues = 50;
 
 /** A split of a shape's values into cases: each value matches at least one of the cases. */
@@ -15,7 +15,10 @@ export interface CaseSplit {
   said: boolean;
 }
 
-/** Returns the next split of a shape's values into cases; undefined if no further split is possible. */
+/**
+ * Returns a split of a shape's values into cases, by the first keyword or property of the shape that allows it;
+ * undefined if none does.
+ */
 export function splitIntoCases(shape: ValueShape): CaseSplit | undefined {
   for (const part of shape.parts) {
     const found = branches(shape, part, 'oneOf') ?? branches(shape, part, 'anyOf') ?? condition(shape, part);

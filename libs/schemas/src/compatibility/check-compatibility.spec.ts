@@ -12,7 +12,10 @@ import {
   type CompatibilityCase,
 } from './confluent-cases.fixture.js';
 
-/** Wraps a schema as that of a required property, so that the compared values can be of any type. */
+/**
+ * Returns a schema of objects whose required property `v` has the given schema, so that the compared values can be of
+ * any type.
+ */
 const wrapped = (schema: unknown) => ({ properties: { v: schema }, required: ['v'] });
 
 function differences(before: unknown, after: unknown, policy?: 'strict' | 'lenient') {

@@ -13,23 +13,23 @@ import { shapeOf, type ComparedDocument } from './value-shape.js';
 
 /** A reason why a new version of a schema is not compatible with an earlier version. */
 export interface Incompatibility {
-  /** Number of the earlier version that the new schema is incompatible with. */
+  /** Number of the earlier schema version that the new version is incompatible with. */
   version: number;
-  /** A JSON pointer into the new schema. */
+  /** JSON pointer to the cause in the new version of the schema. */
   pointer: string;
-  /** The violated rule, a stable name. */
+  /** Stable name of the reason for the incompatibility. */
   rule: CompatibilityRule;
   detail: string;
 }
 
-/** The schemas to compare, and the compatibility mode. */
+/** A new version of a schema, the earlier versions to compare it with, and the compatibility mode. */
 export interface CompatibilityRequest {
-  /** The new schema. */
+  /** The new version of the schema, as parsed JSON. */
   schema: unknown;
-  /** The existing versions, oldest first; all of them were accepted before. */
+  /** The existing versions of the schema, oldest first; all of them were accepted before. */
   versions: readonly { version: number; schema: unknown }[];
   compatibility: SchemaCompatibility;
-  /** How members that a schema does not mention are treated; default: `strict`. */
+  /** How properties that a schema does not mention are treated; default: `strict`. */
   policy?: CompatibilityPolicy;
 }
 
@@ -38,7 +38,7 @@ export interface CompatibilityRequest {
  * differences take a few thousand steps.
  */
 const stepsPerVersion = 20_000;
-/** Maximum number of reported reasons. */
+/** Maximum number of incompatibilities that are reported for a new version of a schema. */
 const mostNamed = 100;
 
 /**
@@ -82,7 +82,10 @@ interface VersionPair {
   policy: CompatibilityPolicy;
 }
 
-/** Returns each difference once, even if it is found in both directions. */
+/**
+ * Returns the differences between two versions of a schema, in the directions that the mode requires. A difference that
+ * is found in both directions is returned once.
+ */
 function differencesBetween({ older, newer, compatibility, policy }: VersionPair): NewDifference[] {
   const tolerated: ReadonlySet<CompatibilityRule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
   const steps = { left: stepsPerVersion };

@@ -14,14 +14,17 @@ export type ComparisonRule = (
   reader: SchemaPart,
 ) => SchemaDifference[];
 
-/** The operations that a comparison rule can use while two schemas are compared. */
+/**
+ * What a comparison rule can use while two schemas are compared: comparisons of their parts, a factory for differences,
+ * and the step limit.
+ */
 export interface ComparisonContext {
   /** The names of the two schemas in error details, such as "the new schema". */
   readonly names: { writer: string; reader: string };
   readonly members: MemberShapes;
   /**
-   * Compares the writer's and the reader's schemas for a member or an item of the compared values, and
-   * returns their differences.
+   * Compares the writer's and the reader's schemas for one member or item of the compared values, and returns their
+   * differences.
    */
   below(writer: ValueShape, reader: ValueShape): SchemaDifference[];
   /**
@@ -31,7 +34,7 @@ export interface ComparisonContext {
   compare(writer: ValueShape, reader: ValueShape): SchemaDifference[];
   /** Whether the reader's shape provably permits all values that the writer's shape permits. */
   fits(writer: ValueShape, reader: ValueShape): boolean;
-  /** Whether a quick check proves that no value matches both shapes. */
+  /** Whether a quick check proves that no JSON value matches both shapes. */
   areApart(writer: ValueShape, other: ValueShape): boolean;
   /** Whether it is proven that no value of the writer's shape also matches the other shape. */
   refutes(writer: ValueShape, other: ValueShape): boolean;
@@ -44,6 +47,9 @@ export interface ComparisonContext {
     rule: CompatibilityRule,
     detail: string,
   ): SchemaDifference[];
-  /** Counts steps of the comparison. @throws ComparisonTooComplexError when the limit is exceeded */
+  /**
+   * Takes steps from the step limit of the schema comparison. @throws ComparisonTooComplexError when the limit is
+   * exceeded
+   */
   spend(steps: number): void;
 }

@@ -7,24 +7,27 @@ import { MemberShapes } from './members.js';
 import type { SchemaDifference, CompatibilityRule } from './compatibility-rule.js';
 import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
-/** Thrown, and caught within this library, when a comparison exceeds its steps or its depth. */
+/**
+ * Error: a comparison of two schemas exceeds its limit of steps or of depth. It is caught within this library, and
+ * reported as an incompatibility.
+ */
 export class ComparisonTooComplexError extends Error {
   override readonly name = 'ComparisonTooComplexError';
 }
 
-/** Maximum depth of nested comparisons. */
+/** Maximum depth of nested comparisons of schemas. */
 const deepest = 250;
 /** Maximum number of differences kept for one pair of shapes. */
 const mostKept = 100;
 /** Maximum number of cases into which the values of one shape are split. */
 const mostCases = 200;
 
-/** The rules and limits of a comparison. */
+/** The rules of a comparison of two schemas, those whose differences are ignored, and the remaining steps. */
 export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */
   tolerated: ReadonlySet<CompatibilityRule>;
-  /** Remaining steps, shared by several comparisons. */
+  /** Number of steps that remain, shared by several comparisons of schemas. */
   steps: { left: number };
 }
 
@@ -111,7 +114,8 @@ export class SchemaComparison implements ComparisonContext {
   }
 
   /**
-   * Removes duplicates: the same part can be reached in several ways, with the same differences each time.
+   * Runs a nested comparison, and returns its differences without duplicates: the same subschema can be reached in
+   * several ways. @throws ComparisonTooComplexError if comparisons are nested too deeply
    */
   private inside(compare: () => SchemaDifference[]): SchemaDifference[] {
     if (++this.depth > deepest) throw new ComparisonTooComplexError();

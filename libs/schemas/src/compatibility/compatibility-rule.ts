@@ -1,6 +1,6 @@
 /**
- * Stable names for the reasons of an incompatibility. A name that Confluent's schema registry also has means
- * the same here.
+ * Stable name of a reason why two versions of a schema are incompatible. A name that Confluent's schema registry also
+ * has means the same here.
  */
 export type CompatibilityRule =
   | 'type_changed'
@@ -45,13 +45,14 @@ export type CompatibilityRule =
   | 'too_complex';
 
 /**
- * How a member is treated that a schema does not mention: it can have any value (strict), or it is absent
- * (lenient).
+ * How a comparison of schemas treats a property that a schema does not mention: it can have any value (strict), or it
+ * is absent (lenient).
  */
 export const compatibilityPolicies = ['strict', 'lenient'] as const;
+/** How a comparison of schemas treats properties that a schema does not mention. */
 export type CompatibilityPolicy = (typeof compatibilityPolicies)[number];
 
-/** The rules that the lenient policy ignores, as Confluent's does. */
+/** The reasons for an incompatibility that the lenient policy ignores, as Confluent's lenient policy does. */
 export const toleratedWhenLenient: ReadonlySet<CompatibilityRule> = new Set<CompatibilityRule>([
   'optional_property_added_to_open_content_model',
   'required_property_with_default_added_to_open_content_model',
@@ -66,9 +67,9 @@ export const toleratedWhenLenient: ReadonlySet<CompatibilityRule> = new Set<Comp
 /** A reason why the reader's schema does not permit some value that the writer's schema permits. */
 export interface SchemaDifference {
   rule: CompatibilityRule;
-  /** Pointer into the writer's schema, by which the data was written. */
+  /** JSON pointer into the writer's schema, with which the data was written. */
   writer: string;
-  /** Pointer into the reader's schema, which should permit the data. */
+  /** JSON pointer into the reader's schema, which should permit the data. */
   reader: string;
   detail: string;
 }

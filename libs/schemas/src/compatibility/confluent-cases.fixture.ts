@@ -4,7 +4,7 @@ export const integer = { type: 'integer' };
 export const closed = { additionalProperties: false };
 export const texts = { additionalProperties: string };
 
-/** A description of the change, the earlier schema, and the new schema. */
+/** A change of a schema, for specs of compatibility: its description, the earlier schema, and the new schema. */
 export type CompatibilityCase = [what: string, before: object | boolean, after: object | boolean];
 
 /**
@@ -157,7 +157,9 @@ function union(...kinds: string[]) {
   };
 }
 
-/** The same for incompatible changes, with the rule that reports the change, and the reported pointer. */
+/**
+ * Incompatible changes of a schema, each with the rule that must report it, and the JSON pointer that must be reported.
+ */
 export const incompatible: [...CompatibilityCase, rule: string, pointer: string][] = [
   ['the type changes', string, number, 'type_changed', '/type'],
   ['number becomes integer', number, integer, 'type_narrowed', '/type'],

@@ -12,14 +12,17 @@ import type { ValueShape } from './value-shape.js';
 import { valueKinds, valueKindsOf, numberKinds } from './types.js';
 import { requiredBy, valuesOf } from './values.js';
 
-/** Options for the search for contradictions in one shape, or between two shapes. */
+/**
+ * What the search for contradictions in one shape, or between two shapes, needs: the shapes of members, and how deep it
+ * may go.
+ */
 export interface ContradictionSearch {
   members: MemberShapes;
   /** Number of levels of object members that the search may still descend. */
   depth: number;
 }
 
-/** Whether a quick check proves that no value matches the shape. */
+/** Whether a quick check proves that no JSON value matches the shape. */
 export function isEmpty(shape: ValueShape, look: ContradictionSearch): boolean {
   const some = valueKindsOf(shape);
   if (some === 0 || valuesOf(shape)?.length === 0) return true;

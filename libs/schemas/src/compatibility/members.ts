@@ -4,7 +4,10 @@ import { isObject } from '../document/schema.js';
 import { compilePattern, type LinearPattern } from '../values/pattern.js';
 import { namedIn, ValueShape, shapeIn, shapeOf, type SchemaPart } from './value-shape.js';
 
-/** Answers questions about object members of shapes; caches compiled patterns and traversals of schemas. */
+/**
+ * Determines what a shape (a set of JSON values that pass some schemas) says about the members of objects; caches
+ * compiled patterns and traversals of schemas.
+ */
 export class MemberShapes {
   private readonly patterns = new Map<string, LinearPattern>();
   private readonly same = new Map<SchemaDocument, Map<string, ReadonlySet<string>>>();
@@ -74,7 +77,10 @@ export class MemberShapes {
     );
   }
 
-  /** Returns the patterns by which a part evaluates members in every object. */
+  /**
+   * Returns the regular expressions by which a schema evaluates members in every object, so that
+   * `unevaluatedProperties` does not apply to matching members.
+   */
   patternsOf(part: SchemaPart): Set<string> {
     const { parts } = shapeOf(part.source, part.pointer);
     return new Set(parts.flatMap((one) => namedIn(one, 'patternProperties')));

@@ -2,14 +2,14 @@ import type { ValueShape } from './value-shape.js';
 import { valueKinds, valueKindsOf, numberKinds } from './types.js';
 import { requiredBy, valuesOfKind } from './values.js';
 
-/** The lower or upper bound of the numbers that a shape permits. */
+/** The lower or upper bound of the numbers that a shape (a set of JSON values) permits. */
 export interface NumberBound {
   value: number;
-  /** True if the bound itself is not permitted (exclusive). */
+  /** True if the bound is exclusive: its value itself is not permitted. */
   open: boolean;
 }
 
-/** Returns the lowest number of a shape; -Infinity if it has no lower bound. */
+/** Returns the lower bound of the numbers that a shape permits; -Infinity if it has none. */
 export function lowerBoundOf(shape: ValueShape): NumberBound {
   const ends = endsOf(shape, 'minimum', 'exclusiveMinimum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
@@ -20,7 +20,7 @@ export function lowerBoundOf(shape: ValueShape): NumberBound {
     : end;
 }
 
-/** Returns the highest number of a shape; Infinity if it has no upper bound. */
+/** Returns the upper bound of the numbers that a shape permits; Infinity if it has none. */
 export function upperBoundOf(shape: ValueShape): NumberBound {
   const ends = endsOf(shape, 'maximum', 'exclusiveMaximum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
@@ -52,7 +52,10 @@ function onlyIntegers(shape: ValueShape): boolean {
   return (valueKindsOf(shape) & valueKinds.fraction) === 0;
 }
 
-/** What is counted: the characters of a string, the items of an array, or the properties of an object. */
+/**
+ * What a keyword such as `minLength` counts: the characters of a string, the items of an array, or the properties of an
+ * object. The value is the end of the keyword's name.
+ */
 export type CountedSize = 'Length' | 'Items' | 'Properties';
 
 const kindCounted = { Length: valueKinds.string, Items: valueKinds.array, Properties: valueKinds.object };

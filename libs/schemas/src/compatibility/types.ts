@@ -1,7 +1,10 @@
 import type { SchemaObject } from '../document/schema.js';
 import type { SchemaPart, ValueShape } from './value-shape.js';
 
-/** Mutually exclusive kinds of JSON values, as bits of a set. */
+/**
+ * The kinds of JSON values, one bit each, so that one number represents a set of kinds. Each value is of exactly one
+ * kind.
+ */
 export const valueKinds = {
   null: 1,
   boolean: 2,
@@ -16,7 +19,10 @@ export const numberKinds = valueKinds.integer | valueKinds.fraction;
 
 const known = new WeakMap<ValueShape, number>();
 
-/** Returns the kinds of values that a shape permits. The result is cached, because most rules need it. */
+/**
+ * Returns the kinds of JSON values that a shape permits, as a sum of bits of `valueKinds`. The result is cached,
+ * because most comparison rules need it.
+ */
 export function valueKindsOf(shape: ValueShape): number {
   let some = known.get(shape);
   if (some === undefined) {
@@ -34,7 +40,7 @@ function kindsOfPart({ schema }: SchemaPart): number {
   );
 }
 
-/** Returns the values that `const` and `enum` of a schema permit, one list for each keyword. */
+/** Returns the values that a schema's `const` and `enum` permit, one list for each of these keywords that it has. */
 export function valueLists(schema: SchemaObject): (readonly unknown[])[] {
   const lists: (readonly unknown[])[] = 'const' in schema ? [[schema.const]] : [];
   return Array.isArray(schema.enum) ? [...lists, schema.enum] : lists;

@@ -3,15 +3,15 @@ import type { SchemaDocument } from '../document/document.js';
 import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';
 
-/** One of the two compared documents, with a name that distinguishes it from the other. */
+/** One of the two schema documents that are compared, with a name that distinguishes it from the other. */
 export interface ComparedDocument {
   name: string;
   document: SchemaDocument;
 }
 
 /**
- * One of the schemas that a value of a shape must pass. Its `$ref` and `allOf` are already resolved into
- * further parts.
+ * One of the JSON Schemas that all values of a shape must pass. The schemas that it includes by `$ref` and `allOf` are
+ * parts of the shape, too.
  */
 export interface SchemaPart {
   source: ComparedDocument;
@@ -42,7 +42,9 @@ export class ValueShape {
     } = {},
   ) {}
 
-  /** Equal keys mean that two shapes consist of the same schemas. */
+  /**
+   * A text that is equal for two shapes only if they consist of the same schemas, excluded shapes and chosen branches.
+   */
   get key(): string {
     const excluded = this.excluded.map((shape) => `!(${shape.key})`);
     const ids = this.parts.map(({ id }) => id);
@@ -79,7 +81,7 @@ export class ValueShape {
     });
   }
 
-  /** Returns the shape of the values that match this shape and none of the others. */
+  /** Returns the shape of the values that match this shape and none of the shapes in `others`. */
   without(others: readonly ValueShape[]): ValueShape {
     return new ValueShape(this.at, this.parts, { ...this.more, excluded: [...this.excluded, ...others] });
   }
@@ -119,7 +121,7 @@ const nowhere: ComparedDocument = {
   document: { root: true, subschemas: new Map(), targets: new Map(), weightOf: () => 0 },
 };
 
-/** Returns the shape of the values that pass the schema at a pointer. */
+/** Returns the shape of the values that pass the schema at a JSON pointer of a document. */
 export function shapeOf(source: ComparedDocument, pointer: string): ValueShape {
   const { subschemas, targets } = source.document;
   const parts: SchemaPart[] = [];
@@ -148,7 +150,7 @@ function asserts(schema: SchemaObject): boolean {
   );
 }
 
-/** Returns the shape of the values that pass a subschema of a part. */
+/** Returns the shape of the values that pass the subschema at a path within a schema, such as `properties`, `name`. */
 export function shapeIn(part: SchemaPart, ...path: (string | number)[]): ValueShape {
   return shapeOf(
     part.source,
@@ -156,13 +158,13 @@ export function shapeIn(part: SchemaPart, ...path: (string | number)[]): ValueSh
   );
 }
 
-/** Returns the names in a keyword whose value maps names to schemas. */
+/** Returns the names in a schema's keyword whose value maps names to schemas, such as `properties`. */
 export function namedIn(part: SchemaPart, keyword: string): string[] {
   const value = part.schema[keyword];
   return isObject(value) ? Object.keys(value) : [];
 }
 
-/** Returns the number of schemas in a keyword whose value is a list of schemas. */
+/** Returns the number of schemas in a schema's keyword whose value is a list of schemas, such as `anyOf`. */
 export function listedIn(part: SchemaPart, keyword: string): number {
   const value = part.schema[keyword];
   return Array.isArray(value) ? value.length : 0;

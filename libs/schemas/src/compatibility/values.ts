@@ -4,8 +4,8 @@ import type { ValueShape } from './value-shape.js';
 import { valueKindOf, valueKinds, valueKindsOf, valueLists } from './types.js';
 
 /**
- * Returns the values of a shape if they can be listed: those of const and enum, null, true and false.
- * Otherwise undefined.
+ * Returns a list that contains all values which a shape may permit, if there is one: those of const and enum, or of
+ * null, true and false. Otherwise undefined.
  */
 export function valuesOf(shape: ValueShape): unknown[] | undefined {
   const some = valueKindsOf(shape);
@@ -22,7 +22,9 @@ function simpleValues(some: number): unknown[] {
   return [null, true, false].filter((value) => (valueKindOf(value) & some) !== 0);
 }
 
-/** Returns the values of a kind; undefined if they cannot be listed. */
+/**
+ * Returns those values of a shape that are of the given kinds; undefined if the values of the shape cannot be listed.
+ */
 export function valuesOfKind(shape: ValueShape, some: number): unknown[] | undefined {
   return valuesOf(shape)?.filter((value) => (valueKindOf(value) & some) !== 0);
 }
@@ -36,7 +38,7 @@ export function requiredBy(shape: ValueShape): Set<string> {
   );
 }
 
-/** Returns the names that `dependentRequired` requires together with a name. */
+/** Returns the names of the members that `dependentRequired` requires of objects with the member `name`. */
 export function requiredWith(shape: ValueShape, name: string): Set<string> {
   return new Set(
     shape.parts.flatMap(({ schema: { dependentRequired } }) =>

@@ -5,8 +5,8 @@ import { isObject } from './schema.js';
 import { childrenOf } from './subschemas.js';
 
 /**
- * Returns the first schema whose check of a value would not terminate, or would take too many steps for any
- * event.
+ * Returns an error for the first schema of a document whose check of a value would never end, or would take too many
+ * steps for any event; an empty list if there is none.
  */
 export function costErrors(document: SchemaDocument): InputError[] {
   const costs = new Costs(document);
@@ -32,7 +32,7 @@ export function costErrors(document: SchemaDocument): InputError[] {
 interface Cost {
   /** Steps to check one value, including references, but not the members or items of the value. */
   steps: number;
-  /** Length of the longest chain of references and combinations that apply to the same value. */
+  /** Length of the longest chain of references and combinations through which schemas apply to the same value. */
   chain: number;
 }
 

@@ -1,7 +1,7 @@
 import type { Schema } from './schema.js';
 
 /**
- * A JSON Schema that has passed all checks: it is valid, within the size limits, refers only to itself, and
+ * A JSON Schema document that has passed all checks: it is valid, within the size limits, refers only to itself, and
  * validates any event in bounded time.
  */
 export interface SchemaDocument {
@@ -13,6 +13,8 @@ export interface SchemaDocument {
    * schema.
    */
   targets: ReadonlyMap<string, string>;
-  /** Returns the steps that the schema at a pointer itself takes for one value. */
+  /**
+   * Returns the number of validation steps that the schema at a pointer takes for one value, without its subschemas.
+   */
   weightOf: (pointer: string) => number;
 }

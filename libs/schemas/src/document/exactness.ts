@@ -2,8 +2,8 @@ const compared = new Set(['const', 'enum', 'multipleOf']);
 const bounds = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']);
 
 /**
- * Returns a number in a keyword's value that would not be compared exactly, or undefined. Schema numbers are
- * 64-bit floating point: above 2^53, equality is unreliable, but a bound is still nearly exact.
+ * Returns a number in the value of a schema keyword with which events would not be compared exactly; undefined if there
+ * is none. Numbers in a schema are doubles: above 2^53, equality is unreliable, but a bound is still nearly exact.
  */
 export function inexactNumber(keyword: string, value: unknown): number | undefined {
   if (bounds.has(keyword)) return typeof value === 'number' && !Number.isFinite(value) ? value : undefined;

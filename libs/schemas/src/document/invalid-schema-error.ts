@@ -1,7 +1,7 @@
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
-/** A JSON Schema that cannot be used, with up to 20 errors; their pointers are relative to the schema. */
+/** Error: a JSON Schema cannot be used. It contains up to 20 errors, with JSON pointers into the schema. */
 export class InvalidSchemaError extends Error {
   override readonly name = 'InvalidSchemaError';
 

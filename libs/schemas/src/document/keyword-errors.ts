@@ -8,7 +8,10 @@ import { isObject, type Schema } from './schema.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Yields the errors in the keywords of one schema that the meta-schema does not find. */
+/**
+ * Yields the errors in the keywords of one schema that JSON Schema's meta-schema does not find, such as unknown
+ * keywords.
+ */
 export function* keywordErrors(pointer: string, schema: Schema): Generator<InputError> {
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {

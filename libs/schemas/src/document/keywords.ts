@@ -1,13 +1,19 @@
-/** The meaning of a keyword: which schemas its value contains, and which values those schemas apply to. */
+/**
+ * What a keyword of JSON Schema means: which schemas its value contains, which values those schemas apply to, and
+ * whether it can reject a value.
+ */
 export interface Keyword {
-  /** The value of the keyword: one schema, a list of schemas, or schemas by name. */
+  /**
+   * What the value of the keyword contains: one schema, a list of schemas, or schemas by name; undefined if it contains
+   * none.
+   */
   holds?: 'schema' | 'list' | 'map';
   /**
    * The contained schemas apply to the same value (`itself`), to members or items of it (`parts`), or only
    * where a reference names them (`nothing`).
    */
   about?: 'itself' | 'parts' | 'nothing';
-  /** The keyword is documentation: it never rejects a value. */
+  /** True if the keyword is only documentation and never rejects a value. */
   annotation?: true;
 }
 
@@ -40,7 +46,7 @@ export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ['prefixItems', { holds: 'list', about: 'parts' }],
 ]);
 
-/** Suggestions for keywords of other JSON Schema versions, of OpenAPI, and for unsupported keywords. */
+/** What to write instead of keywords of other JSON Schema versions, of OpenAPI, and of unsupported keywords. */
 export const suggestions: ReadonlyMap<string, string> = new Map([
   ['additionalItems', 'Use prefixItems and items.'],
   ['dependencies', 'Use dependentRequired or dependentSchemas.'],

@@ -8,8 +8,8 @@ import { errorSentence, type ErrorParams } from '../values/error-sentences.js';
 let compiled: ValidateFunction | undefined;
 
 /**
- * Returns the errors that the published meta-schema finds in a document of limited size, one for each
- * location.
+ * Returns the errors that the published meta-schema of JSON Schema 2020-12 finds in a schema, one for each location.
+ * The caller has limited the size of the schema.
  */
 export function metaSchemaErrors(schema: unknown): InputError[] {
   compiled ??= metaSchema();
@@ -31,7 +31,7 @@ function metaSchema(): ValidateFunction {
 }
 
 /**
- * Merges the errors of one location: the meta-schema reports the same fault once for each of its
+ * Merges the errors of the meta-schema that are at the same location, because it reports one fault once for each of its
  * vocabularies.
  */
 function onePerPlace(errors: readonly ErrorObject[]): InputError[] {

@@ -11,12 +11,12 @@ export function excessStepsOf(schema: unknown): number {
   return most > leastCharacters * schemaBounds.stepsOfCharacter ? most : 0;
 }
 
-/** Number of characters of the shortest value with the separator after it. */
+/** Number of characters of the shortest JSON value with the separator after it. */
 const leastCharacters = 2;
 
 /**
- * Returns the validation steps that a schema itself takes for one object: each property that the schema names
- * is looked up separately.
+ * Returns the number of validation steps that a schema takes for one object, without its subschemas: each property that
+ * the schema names is looked up separately.
  */
 export function ownStepsOf(schema: Schema | undefined): number {
   if (!isObject(schema)) return 0;

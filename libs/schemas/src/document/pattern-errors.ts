@@ -23,8 +23,8 @@ interface PatternLocation {
 }
 
 /**
- * Yields the regular expressions that cannot be used: RE2 does not accept them, they are too large, or too
- * many. It stops after `schemaBounds.errors` invalid expressions.
+ * Yields an error for each regular expression of a schema document that cannot be used: RE2 does not accept it, it is
+ * too large, or there are too many. It stops after 20 invalid expressions.
  */
 export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
   const taken = { patterns: 0, ofRe2: 0, written: 0 };

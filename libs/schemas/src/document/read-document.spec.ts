@@ -11,7 +11,7 @@ const named = <T>(count: number, make: (index: number) => T): Record<string, T> 
 const nested = (levels: number): object =>
   times(levels, () => 0).reduce<object>((inner) => ({ not: inner }), {});
 
-/** Reads the schemas in the first column of the table in docs/schemas.md. */
+/** Returns the schemas that docs/schemas.md lists as refused, from the first column of its table. */
 function documentedRefusals(): string[] {
   const [, table = ''] = readFileSync('docs/schemas.md', 'utf8').split('| Refused');
   const rows = [...table.matchAll(/^\| `(\{.*\})` +\|/gm)].map(([, schema = '']) => schema);

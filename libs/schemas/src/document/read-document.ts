@@ -13,10 +13,9 @@ import { ownStepsOf } from './own-steps.js';
 import { countErrors, rootErrors } from './document-errors.js';
 
 /**
- * Checks a parsed JSON value that should be a JSON Schema (2020-12). The check takes bounded time for any
- * input.
- * @throws InvalidSchemaError with a JSON pointer and a sentence for each error, at most 20; it throws no
- * other error
+ * Checks parsed JSON that should be a JSON Schema (2020-12), and returns it as a schema document. The check takes
+ * bounded time for any input.
+ * @throws InvalidSchemaError with a JSON pointer and a sentence for each error, at most 20; it throws no other error
  */
 export function readDocument(schema: unknown): SchemaDocument {
   if (!isSchema(schema)) return throwInvalidSchema([{ pointer: '', detail: 'must be an object, or true' }]);
@@ -37,8 +36,8 @@ export function readDocument(schema: unknown): SchemaDocument {
 }
 
 /**
- * Reads a schema that `readDocument` has accepted before. It is much faster than `readDocument`, and returns
- * the same.
+ * Returns the same as `readDocument` for a schema that `readDocument` has accepted before, and is much faster, because
+ * it repeats few of the checks.
  * @throws InvalidSchemaError when `readDocument` cannot have accepted the schema
  */
 export function readAcceptedDocument(schema: unknown): SchemaDocument {
@@ -53,7 +52,10 @@ function documentOf(root: Schema, parts: Pick<SchemaDocument, 'subschemas' | 'ta
   return { root, ...parts, weightOf: (pointer) => ownStepsOf(parts.subschemas.get(pointer)) };
 }
 
-/** Returns the errors of all keywords. If `$schema` names another dialect, only that error is reported. */
+/**
+ * Returns the errors in the keywords of all schemas of a document. If `$schema` names another dialect than 2020-12,
+ * throws only that error.
+ */
 function dialectFirst(subschemas: ReadonlyMap<string, Schema>): InputError[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');

@@ -3,8 +3,8 @@ import type { InputError } from '#api';
 import { isObject, type Schema } from './schema.js';
 
 /**
- * The target of each `$ref` of a document: the pointer of the referenced schema, by the pointer of the
- * referring schema.
+ * The target of each `$ref` of a schema document (the pointer of the referenced schema, by the pointer of the referring
+ * schema), and the errors of references that have no target.
  */
 export interface ResolvedReferences {
   targets: ReadonlyMap<string, string>;

@@ -3,7 +3,9 @@ import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
 /**
- * Checks that a value is within the limits on size and nesting; all later checks may therefore use recursion.
+ * Returns one error if the JSON of a schema is nested too deeply, has an object or array with too many members, or is
+ * too large; else an empty list. Later checks may use recursion, because this check limits the nesting without
+ * recursion.
  */
 export function sizeErrors(schema: unknown): InputError[] {
   const open: { value: unknown; pointer: string; depth: number }[] = [

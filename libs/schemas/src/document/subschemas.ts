@@ -2,7 +2,9 @@ import { jsonPointerTo } from '#event';
 import { keywords, type Keyword } from './keywords.js';
 import { isObject, isSchema, type Schema, type SchemaObject } from './schema.js';
 
-/** A schema contained directly in another schema. */
+/**
+ * A schema directly inside another one, with its JSON pointer from the document's root, and the values it applies to.
+ */
 export interface Subschema {
   pointer: string;
   schema: Schema;

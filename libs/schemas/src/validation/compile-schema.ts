@@ -7,7 +7,10 @@ import type { ValueCheck } from './checks/check.js';
 import { readData } from './read-data.js';
 import { ValidationContext } from './validation-context.js';
 
-/** A validator compiled from a schema. Compile each version once and keep the validator. */
+/**
+ * A validator for the `data` of events, compiled from a JSON Schema. Compiling is slow: callers compile each version of
+ * a schema once and keep the validator.
+ */
 export interface CompiledSchema {
   /**
    * Validates an event's `data`, as `readData` reads it. Returns undefined if it fits, otherwise at most 20
@@ -17,13 +20,13 @@ export interface CompiledSchema {
    */
   validate(data: unknown, characters?: number): InputError[] | undefined;
   /**
-   * Validates the JSON text of an event's `data`. Reading numbers that a double cannot represent also takes
-   * steps.
+   * Validates the JSON text of an event's `data`, like `validate`. Reading numbers that a double cannot represent also
+   * takes steps.
    */
   validateText(text: string): InputError[] | undefined;
   /** True if the last validation was stopped because it exceeded its steps or its search work. */
   readonly exceededLimits: boolean;
-  /** Number of steps that the last validation took. */
+  /** Number of validation steps that the last call of `validate` or `validateText` took. */
   readonly steps: number;
   /**
    * Search work of the patterns in the last validation, in instructions times characters: up to 250 ns each,
@@ -38,7 +41,7 @@ export interface CompiledSchema {
  * up to 250 ns for each character: 60 to 150 ms in total.
  */
 const searchesPerEvent = patternBounds.workOfSchema;
-/** Step limit for finding further errors after the first one. */
+/** Maximum number of validation steps for finding further errors after the first one. */
 const stepsForErrors = 20_000;
 
 /**

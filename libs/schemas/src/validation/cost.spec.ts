@@ -9,7 +9,8 @@ const named = <T>(count: number, make: (index: number) => T): Record<string, T> 
   Object.fromEntries(times(count, (index) => [`k${index}`, make(index)]));
 
 /**
- * Returns a proxy of a value that counts reads of items and members, and of names each time they are listed.
+ * Returns a proxy of a JSON value that counts in `work.reads` how often its items and members are read, and the names
+ * each time they are listed.
  */
 function counting(value: unknown, work: { reads: number }, known = new WeakMap<object, object>()): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -34,7 +35,10 @@ function counting(value: unknown, work: { reads: number }, known = new WeakMap<o
   return proxy;
 }
 
-/** Validates a member `v`, and returns the number of reads and whether the validation was stopped. */
+/**
+ * Validates an object whose member `v` has this schema and value. Returns how often parts of the value were read, and
+ * whether the validation exceeded its limits.
+ */
 function costOf(schema: unknown, v: unknown, $defs = {}) {
   const compiled = compileSchema({ properties: { v: schema }, $defs });
   const characters = JSON.stringify({ v }).length;

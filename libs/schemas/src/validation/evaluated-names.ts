@@ -1,6 +1,7 @@
 /**
- * The member names of an object that have been evaluated. All branches of the schema add to the same set, and
- * a branch that does not fit removes its own names again. So no names are copied from a branch to its parent.
+ * The names of an object's members that a schema has evaluated, for `unevaluatedProperties`. All branches of the schema
+ * add to the same set, and a branch that does not fit removes its own names again. So no names are copied from a branch
+ * to its parent.
  */
 export class EvaluatedNames {
   private readonly names = new Set<string>();
@@ -20,7 +21,7 @@ export class EvaluatedNames {
     this.inOrder.push(name);
   }
 
-  /** Removes all names except the first `count`. */
+  /** Removes all names except the `count` that were added first. */
   backTo(count: number): void {
     for (const name of this.inOrder.splice(count)) this.names.delete(name);
   }

@@ -1,16 +1,19 @@
 import type { StepMeter } from '../values/step-meter.js';
 import { compilePattern } from '../values/pattern.js';
 
-/** Returns whether a pattern matches anywhere in a text; the work is charged to the meter. */
+/**
+ * A compiled regular expression of a schema: returns whether it matches anywhere in a text, and charges the work to the
+ * meter of the validation.
+ */
 export type MeteredPattern = (text: string, meter: StepMeter) => boolean;
 
 /**
- * RE2 quickly caches all states of a pattern with so few instructions; it then takes about 10 ns for each
- * character of any text.
+ * Number of instructions up to which RE2 quickly caches all states of a pattern; it then takes about 10 ns for each
+ * character of any text, so the search is not charged.
  */
 const fewInstructions = 12;
 
-/** Compiles a pattern of a schema; its work is charged to the meter. */
+/** Compiles a regular expression of a schema to a function that charges the work of each search to a meter. */
 export function meteredPattern(source: string): MeteredPattern {
   const pattern = compilePattern(source);
   const searching = pattern.instructions > fewInstructions ? pattern.instructions : 0;

@@ -10,8 +10,8 @@ const longNumber = /\d{16}|[\d.]{17}|[eE][+-]?\d{3}/;
 /** Length of the shortest text of a number that a double may not represent, `1e100`. */
 const shortest = 5;
 /**
- * Steps to read one number exactly. An event that consists of 17-digit numbers has twice as many steps for
- * each.
+ * Number of validation steps charged for reading one number exactly. An event that consists of 17-digit numbers is
+ * allowed about twice as many steps for each.
  */
 const stepsOfLongNumber = 40;
 

@@ -15,14 +15,14 @@ import { textChecks } from './checks/text-checks.js';
 import { typeCheck, valueChecks } from './checks/value-checks.js';
 import { meteredPattern, type MeteredPattern } from './pattern-check.js';
 
-/** The compiled checks of a document's schemas; each is built once, on first use. */
+/** Compiles the schemas of a document to checks of values; each check is compiled once, on first use. */
 export class SchemaChecks {
   private readonly made = new Map<string, ValueCheck>();
   private readonly patterns = new Map<string, MeteredPattern>();
 
   constructor(private readonly document: SchemaDocument) {}
 
-  /** Returns the check of the schema at a pointer. Schemas can be recursive. */
+  /** Returns the check for the schema at a JSON pointer of the document. Schemas can be recursive. */
   of(pointer: string): ValueCheck {
     const known = this.made.get(pointer);
     if (known) return known;

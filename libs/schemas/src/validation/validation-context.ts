@@ -10,7 +10,7 @@ import { errorSentence, shortened, type ErrorParams } from '../values/error-sent
  */
 export type ValueCheck<T = unknown> = (value: T, run: ValidationContext) => boolean;
 
-/** The limits of the validation of one event. */
+/** Limits of the validation of one event: steps, search work of regular expressions, and errors to record. */
 export interface ValidationLimits {
   steps: number;
   searches: number;
@@ -18,7 +18,10 @@ export interface ValidationLimits {
   errors: number;
 }
 
-/** The validation of one event: its current location, its errors, and the steps taken. */
+/**
+ * State of the validation of one event: the location of the current value, the recorded errors, and the remaining
+ * steps. One object is reused for all events.
+ */
 export class ValidationContext extends StepMeter {
   /** Evaluated names of the current object; undefined if no enclosing `unevaluatedProperties` needs them. */
   evaluated: EvaluatedNames | undefined;
@@ -30,8 +33,8 @@ export class ValidationContext extends StepMeter {
   private naming = false;
 
   /**
-   * Returns whether a value fits; undefined if the check exceeded its steps, or the stack. Afterwards,
-   * `errors` contains the recorded errors.
+   * Validates a value: returns whether it passes the check; undefined if the check exceeded its limits, or the stack.
+   * Afterwards, `errors` contains the recorded errors.
    */
   check(
     check: ValueCheck,
@@ -56,7 +59,7 @@ export class ValidationContext extends StepMeter {
     return [...this.found.values()];
   }
 
-  /** Whether to continue after an error to find further ones. */
+  /** Whether checks should continue after an error to find further ones. */
   get goesOn(): boolean {
     return !this.quiet && this.found.size < this.mostErrors && this.mostErrors > 1;
   }
@@ -75,7 +78,7 @@ export class ValidationContext extends StepMeter {
     return false;
   }
 
-  /** Checks a member or an item of the current value. */
+  /** Checks a member or an item of the current value; errors have its location. */
   part(check: ValueCheck, value: unknown, name: string | number): boolean {
     const { evaluated } = this;
     this.evaluated = undefined;
@@ -86,7 +89,7 @@ export class ValidationContext extends StepMeter {
     return fits;
   }
 
-  /** Checks the name of a member. */
+  /** Checks the name of a member; the detail of an error says that the name does not fit. */
   nameOf(check: ValueCheck, name: string): boolean {
     const { naming } = this;
     this.naming = true;

@@ -25,7 +25,7 @@ export class ExactNumber implements Decimal {
     this.exponent = exponent;
   }
 
-  /** A text that is the same for equal numbers. */
+  /** A text that is equal for two exact numbers only if the numbers are equal. */
   get text(): string {
     return `${this.negative ? '-' : ''}${this.digits}e${this.exponent}`;
   }
@@ -64,7 +64,7 @@ export function compareNumbers(value: JsonNumber, bound: number): number {
   return sign === signOf(other) ? sign * compareMagnitudes(value, other) : sign - signOf(other);
 }
 
-/** Steps of one division of exact decimals, not counting the digits. */
+/** Number of validation steps charged for one division of exact decimals, besides one for each digit. */
 const stepsOfDivision = 100;
 
 /**

@@ -14,7 +14,9 @@ export function canonicalText(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member)}`).join()}}`;
 }
 
-/** Returns a test for membership in a list of values; its time does not depend on the length of the list. */
+/**
+ * Returns a function that tests whether a JSON value equals one of `values`; its time does not depend on their number.
+ */
 export function isOneOf(values: readonly unknown[]): (value: unknown, meter: StepMeter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
   const structures = new EqualSet();

@@ -1,7 +1,7 @@
-/** The parameters of an error sentence, such as the violated limit. */
+/** Values that the sentence about a validation error contains, by name, such as the violated limit. */
 export type ErrorParams = Readonly<Record<string, unknown>>;
 
-/** Returns the error sentence for a keyword that a value violates. */
+/** Returns the sentence that says which rule of a JSON Schema keyword a value violates, such as `must be one of …`. */
 export function errorSentence(keyword: string, params: ErrorParams): string {
   return sentences[keyword]?.(params) ?? 'is not valid';
 }

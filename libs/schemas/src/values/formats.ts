@@ -24,7 +24,10 @@ const mostOfATime = 1_000;
 const mostOfAnEmail = 320;
 const mostOfAHostname = 253;
 
-/** A fast check for most date-times: no leap second, and no day that some months do not have. */
+/**
+ * Matches most valid date-times quickly; those with a leap second, an offset, or a day that some months do not have
+ * need the complete check.
+ */
 const plainTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,30})?Z$/;
 
@@ -55,7 +58,7 @@ export const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['relative-json-pointer', isRelativeJsonPointer],
 ]);
 
-/** Accepts a leap second, which is valid only at the end of a day in UTC. */
+/** Checks the format `time`. A leap second is valid if it is at the end of a day in UTC. */
 function isTimeOfSomeDay(text: string): boolean {
   return isTime(text) || isDateTime(`1998-12-31T${text}`) || isDateTime(`1999-01-01T${text}`);
 }

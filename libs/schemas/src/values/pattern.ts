@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js';
 import { plainPattern } from './plain-pattern.js';
 
-/** A regular expression that runs in linear time. */
+/** A compiled regular expression whose search takes time in proportion to the length of the text. */
 export interface LinearPattern {
   /** Whether the pattern matches anywhere in the text. */
   test(text: string): boolean;

@@ -1,9 +1,9 @@
-/** Thrown, and caught within this library, when a check exceeds the steps that the event has. */
+/** Error: the validation of an event exceeds its limit of steps or of search work. It is caught within this library. */
 export class StepsExceededError extends Error {
   override readonly name = 'StepsExceededError';
 }
 
-/** Listing the names of an object with more members than this is slow. */
+/** Number of members above which listing the names of an object costs more steps for each name, because it is slow. */
 const large = 1_000;
 
 /**
@@ -13,19 +13,22 @@ const large = 1_000;
  * steps.
  */
 export class StepMeter {
-  /** Number of steps that the current validation may still take. */
+  /** Number of steps that the current validation of an event may still take. */
   left = 0;
   /** Remaining search work of patterns: instructions of a pattern times characters of a text. */
   searches = 0;
   readonly exceeded = new StepsExceededError();
   private listed: { of: object | undefined; names: readonly string[] } = { of: undefined, names: [] };
 
-  /** Counts steps. @throws StepsExceededError when no steps remain */
+  /** Takes steps from the limit of the current validation. @throws StepsExceededError when too few remain */
   charge(steps: number): void {
     if ((this.left -= steps) < 0) throw this.exceeded;
   }
 
-  /** Counts steps. @throws StepsExceededError when no steps remain */
+  /**
+   * Takes work from the limit of what regular expressions may search in the current validation.
+   * @throws StepsExceededError when too little remains
+   */
   chargeSearch(work: number): void {
     if ((this.searches -= work) < 0) throw this.exceeded;
   }
@@ -43,7 +46,7 @@ export class StepMeter {
     return names;
   }
 
-  /** Clears the cached list of names. */
+  /** Clears the cached list of an object's member names. */
   protected forget(): void {
     this.listed = { of: undefined, names: [] };
   }

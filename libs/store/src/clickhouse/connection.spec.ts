@@ -13,7 +13,7 @@ describe('Connection', () => {
     for (const one of open.splice(0).toReversed()) await one.close();
   });
 
-  /** A connection to a server that gives the same answer to every request. */
+  /** Returns a connection to a fake ClickHouse server that gives the same answer to every request. */
   async function connectionTo(status: number, body: string): Promise<ClickHouseConnection> {
     const server = createServer((request, response) => {
       request.resume();

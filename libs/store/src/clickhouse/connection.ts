@@ -24,23 +24,23 @@ export interface ClickHouseConnectionOptions {
   maxConnections: number;
   /** Time limit in milliseconds for a write, and for a lookup that a write depends on. */
   insertTimeoutMs: number;
-  /** Time limit in milliseconds for a read. */
+  /** Time limit in milliseconds for a read that answers a caller's query. */
   queryTimeoutMs: number;
   /** Bounds the total bytes of answers that are being read; without it, there is no bound. */
   readBudget?: AnswerMemoryBudget | undefined;
 }
 
-/** A `matches` expression has a pattern that ClickHouse's regular expression engine (RE2) does not accept. */
+/** Error: a query contains a regular expression that ClickHouse's engine (RE2) does not accept. */
 export class InvalidRegularExpressionError extends Error {
   override readonly name = 'InvalidRegularExpressionError';
 }
 
-/** Parameters, ClickHouse settings and purpose of one SELECT. */
+/** Bound parameters, ClickHouse settings, abort signal and purpose of one SELECT. */
 export interface SelectOptions {
   params?: Record<string, unknown>;
   settings?: ClickHouseSettings;
   signal?: AbortSignal;
-  /** Purpose of the query, which determines its time limit and error class; default: `read`. */
+  /** Purpose of the SELECT, which determines its time limit and its error classes; default: `read`. */
   purpose?: 'read' | 'lookup';
 }
 
@@ -137,7 +137,7 @@ export class ClickHouseConnection {
     return addAbortSignal(signal, stream);
   }
 
-  /** Runs a statement that returns no rows. */
+  /** Runs a statement that returns no rows, such as a DELETE or a CREATE TABLE. */
   async command(
     query: string,
     params: Record<string, unknown> = {},
@@ -212,7 +212,10 @@ export class ClickHouseConnection {
   }
 }
 
-/** @throws StoreOverloadedError when the budget has no room. Leaving the loop cancels the query. */
+/**
+ * Reads all rows of an answer and counts their bytes. @throws StoreOverloadedError when they do not fit into the memory
+ * budget, which also cancels the query
+ */
 async function readRowsWithinBudget<Row>(
   result: ResultSet<'JSONCompactEachRow'>,
   share: AnswerMemoryShare,

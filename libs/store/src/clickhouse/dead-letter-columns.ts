@@ -3,7 +3,7 @@ import type { RowBinaryWriter } from '../row-batch/row-binary.js';
 import { formatFailureLocation } from '../failure-location.js';
 import type { DeadLetter } from '../store.js';
 
-/** The columns of `dead_letters`, in the order in which `writeDeadLetter` writes them. */
+/** The columns of the ClickHouse table `dead_letters`, in the order in which `writeDeadLetter` writes them. */
 export const deadLetterColumns = [
   'source',
   'stream',

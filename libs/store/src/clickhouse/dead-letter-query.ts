@@ -21,7 +21,10 @@ export type DeadLetterRow = [
   event: string,
   createdAt: number,
   replayedAt: number,
-  /** Number of matching dead letters from the first one of the page on, counted up to the limit plus one. */
+  /**
+   * Number of matching dead letters from the first one of the page on, counted at most up to the limit of the page plus
+   * one; more than the page has means that there is a next page.
+   */
   found: number,
 ];
 
@@ -83,7 +86,10 @@ export function deadLettersTotalSql(query: DeadLetterQuery): ParameterizedSql {
   };
 }
 
-/** Marks dead letters as replayed, each with its current event. */
+/**
+ * Inserts a replay mark for each of the dead letters with these ids: it names the dead letter, a hash of its current
+ * event, and the time.
+ */
 export function markReplayedSql(ids: readonly string[], at: number): ParameterizedSql {
   const params = new SqlParams();
   return {

@@ -5,10 +5,13 @@ import { SqlParams } from './sql-params.js';
 import { containsEntityId } from './removal/erase-dead-letters.js';
 import { streamConditions } from './stream-scope.js';
 
-/** A row of the result of `erasableDataSql`. */
+/** A row of the result of `erasableDataSql`: the kind of stored data that an erasure of the entity would remove. */
 export type EntityDataRow = [kind: 'entities' | 'events' | 'dead_letters'];
 
-/** Selects one row for each table that contains the entity; no rows for an unknown entity. */
+/**
+ * Selects one row for each of the tables `entities`, `events_by_entity` and `dead_letters` that contains data of the
+ * entity; no rows for an unknown entity.
+ */
 export function erasableDataSql({ stream, entityId, ...permitted }: EntityQuery): ParameterizedSql {
   const params = new SqlParams();
   const ofStream = streamConditions({ ...permitted, streams: [stream] }, params);

@@ -16,6 +16,7 @@ const maxUnfinishedMutations = 20;
 const unfinishedMutationsSql =
   'SELECT count() FROM system.mutations WHERE database = currentDatabase() AND NOT is_done';
 
+/** Removes events and the rows derived from them from ClickHouse, one removal after the other. */
 export class ClickHouseEraser implements EventEraser {
   private readonly queue = new RemovalQueue();
 

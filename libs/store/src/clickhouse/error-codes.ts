@@ -43,13 +43,13 @@ const rejectedRowsCodes = new Set([
   760, // UNICODE_ERROR
 ]);
 
-/** Codes for a query that exceeded its time limit, or would by ClickHouse's estimate. */
+/** ClickHouse's error codes for a query that exceeded its time limit, or would by ClickHouse's estimate. */
 const timeLimitCodes = new Set([
   159, // TIMEOUT_EXCEEDED
   160, // TOO_SLOW
 ]);
 
-/** Codes for a query that exceeded another of its own limits. */
+/** ClickHouse's error codes for a query that exceeded one of its limits other than time. */
 const queryLimitCodes = new Set([
   158, // TOO_MANY_ROWS
   191, // SET_SIZE_LIMIT_EXCEEDED
@@ -59,7 +59,7 @@ const queryLimitCodes = new Set([
   396, // TOO_MANY_ROWS_OR_BYTES
 ]);
 
-/** Codes for wrong credentials or missing privileges, whatever the statement. */
+/** ClickHouse's error codes for wrong credentials or missing privileges, whatever the statement. */
 const accessCodes = new Set([
   192, // UNKNOWN_USER
   193, // WRONG_PASSWORD
@@ -68,7 +68,7 @@ const accessCodes = new Set([
   516, // AUTHENTICATION_FAILED
 ]);
 
-/** Codes for a statement that does not match this server version or its tables. */
+/** ClickHouse's error codes for a statement that does not match the server's version or its tables. */
 const unsupportedStatementCodes = new Set([
   16, // NO_SUCH_COLUMN_IN_TABLE
   36, // BAD_ARGUMENTS
@@ -88,7 +88,7 @@ const unsupportedStatementCodes = new Set([
  */
 const unknownTableCode = 60;
 
-/** The code for an invalid pattern in `matches`: RE2 does not accept it. */
+/** ClickHouse's error code for a regular expression that RE2 does not accept. */
 export const invalidPatternCode = 427; // CANNOT_COMPILE_REGEXP
 
 /**

@@ -8,7 +8,7 @@ import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
 import { selectClause } from './sql/view-statements.js';
 
-/** Limits for the query of one file. */
+/** Limits of the ClickHouse query that writes one export file: seconds, and bytes of ClickHouse's memory. */
 export interface EventFileBounds {
   seconds: number;
   memoryBytes: number;
@@ -35,6 +35,7 @@ const fileSettings: ClickHouseSettings = {
   do_not_merge_across_partitions_select_final: 1,
 };
 
+/** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */
 export class ClickHouseEventFiles implements EventFileExporter {
   constructor(
     private readonly connection: ClickHouseConnection,

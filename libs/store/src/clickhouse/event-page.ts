@@ -8,7 +8,10 @@ import { namedStreams } from './stream-scope.js';
 
 type RunEventQuery = (sql: ParameterizedSql) => Promise<EventResultRow[]>;
 
-/** Reads one page of distinct events. The page is full whenever enough events match. */
+/**
+ * Reads one page of events in the page order (timestamp, partition, offset, stream), each event once. A page with fewer
+ * events than the limit is the last one.
+ */
 export async function readEventPage(
   query: EventQuery,
   spans: TimeRangeHints,

@@ -5,24 +5,30 @@ import { SqlParams } from './sql-params.js';
 import { namedStreams, streamConditions } from './stream-scope.js';
 import { readableColumns } from '#cel';
 
-/** A SQL statement with the values of its bound parameters. */
+/** The text of an SQL statement for ClickHouse, with the values of its bound parameters. */
 export interface ParameterizedSql {
   query: string;
   params: Record<string, unknown>;
 }
 
-/** A query for rows of events, before repeated rows are removed. */
+/**
+ * A query for the rows of one page of events in ClickHouse. An event that was written twice may still have two rows in
+ * the result.
+ */
 export interface EventPageQuery extends EventFilter {
   order: 'asc' | 'desc';
-  /** Maximum number of rows to select. */
+  /** Maximum number of rows that the query selects. */
   rows: number;
-  /** The position right before the page's first row. */
+  /** Only rows after this position, which is that of the last row before the page. */
   after?: EventPosition;
-  /** The last timestamp to read, inclusive; for descending order, the first one. */
+  /**
+   * Ascending order: only rows with a timestamp up to this one, inclusive; descending order: only rows from this one
+   * on. In microseconds since 1970.
+   */
   bound?: number;
 }
 
-/** The selected columns, in the order in which `readEvent` reads them. */
+/** The columns that a query for events selects, in the order of `EventResultRow`. */
 export const eventSelection = [
   'stream',
   'partition',
@@ -76,7 +82,10 @@ LIMIT ${params.bind('UInt64', query.rows)}`,
 
 const pageOrder = ['timestamp', 'partition', 'offset', 'stream'];
 
-/** The first condition lets the primary key skip earlier granules; the second one makes the start exact. */
+/**
+ * Returns two conditions for rows after a position: one on the timestamp alone, with which ClickHouse's primary key
+ * skips earlier granules, and one on the whole position, which is exact.
+ */
 function positionConditions(after: EventPosition, order: 'asc' | 'desc', params: SqlParams): string[] {
   const operator = order === 'asc' ? '>' : '<';
   const timestamp = params.time(after.timestamp);

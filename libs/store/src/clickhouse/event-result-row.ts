@@ -1,7 +1,10 @@
 import { formatTime, streamNameOf, type StoredEvent } from '#event';
 import type { EventPosition } from '../event-position.js';
 
-/** A row as `eventSelection` selects it. */
+/**
+ * A row of the result of a query for events, with the columns of `eventSelection`. Times are in microseconds since
+ * 1970.
+ */
 export type EventResultRow = [
   stream: string,
   partition: number,
@@ -43,7 +46,10 @@ export function withoutRepeats(rows: readonly EventResultRow[]): EventResultRow[
   return rows.filter((row, i) => i === 0 || !sameEvent(row, rows[i - 1] as EventResultRow));
 }
 
-/** Compares the sorting key of the tables: a merge keeps one row for each key. */
+/**
+ * Whether two rows are of the same event: whether they agree in the sorting key of the table `events`, of which a merge
+ * keeps one row.
+ */
 function sameEvent(a: EventResultRow, b: EventResultRow): boolean {
   return a[2] === b[2] && a[1] === b[1] && a[7] === b[7] && a[0] === b[0];
 }

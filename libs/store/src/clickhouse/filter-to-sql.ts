@@ -3,7 +3,7 @@ import type { SqlParams } from './sql-params.js';
 import { equalsOneOf, streamConditions } from './stream-scope.js';
 import { whereToSql } from '#cel';
 
-/** Returns the SQL conditions of the filter, to be joined by AND. */
+/** Returns the SQL conditions for the events that a filter selects, to be joined by AND. */
 export function conditions(filter: EventFilter, params: SqlParams): string[] {
   const sql = streamConditions(filter, params);
   if (filter.entityIds) sql.push(equalsOneOf('entity_id', filter.entityIds, params));

@@ -38,7 +38,7 @@ describe.skipIf(!canMountTmpfs)('a store whose disk is full', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Ten events with a megabyte of incompressible data in total. */
+  /** Returns ten events with a megabyte of incompressible data in total. */
   const batch = (n: number): EventRow[] =>
     rowsOf(stream, 10, (i) => ({
       offset: n * 10 + i,

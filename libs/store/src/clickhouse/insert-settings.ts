@@ -1,9 +1,12 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-/** An insert completes only when its rows are written. */
+/** ClickHouse settings with which an insert is answered only after its rows are written. */
 export const synchronousInsert: ClickHouseSettings = { async_insert: 0, wait_end_of_query: 1 };
 
-/** Each insert forms one ClickHouse block for each partition, so it is visible entirely or not at all. */
+/**
+ * ClickHouse settings with which an insert forms one block for each partition of a table, so the rows of a partition
+ * are visible all at once or not at all.
+ */
 const atomicInsert: ClickHouseSettings = {
   ...synchronousInsert,
   max_insert_block_size: '16777216',
@@ -15,9 +18,8 @@ const atomicInsert: ClickHouseSettings = {
 };
 
 /**
- * ClickHouse ignores a repeated insert with the same token, in the table and in the tables that its
- * materialized views fill. If the first attempt reached only some of these tables, the repeat completes the
- * others.
+ * Settings with which ClickHouse ignores a repeated insert with the same token, in the table and in the tables that its
+ * materialized views fill. If the first attempt reached only some of these tables, the repeat completes the others.
  */
 export const deduplicatedInsert: ClickHouseSettings = {
   ...atomicInsert,
@@ -26,6 +28,7 @@ export const deduplicatedInsert: ClickHouseSettings = {
 };
 
 /**
- * A row that is written again replaces itself (ReplacingMergeTree): no deduplication of inserts is needed.
+ * ClickHouse settings for inserts into a ReplacingMergeTree without deduplication by token: a row that is written again
+ * replaces the earlier row.
  */
 export const replacingInsert: ClickHouseSettings = { ...atomicInsert, insert_deduplicate: 0 };

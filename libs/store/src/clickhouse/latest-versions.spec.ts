@@ -3,7 +3,10 @@ import { NonRetryableStoreError, StoreUnavailableError } from '../errors.js';
 import type { ClickHouseConnection } from './connection.js';
 import { latestVersions } from './latest-versions.js';
 
-/** A server that accepts at most `most` ids in one query; `asked` records the ids of each query. */
+/**
+ * Returns a fake connection to ClickHouse that accepts at most `most` entity ids in one query; `asked` records the ids
+ * of each query.
+ */
 function serverTaking(most: number, error: Error = new NonRetryableStoreError('Max query size exceeded')) {
   const asked: string[][] = [];
   const select = async (_query: string, { params }: { params: { entityIds: string[] } }) => {

@@ -33,7 +33,7 @@ LIMIT ${params.bind('UInt64', limit)}`,
   };
 }
 
-/** Selects those of the given event ids that are stored in the offset ranges. */
+/** Selects those of the query's event ids that are stored in its offset ranges. */
 export function storedIdsSql(query: StoredIdsQuery): ParameterizedSql {
   assertStoredIdsBounded(query);
   const { ranges, ids } = query;

@@ -4,12 +4,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ClickHouseConnection } from './connection.js';
 
-/** An applied migration has been edited since, or is unknown to this version of the software. */
+/**
+ * Error: a migration that was applied to the database has been edited since, or is unknown to this version of the
+ * software; or the folder of migrations is missing.
+ */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** A numbered SQL file that changes the database schema. */
+/** A numbered SQL file with statements that change the schema of the ClickHouse database. */
 export interface Migration {
   id: number;
   name: string;
@@ -30,7 +33,10 @@ export function migrationsFolder(): string {
   }
 }
 
-/** Reads the numbered files of a folder, in order. A `;` at the end of a line ends a statement. */
+/**
+ * Reads the migrations in a folder, in the order of their numbers. In a file, a `;` at the end of a line ends a
+ * statement.
+ */
 export function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder)
     .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))

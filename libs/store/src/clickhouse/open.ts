@@ -37,7 +37,7 @@ export interface ClickHouseOptions {
   readBudget?: AnswerMemoryBudget;
 }
 
-/** Options for the SQL access of analysts. */
+/** ClickHouse user and limits for the SQL statements of analysts. */
 export interface SqlOptions {
   /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
   user?: { name: string; password: string } | undefined;
@@ -72,7 +72,7 @@ export function openClickHouseFiles(
   return new ClickHouseEventFiles(connectionTo(unhurried, options.database), bounds);
 }
 
-/** The query limits that apply by default. */
+/** Default limits of one query to ClickHouse, except SQL statements of analysts and exports of files. */
 export const defaultQueryBounds: QueryBounds = {
   seconds: 20,
   rowsRead: 2_000_000_000,

@@ -1,11 +1,11 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-/** Limits of one query; a query that exceeds one fails with QueryTooExpensiveError. */
+/** Limits that ClickHouse enforces on one query; a query that exceeds one of them fails with QueryTooExpensiveError. */
 export interface QueryBounds {
   seconds: number;
   rowsRead: number;
   memoryBytes: number;
-  /** Uncompressed bytes of one answer, which is held in memory until it is sent. */
+  /** Maximum uncompressed bytes of one answer of ClickHouse; the gateway holds it in memory until it is sent. */
   resultBytes: number;
 }
 

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A budget of `most` bytes. It records how many bytes were taken and how many shares were returned. */
+/**
+ * A memory budget of `most` bytes for answers of ClickHouse. It records how many bytes were taken and how many shares
+ * were returned.
+ */
 class CountingBudget implements AnswerMemoryBudget {
   taken = 0;
   ended = 0;
@@ -31,7 +34,7 @@ class CountingBudget implements AnswerMemoryBudget {
   }
 }
 
-/** Runs `work` with a store that has this budget, then closes the store. */
+/** Runs `work` with a ClickHouse store that has this memory budget for answers, then closes the store. */
 async function withBudget<T>(budget: AnswerMemoryBudget, work: (store: Store) => Promise<T>): Promise<T> {
   const store = openClickHouse({ ...test.options, readBudget: budget });
   try {

@@ -54,6 +54,7 @@ import {
  */
 const smallPage = 1_000;
 
+/** Answers the gateway's queries for events, streams, entities and dead letters from ClickHouse. */
 export class ClickHouseReader implements EventReader {
   private readonly spans = new TimeRangeHints();
 

@@ -31,7 +31,7 @@ const rows = rowsOf(stream, 20, (i) => ({ entity_id: 'e', version: i + 1 }));
 const more = rowsOf(stream, 20, (i) => ({ offset: 20 + i, entity_id: 'e', version: 21 + i }));
 const letter = deadLetterOf({ stream, offset: 90 });
 
-/** Changes to the store; each can be repeated until it succeeds. */
+/** Writes and removals of the store, by name; each can be repeated until it succeeds. */
 const changes: [string, (store: Store) => Promise<unknown>][] = [
   ['rows', (store) => store.writer.appendRowBatches(rowBatchesOf(more), 'more')],
   ['dead letters', (store) => store.writer.appendDeadLetters([deadLetterOf({ stream, offset: 91 })])],

@@ -3,10 +3,10 @@ const bytesPerQuery = 128 * 1024;
 /** Maximum number of bytes of an escaped character: `\\x00`, with each backslash escaped again. */
 const escapedBytes = 8;
 
-/** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
+/** ClickHouse settings that raise the limit on the text of a query to 4 MiB; the default is 256 KiB. */
 export const longQuerySettings = { max_query_size: String(4 * 1024 * 1024) };
 
-/** Splits a list of texts into parts that each fit in one query. */
+/** Splits a list of texts, such as ids, into parts that are each small enough for the parameters of one query. */
 export function* splitBySize(texts: readonly string[]): Generator<string[]> {
   let part: string[] = [];
   let bytes = 0;

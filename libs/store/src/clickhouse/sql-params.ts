@@ -1,5 +1,5 @@
 /**
- * Collects the parameters of a query. The SQL text contains only the placeholders that `bind` returns, never
+ * Collects the parameters of a ClickHouse query. The SQL text contains only the placeholders that `bind` returns, never
  * a value.
  */
 export class SqlParams {

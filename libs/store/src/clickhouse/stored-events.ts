@@ -48,7 +48,7 @@ GROUP BY segment
 ORDER BY segment DESC
 LIMIT 1`;
 
-/** Returns the events of an offset range that every table contains. */
+/** Implements EventWriter.storedEvents: returns the events of an offset range that all tables contain. */
 export async function storedEvents(
   connection: ClickHouseConnection,
   range: OffsetRange,

@@ -3,7 +3,10 @@ import { streamNameOf } from '#event';
 import type { AuthorizationScope } from '../store.js';
 import type { SqlParams } from './sql-params.js';
 
-/** The streams of a query: those that the caller may see, and those that the query names. */
+/**
+ * Which streams a query to the store is about: those that the caller may see, and, if given, the ids of those that the
+ * query names.
+ */
 export interface QueryStreams extends AuthorizationScope {
   streams?: readonly string[];
 }
@@ -19,7 +22,7 @@ export function namedStreams({ access, hidden, streams }: QueryStreams): string[
   );
 }
 
-/** Excludes rows that were written after their stream was dropped. */
+/** SQL condition that excludes rows of dropped streams, which may have been written after the drop. */
 const notDropped = 'stream NOT IN (SELECT stream FROM dropped_streams)';
 
 /**
@@ -31,7 +34,10 @@ export function streamConditions(scope: QueryStreams, params: SqlParams): string
   return namedStreams(scope) ? permitted : [...permitted, notDropped];
 }
 
-/** Returns the same conditions for a table that already excludes rows of dropped streams. */
+/**
+ * Returns the SQL conditions that limit an answer to the streams of the scope, for a table that contains no rows of
+ * dropped streams.
+ */
 export function scopeConditions(scope: QueryStreams, params: SqlParams): string[] {
   const names = namedStreams(scope);
   if (names) return [equalsOneOf('stream', names, params)];

@@ -47,7 +47,7 @@ ORDER BY stream`,
   };
 }
 
-/** The first or the last event of a stream. */
+/** Names the first or the last event of a stream, whose timestamp is looked up. */
 export interface StreamBoundary {
   stream: string;
   end: 'first' | 'last';
@@ -68,7 +68,10 @@ ORDER BY timestamp ${direction} LIMIT 1)`;
   return { query: selects.join('\nUNION ALL\n'), params: params.values };
 }
 
-/** A row of the result of `entitiesSql`. */
+/**
+ * A row of the result of `entitiesSql`: an entity with its latest version and the timestamp of its last event, in
+ * microseconds since 1970.
+ */
 export type EntitySummaryRow = [stream: string, entityId: string, version: number, last: number];
 
 /** ORDER BY stream, entity_id: the table's order, so ClickHouse reads only the rows of the page. */

@@ -1,6 +1,8 @@
 import type { RowBinaryWriter } from '../row-batch/row-binary.js';
 
-/** How a column is written in RowBinary, and how a SELECT names it. */
+/**
+ * How a value of a column is written in ClickHouse's RowBinary format, and with which SQL a SELECT reads the column.
+ */
 interface ColumnType<Value> {
   write(out: RowBinaryWriter, value: Value): void;
   select(name: string): string;
@@ -13,12 +15,14 @@ const uint16: ColumnType<number> = { write: (out, value) => out.uint16(value), s
 const int64: ColumnType<number> = { write: (out, value) => out.int64(value), select: asItIs };
 const time: ColumnType<number> = { ...int64, select: (name) => `toUnixTimestamp64Micro(${name})` };
 
-/** Column types. A time is in microseconds since 1970. */
+/** Types of ClickHouse columns. A time is in microseconds since 1970. */
 export const columnTypes = { text, uint16, int64, time };
 
 type Columns<Row> = { readonly [Name in keyof Row & string]: ColumnType<Row[Name]> };
 
-/** Some columns of a table, in the order in which they are selected. */
+/**
+ * Some columns of a ClickHouse table in the order in which a SELECT returns them, and a reader for the returned rows.
+ */
 export interface ColumnSelection<Row, Name extends keyof Row> {
   readonly sql: string;
   /** @param known Values of columns that are not selected, as far as the caller knows them. */
@@ -28,7 +32,10 @@ export interface ColumnSelection<Row, Name extends keyof Row> {
   ): Pick<Row, Name> & Known;
 }
 
-/** A table that is declared once: its inserts, SELECTs and row readers are derived from its columns. */
+/**
+ * Columns and types of a ClickHouse table. The SQL of its inserts, the lists of selected columns and the readers of
+ * rows are derived from them.
+ */
 export class TableDefinition<Row extends object> {
   private readonly writers: [name: keyof Row & string, write: (out: RowBinaryWriter, value: never) => void][];
 

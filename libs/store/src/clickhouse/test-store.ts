@@ -3,7 +3,7 @@ import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import type { Store } from '../store.js';
 import { openClickHouse, type ClickHouseOptions } from './open.js';
 
-/** A store for tests in a database of its own. */
+/** A ClickHouse store for tests, in a database of its own on the tests' server. */
 export interface TestStore {
   store: Store;
   /** A client for the server itself, for operations that the store does not offer. */

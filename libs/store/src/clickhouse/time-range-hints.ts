@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EventPosition } from '../event-position.js';
 import type { EventQuery } from '../store.js';
 
-/** The time range of the last page of one kind of query. */
+/** The time range that the last page of one kind of query has covered. */
 interface PageTimeRange {
   /**
    * Microseconds between the page's start time and its last event; unknown if the query had no start time.

@@ -2,7 +2,10 @@ import type { EventWriter } from '../store.js';
 import type { ClickHouseConnection } from './connection.js';
 import { longQuerySettings, splitBySize } from './split-by-size.js';
 
-/** The index on `event_id` finds the few granules that can have the ids. */
+/**
+ * Selects the version of each event with one of the ids. The index on `event_id` finds the few granules that can have
+ * these events.
+ */
 const sql = `
 SELECT toString(event_id), max(version)
 FROM events

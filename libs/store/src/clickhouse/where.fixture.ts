@@ -1,7 +1,10 @@
 import { parseTime } from '#event';
 import type { EventRow } from '../store.js';
 
-/** Events of every shape; the offset of each event is its index here. */
+/**
+ * Events whose `data` have members of all JSON types, for specs of `where` conditions; the offset of each event is its
+ * index here.
+ */
 export const samples: Partial<EventRow>[] = [
   {
     data: '{"amount":5,"name":"a","flag":true,"tags":["x","y"],"items":[{"qty":1}]}',
@@ -36,7 +39,9 @@ export const samples: Partial<EventRow>[] = [
   { data: '{"amount":1.5e300,"name":-0.0,"flag":false,"other":1e-7}' },
 ];
 
-/** Each expression must match the same samples in ClickHouse as in the evaluator. */
+/**
+ * CEL conditions for specs: each must match the same sample events in ClickHouse as in the evaluator of expressions.
+ */
 export const expressions = [
   'event.data.amount * 2 > 10',
   'event.data.amount * 2 == 10',

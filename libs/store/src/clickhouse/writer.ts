@@ -14,6 +14,7 @@ import { versionsOf } from './versions-of.js';
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
 const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(', ')}) FORMAT RowBinary`;
 
+/** Inserts the materializer's events and dead letters into ClickHouse, and looks up what is stored already. */
 export class ClickHouseWriter implements EventWriter {
   constructor(private readonly connection: ClickHouseConnection) {}
 

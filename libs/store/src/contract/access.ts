@@ -5,13 +5,13 @@ import type { EventQuery } from '../store.js';
 import { eventRow, deadLetterOf, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** No answer contains data of a stream outside the authorization scope. */
+/** Adds specs that no answer of a store contains data of a stream outside the authorization scope. */
 export function describeAccess(contract: StoreContract): void {
   describe('streams outside the authorization scope', () => {
     const tag = randomUUID();
     const [orders, refunds, stock] = [`${tag}.orders`, `${tag}.orders-refunds`, `${tag}.stock`];
     const ids = new Map([orders, refunds, stock, auditStream].map((stream) => [stream, randomUUID()]));
-    /** Limits a query to the rows of this suite. */
+    /** Limits a query to the events that this suite has written. */
     const mine = { entityIds: [tag] };
     const names = (...patterns: string[]): StreamAccess => ({ patterns, reserved: false });
     const withoutReserved: StreamAccess = { patterns: undefined, reserved: false };

@@ -3,7 +3,7 @@ import { formatTime, parseTime } from '#event';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of counting events. */
+/** Adds the specs of a store for counting events. */
 export function describeCounts(contract: StoreContract): void {
   describe('a count', () => {
     let stream: string;

@@ -5,7 +5,10 @@ import { maxDeadLetterIds } from '../store.js';
 import { deadLetterOf, newStream, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of dead letters: records that could not become events, and events that could not be processed. */
+/**
+ * Adds the specs of a store for dead letters: records that could not become events, and events that could not be
+ * processed.
+ */
 export function describeDeadLetters(contract: StoreContract): void {
   describe('dead letters', () => {
     const newSource = () => `m-${randomUUID()}`;

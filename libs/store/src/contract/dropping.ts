@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventRow, deadLetterOf, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of dropping a stream: nothing of it remains. */
+/** Adds the specs of a store for dropping a stream: no row of the stream remains. */
 export function describeDropping(contract: StoreContract): void {
   describe('dropping a stream', () => {
     const rows = (stream: string) => rowsOf(stream, 6, (i) => ({ entity_id: 'e', version: i + 1 }));

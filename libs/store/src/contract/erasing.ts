@@ -22,7 +22,7 @@ const mixed = (stream: string, count = 8) =>
     }),
   );
 
-/** Specs of erasing an entity: its data is removed, and nothing else. */
+/** Adds the specs of a store for erasing an entity: its data is removed, and nothing else. */
 export function describeErasing(contract: StoreContract): void {
   describe('erasing an entity', () => {
     const erase = (stream: string, erasure: Partial<EntityErasure> = {}) =>

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
 import type { UnscopedEventQuery, StoreContract } from './store-contract.js';
 
-/** Specs of each filter, alone and combined. */
+/** Adds the specs of a store for each filter of events, alone and combined. */
 export function describeFilters(contract: StoreContract): void {
   describe('a filter', () => {
     let stream: string;

@@ -6,7 +6,7 @@ import { maxStoredIds, type OffsetRange } from '../store.js';
 import { eventRow, newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of reading in log order, independent of the events' timestamps. */
+/** Adds the specs of a store for reading events in log order (partition, offset), whatever their timestamps. */
 export function describeLogOrder(contract: StoreContract): void {
   const range = (stream: string, of: Partial<OffsetRange> = {}): OffsetRange => ({
     ...{ stream, partition: 0, from: 0, until: 1000 },

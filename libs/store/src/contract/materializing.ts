@@ -3,7 +3,7 @@ import type { EventRow } from '../store.js';
 import { eventRow, newStream, rowsOf, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of the lookups of a materializer before it writes. */
+/** Adds the specs of a store for the lookups that a materializer makes before it writes events. */
 export function describeMaterializing(contract: StoreContract): void {
   describe('a materializer', () => {
     it('looks up the stored events of a partition in an offset range, ordered by offset', async () => {

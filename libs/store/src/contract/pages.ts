@@ -3,7 +3,7 @@ import { InvalidCursorError, QueryTooExpensiveError } from '../errors.js';
 import { eventRow, newStream, offsetsOf, rowsOf, second, t0 } from './rows.js';
 import type { UnscopedEventQuery, StoreContract } from './store-contract.js';
 
-/** Specs of pages and cursors. */
+/** Adds the specs of a store for pages of events and their cursors. */
 export function describePages(contract: StoreContract): void {
   describe('pages', () => {
     it('return all events in ascending and descending order', async () => {

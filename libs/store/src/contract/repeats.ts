@@ -3,7 +3,7 @@ import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of rows that are written more than once. */
+/** Adds the specs of a store for events that are written more than once. */
 export function describeRepeatedRows(contract: StoreContract): void {
   describe('a row that is written again', () => {
     it('by a retry with the same token appears once', async () => {

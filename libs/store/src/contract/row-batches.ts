@@ -5,7 +5,7 @@ import { rowBatchesOf } from '../row-batch/row-batches-of.fixture.js';
 import { newStream, rowsOf } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of inserts with row batches of several partitions, and with slices of batches. */
+/** Adds the specs of a store for inserts of row batches of several partitions, and of slices of batches. */
 export function describeRowBatches(contract: StoreContract): void {
   describe('writing row batches', () => {
     const rows = (stream: string, partition: number) =>

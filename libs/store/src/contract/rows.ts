@@ -6,7 +6,7 @@ import type { DeadLetter, EventRow, Page } from '../store.js';
 export const t0 = parseTime('2026-11-21T04:00:00Z') as number;
 export const second = 1_000_000;
 
-/** A row with default values; every test uses a stream of its own. */
+/** Returns an event row with default values for all fields that are not given. Every test uses a stream of its own. */
 export function eventRow(row: Partial<EventRow> & Pick<EventRow, 'stream' | 'offset'>): EventRow {
   return {
     partition: 0,
@@ -39,7 +39,7 @@ export function offsetsOf(page: Page<StoredEvent>): number[] {
   return page.items.map((event) => event.offset);
 }
 
-/** A dead letter with default values. */
+/** Returns a dead letter with default values for all fields that are not given. */
 export function deadLetterOf(
   letter: Partial<DeadLetter> & Pick<DeadLetter, 'stream' | 'offset'>,
 ): DeadLetter {

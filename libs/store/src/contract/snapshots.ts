@@ -7,7 +7,7 @@ import type { EventRow } from '../store.js';
 import { newStream, rowsOf, second, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Consecutive events of the entity `e`. */
+/** Returns consecutive events of the entity `e`, with the versions 1, 2, 3 … */
 export const entityRows = (
   stream: string,
   count: number,
@@ -18,7 +18,7 @@ export const eventKeyOf = ({ partition, offset, timestamp, ingested_at }: EventR
   ...{ partition, offset, timestamp, ingested_at },
 });
 
-/** A snapshot that covers exactly these events. */
+/** Returns a snapshot whose first and last event are those of these rows. */
 export const snapshotOf = (rows: readonly EventRow[], more: Partial<EntitySnapshot> = {}): EntitySnapshot => {
   const [first, last] = [rows[0]!, rows.at(-1)!];
   return {

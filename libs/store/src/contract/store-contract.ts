@@ -23,9 +23,13 @@ export interface StoreUnderTest {
 }
 
 type Unscoped<Query> = Omit<Query, keyof AuthorizationScope>;
+/** A query for events without its authorization scope; the specs' default scope is every stream. */
 export type UnscopedEventQuery = Unscoped<EventQuery>;
 
-/** The store under test, queried with access to everything unless a spec says otherwise. */
+/**
+ * Wraps the store under test for the contract's specs. Its queries have access to all streams unless a spec limits
+ * them.
+ */
 export class StoreContract {
   store: Store;
   private underTest: StoreUnderTest;

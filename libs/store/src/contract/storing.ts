@@ -3,7 +3,7 @@ import { earliestTime, parseTime } from '#event';
 import { eventRow, newStream, t0 } from './rows.js';
 import type { StoreContract } from './store-contract.js';
 
-/** Specs of storing events: a read returns what was written. */
+/** Adds the specs of a store for writing events: a read returns what was written. */
 export function describeStoring(contract: StoreContract): void {
   describe('the store', () => {
     it('returns an event as it was written', async () => {

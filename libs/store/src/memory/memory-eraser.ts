@@ -4,6 +4,7 @@ import type { EntitySnapshot, EventKey } from '../snapshot-store.js';
 import type { DeadLetter } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
+/** In-memory fake of the store's event eraser, for specs. */
 export class MemoryEraser implements EventEraser {
   constructor(private readonly tables: MemoryTables) {}
 

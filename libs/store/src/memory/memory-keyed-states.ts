@@ -14,6 +14,7 @@ import type {
 import { assertStateKeysBounded, groupByKey } from '../state-keys.js';
 import { compareKeys } from './memory-order.js';
 
+/** In-memory fake of the keyed states of projections or pipelines, for specs. */
 export class MemoryKeyedStates implements KeyedStateWriter, KeyedStateReader {
   private readonly rows = new Map<string, KeyedStateRow>();
   private readonly ends = new Map<string, PartitionProgress>();

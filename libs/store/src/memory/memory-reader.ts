@@ -39,6 +39,7 @@ import type { MemoryTables } from './memory-tables.js';
  */
 export type EvaluateCondition = (expression: Expression, event: StoredEvent) => boolean;
 
+/** In-memory fake of the store's event reader, for specs. */
 export class MemoryReader implements EventReader {
   constructor(
     private readonly tables: MemoryTables,
@@ -222,7 +223,7 @@ export class MemoryReader implements EventReader {
   }
 }
 
-/** Whether the authorization scope includes a stream. */
+/** Whether the authorization scope of a query includes the stream of a row. */
 export function isInScope({ access, hidden }: AuthorizationScope, { stream }: { stream: string }): boolean {
   return permitsStream(access, stream) && !hidden?.includes(stream);
 }

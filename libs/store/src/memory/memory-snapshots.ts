@@ -18,6 +18,7 @@ import type { MemoryTables } from './memory-tables.js';
 
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
 
+/** In-memory fake of the store's snapshots of entities, for specs. */
 export class MemorySnapshots implements SnapshotStore {
   constructor(private readonly tables: MemoryTables) {}
 

@@ -31,7 +31,7 @@ export class MemoryStore implements Store {
 
   async ping(): Promise<void> {}
 
-  /** The in-memory store has neither disks nor tables. */
+  /** Returns empty lists: the in-memory store has neither disks nor tables. */
   async usage(): Promise<StoreUsage> {
     return { disks: [], tables: [] };
   }

@@ -21,7 +21,7 @@ export class MemoryTables {
   /** The greatest offset ever stored, for each stream partition. */
   private ends = new Map<string, number>();
 
-  /** Ids of dropped streams. */
+  /** Ids of the streams that were dropped. */
   readonly dropped = new Set<string>();
 
   put(rows: readonly EventRow[]): void {
@@ -90,14 +90,14 @@ export class MemoryTables {
     this.snapshotsByPlace = filtered(this.snapshotsByPlace, (snapshot) => !removed(snapshot));
   }
 
-  /** Removes latest versions, then restores them for entities that still have events. */
+  /** Removes the latest versions that `removed` selects, then adds those of entities again that still have events. */
   removeHeads(removed: (head: MemoryLatestVersion) => boolean): void {
     const gone = filtered(this.headsByEntity, removed);
     this.headsByEntity = filtered(this.headsByEntity, (head) => !removed(head));
     for (const row of this.events()) if (gone.has(headKey(row))) this.addToHead(row);
   }
 
-  /** Removes all rows of a stream. */
+  /** Removes all rows of the stream with this id. */
   removeStream(stream: string): void {
     const isOf = (row: { stream: string }) => row.stream === stream;
     this.removeLetters(isOf);

@@ -4,6 +4,7 @@ import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
 import type { MemoryTables } from './memory-tables.js';
 
+/** In-memory fake of the store's event writer, for specs. */
 export class MemoryWriter implements EventWriter {
   constructor(private readonly tables: MemoryTables) {}
 

@@ -1,7 +1,7 @@
 import type { RecordReader } from '#event';
 import type { RowBinaryWriter } from './row-binary.js';
 
-/** The columns of the table `events`, in the order in which row batches encode them. */
+/** The columns of the ClickHouse table `events`, in the order in which row batches encode them. */
 export const eventColumns = [
   'stream',
   'partition',

@@ -3,12 +3,15 @@ import { RowBinaryWriter } from './row-binary.js';
 import { writeEventColumns } from './event-columns.js';
 import { EventRowBatch, type RowBatchPartition } from './event-row-batch.js';
 
-/** Shared by all builders: building a row batch is synchronous, so two builds never overlap. */
+/**
+ * The buffer that all row batch builders of the process share: building a row batch is synchronous, so two builds never
+ * overlap.
+ */
 const sharedWriter = new RowBinaryWriter();
 
 /**
- * Builds row batches from records. All builders share one buffer, so the caller awaits nothing between
- * `begin` and `finish`.
+ * Builds row batches of one stream partition from Kafka records, for inserts into ClickHouse. All builders share one
+ * buffer, so the caller must not await anything between `begin` and `finish`.
  */
 export class EventRowBatchBuilder {
   /** The encoded first two columns (stream, partition); they are the same in every row of the batch. */
@@ -28,7 +31,10 @@ export class EventRowBatchBuilder {
     this.count = 0;
   }
 
-  /** Appends the record that `record` has parsed. The row's version is 0 until `setVersion` sets it. */
+  /**
+   * Appends the Kafka record that `record` has parsed last, as a row. The version in the row is 0 until
+   * `EventRowBatch.setVersion` sets it.
+   */
   add(record: RecordReader, offset: number): void {
     if (this.count + 1 >= this.starts.length) this.grow();
     this.starts[this.count++] = sharedWriter.size;

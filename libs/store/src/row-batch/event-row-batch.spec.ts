@@ -18,7 +18,8 @@ const plain: EventRecord = {
 };
 
 /**
- * A batch with the events at offsets 10, 11, …; the version of each event is its 1-based index in the list.
+ * Returns a row batch with these events at offsets 10, 11, …; the version of each event is its index in the list plus
+ * 1.
  */
 function blockOf(events: Partial<EventRecord>[], of = place): EventRowBatch {
   const builder = new EventRowBatchBuilder(of);

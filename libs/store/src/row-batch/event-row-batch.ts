@@ -1,16 +1,16 @@
 import type { EventRow } from './event-row.js';
 import { EventRowReader } from './event-row-reader.js';
 
-/** The stream partition that the rows of a batch belong to. */
+/** The stream (by its id) and the partition to which all rows of an `EventRowBatch` belong. */
 export interface RowBatchPartition {
   readonly stream: string;
   readonly partition: number;
 }
 
 /**
- * A batch of rows of one partition, in offset order, encoded in ClickHouse's RowBinary format. Rows are
- * encoded once, directly from the bytes of a record, without objects or text in between. Row indexes start at
- * 0.
+ * A batch of rows for the ClickHouse table `events`, all of one partition and in offset order, in the RowBinary format.
+ * Rows are encoded once, directly from the bytes of a Kafka record, without objects or text in between. Row indexes
+ * start at 0.
  */
 export class EventRowBatch {
   /**
@@ -63,7 +63,10 @@ export class EventRowBatch {
     this.readerAt(row).version = version;
   }
 
-  /** Returns the rows from `from` up to, but not including, `until`. Both batches share the same bytes. */
+  /**
+   * Returns a batch with the rows from index `from` up to, but not including, `until`. Both batches share the same
+   * bytes.
+   */
   slice(from: number, until: number): EventRowBatch {
     const { starts, bytes } = this;
     const first = starts[from]!;

@@ -1,7 +1,9 @@
 import { uuidText } from '#event';
 import type { EventRow } from './event-row.js';
 
-/** Reads one row of the table `events` in RowBinary, as `event-columns.ts` writes it. */
+/**
+ * Reads the columns of one encoded row (RowBinary) of the ClickHouse table `events`, and changes its version in place.
+ */
 export class EventRowReader {
   /** Byte offset of the partition column. From there to the event type, all columns have a fixed size. */
   private readonly fixed: number;

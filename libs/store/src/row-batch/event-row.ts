@@ -1,6 +1,9 @@
 import type { EpochMicros } from '#event';
 
-/** One event as the materializer writes it. The tuple (stream, partition, offset) identifies it. */
+/**
+ * One event as a row for ClickHouse. `stream` is the stream's id. The tuple (stream, partition, offset) identifies the
+ * event.
+ */
 export interface EventRow {
   stream: string;
   partition: number;
@@ -12,8 +15,8 @@ export interface EventRow {
   timestamp: EpochMicros;
   ingested_at: EpochMicros;
   schema_version: number | null;
-  /** JSON text of an object. */
+  /** The event's `metadata`, as the JSON text of an object. */
   metadata: string;
-  /** JSON text of an object. */
+  /** The event's `data`, as the JSON text of an object. */
   data: string;
 }

@@ -22,7 +22,10 @@ export class RowBinaryWriter {
     this.buffer = Buffer.allocUnsafe(initialBytes);
   }
 
-  /** Returns the bytes written so far. They share memory with the writer and are valid until `reset`. */
+  /**
+   * Returns the bytes written since the last `reset`. They share memory with the writer and are valid until the next
+   * `reset`.
+   */
   bytes(): Buffer {
     return this.buffer.subarray(0, this.length);
   }
@@ -31,7 +34,7 @@ export class RowBinaryWriter {
     this.length = 0;
   }
 
-  /** Number of bytes written so far. */
+  /** Number of bytes written since the last `reset`. */
   get size(): number {
     return this.length;
   }
@@ -63,7 +66,7 @@ export class RowBinaryWriter {
     this.copy(bytes, 0, bytes.length);
   }
 
-  /** Writes a string whose bytes are already UTF-8. */
+  /** Writes a RowBinary string from a byte range that is already UTF-8. */
   utf8(range: ByteRange): void {
     const { bytes, start, end } = range;
     this.reserve(end - start + longestVarint);
@@ -80,7 +83,7 @@ export class RowBinaryWriter {
     this.word(words[2]!);
   }
 
-  /** Writes a text as UTF-8; a lone surrogate becomes U+FFFD. */
+  /** Writes a text as a RowBinary string, in UTF-8; a lone surrogate becomes U+FFFD. */
   string(text: string): void {
     // A UTF-16 code unit becomes at most three bytes of UTF-8. The varint is padded with zero groups, which
     // decoders accept, to the width of the longest possible length. So the text is encoded once, in place.
@@ -91,7 +94,7 @@ export class RowBinaryWriter {
     this.length += written;
   }
 
-  /** Writes an array of strings. */
+  /** Writes an array of strings in RowBinary. */
   strings(texts: readonly string[]): void {
     this.reserve(longestVarint);
     this.varint(texts.length);

@@ -1,12 +1,15 @@
-/** A unit of work of this process, such as a request. It contains names and ids only, never data of an event. */
+/**
+ * Description of a unit of work of this process, such as an HTTP request, for log lines. It contains names and ids
+ * only, never data of an event.
+ */
 export type WorkItem = Readonly<Record<string, string | number>>;
 
-/** Maximum number of ended works that are kept until the next poll. */
+/** Maximum number of ended units of work that are kept until the watchdog's next poll. */
 const endedAtMost = 100;
 
 /**
- * Tracks the current work of this process, for log lines about stalls. A stall is noticed after it is over, often when
- * its cause has ended. So work that ended since the last poll counts, too.
+ * Tracks the units of work that this process runs, or has ended since the event loop watchdog's last poll, for log
+ * lines about stalls. A stall is noticed after it is over, often when the work that caused it has ended.
  */
 export class ActiveWork {
   private readonly running = new Set<WorkItem>();
@@ -21,21 +24,24 @@ export class ActiveWork {
     };
   }
 
-  /** Forgets the works that have ended. The watchdog calls it at each poll. */
+  /** Forgets the units of work that have ended. The event loop watchdog calls it at each poll. */
   look(): void {
     if (this.ended.length > 0) this.ended = [];
   }
 
-  /** Returns the latest works that run or ended since the last poll, newest first; at most `most`. */
+  /**
+   * Returns units of work: first those that ended since the watchdog's last poll, then the running ones, each newest
+   * first; at most `most`.
+   */
   latest(most: number): WorkItem[] {
     return [...this.running, ...this.ended].reverse().slice(0, most);
   }
 
-  /** Number of works that run or ended since the last poll. */
+  /** Number of units of work that run or have ended since the watchdog's last poll. */
   get size(): number {
     return this.running.size + this.ended.length;
   }
 }
 
-/** The current work of this process. */
+/** The tracker of this process's units of work. */
 export const activeWork = new ActiveWork();

@@ -1,6 +1,6 @@
 /**
- * The largest value in a sliding window. Reading does not reset it, so several scrapers see the same value. The covered
- * time is up to one slot shorter than the window.
+ * The largest value that was observed in a sliding time window. Reading does not reset it, so several Prometheus
+ * scrapers see the same value. The covered time is up to one slot shorter than the window.
  */
 export class SlidingMaximum {
   private readonly slots: { start: number; maximum: number }[] = [];
@@ -19,7 +19,7 @@ export class SlidingMaximum {
     this.forget(at);
   }
 
-  /** Returns the largest value in the window; 0 if there is none. */
+  /** Returns the largest value observed in the window that ends at `now`; 0 if there is none. */
   at(now: number): number {
     this.forget(now);
     return this.slots.reduce((largest, { maximum }) => Math.max(largest, maximum), 0);

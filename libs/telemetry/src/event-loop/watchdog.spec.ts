@@ -27,7 +27,10 @@ beforeEach(() => {
   });
 });
 
-/** Polls `late` milliseconds too late, of which the thread has computed for `computed`. */
+/**
+ * Polls the watchdog `late` milliseconds too late; of this time, the thread has used the processor for `computed`
+ * milliseconds.
+ */
 function lookLate(late: number, computed = late): void {
   wall += 50 + late;
   processor += computed;

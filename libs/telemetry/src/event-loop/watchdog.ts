@@ -4,23 +4,24 @@ import { SlidingMaximum } from './recent-maximum.js';
 import { threadClock } from './thread-time.js';
 import { activeWork, type ActiveWork } from './active-work.js';
 
-/** Milliseconds between two polls. A stall is the time by which a poll is late. */
+/** Milliseconds between two polls of the event loop. A stall is the time by which a poll is late. */
 const everyMs = 50;
-/** Stalls longer than this are counted and logged, in milliseconds. */
+/** Milliseconds; longer stalls of the event loop are counted and logged. */
 export const stallMs = 200;
 const windowMs = 5 * 60_000;
 const slotMs = 10_000;
-/** Milliseconds between two log lines. */
+/** Minimum milliseconds between two log lines about stalls of the event loop. */
 const quietMs = 10_000;
-/** Maximum number of works in a log line. */
+/** Maximum number of units of work that a log line about a stall names. */
 const namedAtMost = 10;
 
+/** What an `EventLoopWatchdog` needs: a logger, the tracker of units of work, and two clocks. */
 export interface WatchdogDependencies {
   logger: Pick<Logger, 'warn'>;
   works: ActiveWork;
   /** Returns milliseconds of a monotonic clock. */
   wall: () => number;
-  /** Returns the processor time that the thread has used, in milliseconds. */
+  /** Returns the processor time that the thread of the event loop has used, in milliseconds. */
   processor: () => number;
 }
 
@@ -35,14 +36,17 @@ export class EventLoopWatchdog {
     cpu: new SlidingMaximum(windowMs, slotMs),
   };
   private saidAt = -Infinity;
-  /** Stalls since the last log line that were not logged. */
+  /** Number of stalls since the last log line, which were not logged. */
   private unsaid = 0;
 
   constructor(private readonly parts: WatchdogDependencies) {
     this.last = { wall: parts.wall(), processor: parts.processor() };
   }
 
-  /** Measures the delay since the last call. It must be called every `everyMs`. */
+  /**
+   * Polls the event loop: measures by how much this call is late, and counts and logs a stall. It must be called every
+   * 50 ms.
+   */
   look(): void {
     const { wall, processor, works } = this.parts;
     const now = { wall: wall(), processor: processor() };
@@ -59,7 +63,7 @@ export class EventLoopWatchdog {
     works.look();
   }
 
-  /** Sets the gauge to the longest stall in the window. */
+  /** Sets the gauge `tributary_event_loop_longest_stall_seconds` to the longest stall in the last five minutes. */
   show(): void {
     const now = this.parts.wall();
     for (const clock of ['wall', 'cpu'] as const)

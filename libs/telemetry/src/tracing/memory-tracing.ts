@@ -3,7 +3,7 @@ import { errorType } from './error-type.js';
 import { formatTraceparent, isSampled, isTraceparent } from './traceparent.js';
 import type { SpanAttributes, SpanOptions, TraceSpan, Tracing } from './tracing.js';
 
-/** A recorded span. */
+/** A span that `MemoryTracing` has recorded, for the assertions of specs. */
 export interface RecordedSpan {
   name: string;
   traceId: string;
@@ -12,11 +12,11 @@ export interface RecordedSpan {
   parentSpanId: string | undefined;
   kind: NonNullable<SpanOptions['kind']>;
   attributes: SpanAttributes;
-  /** Ids of the linked spans. */
+  /** Span ids of the spans that the span links to. */
   links: string[];
   events: { name: string; at: number }[];
   startedAt: number;
-  /** Type of the error that the span ended with. */
+  /** Type of the error that the span ended with; undefined if it ended without an error. */
   error: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface RecordedSpan {
  * In-memory fake of `Tracing` for specs. It keeps the sampling decision of a parent, and uses `samples` for new traces.
  */
 export class MemoryTracing implements Tracing {
-  /** Ended spans, in the order of their ends. */
+  /** The spans that have ended, in the order of their ends. */
   readonly spans: RecordedSpan[] = [];
 
   constructor(private readonly options: { samples: boolean } = { samples: true }) {}

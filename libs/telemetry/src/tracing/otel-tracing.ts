@@ -22,7 +22,7 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Tracing with OpenTelemetry. The module is loaded only if tracing is on. */
+/** Implements `Tracing` with an OpenTelemetry tracer. The module is loaded only if tracing is on. */
 export class OtelTracing implements Tracing {
   constructor(
     private readonly tracer: Tracer,

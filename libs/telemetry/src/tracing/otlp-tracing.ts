@@ -17,7 +17,10 @@ const queuedSpans = 2048;
 const exportEveryMs = 2000;
 const exportMs = 10_000;
 
-/** Opens tracing to a collector over OTLP/HTTP. The app never waits for the collector, and works without it. */
+/**
+ * Opens tracing that exports spans to an OpenTelemetry collector over OTLP/HTTP. The app never waits for the collector,
+ * except for a few seconds at its shutdown, and works without it.
+ */
 export async function openOtlpTracing(options: TracingOptions, endpoint: string): Promise<Tracing> {
   const { name, version, config, logger } = options;
   const exporter = new FailureLoggingExporter(await otlpExporter(config, endpoint), logger);

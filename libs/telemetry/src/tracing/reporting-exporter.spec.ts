@@ -23,7 +23,7 @@ beforeEach(() => {
   exporter = new FailureLoggingExporter(inner, logger as never, () => now);
 });
 
-/** Exports a number of spans. Returns whether the caller saw a failure. */
+/** Exports a number of spans with the `FailureLoggingExporter`. Returns whether it reported a failure to its caller. */
 function exported(spans: number): boolean {
   let failed: boolean | undefined;
   exporter.export(Array<unknown>(spans).fill({}) as Spans, ({ error }) => (failed = error !== undefined));

@@ -5,17 +5,20 @@ import { traceSpansUnsent } from '../metrics.js';
 type Spans = Parameters<SpanExporter['export']>[0];
 type Done = Parameters<SpanExporter['export']>[1];
 
-/** `ExportResultCode` of @opentelemetry/core. */
+/** The value `SUCCESS` of `ExportResultCode` in @opentelemetry/core. */
 const success = 0 as Parameters<Done>[0]['code'];
-/** Milliseconds between two log lines about a collector that does not answer. */
+/** Minimum milliseconds between two log lines about failed exports of spans. */
 const quietMs = 60_000;
 /** Maximum number of characters of a collector's answer in the log. */
 const messageLength = 200;
 
-/** Wraps a span exporter. Failures are counted, logged at most once a minute, and hidden from the SDK. */
+/**
+ * Wraps an OpenTelemetry span exporter: counts failed exports, logs them at most once a minute, and reports success to
+ * the SDK.
+ */
 export class FailureLoggingExporter implements SpanExporter {
   private saidAt = -Infinity;
-  /** Whether the last log line reported a failure. */
+  /** Whether the exporter's last log line reported a failure, so that the next success is logged, too. */
   private complained = false;
 
   constructor(

@@ -8,8 +8,8 @@ import {
 import type { TracesSampler } from '#api';
 
 /**
- * Returns the sampler with this standard name. @param share Share of the traces that a sampler with a ratio records,
- * from 0 to 1
+ * Returns OpenTelemetry's sampler for a value of `OTEL_TRACES_SAMPLER`. @param share Share of the traces that a sampler
+ * with a ratio records, from 0 to 1
  */
 export function samplerOf(name: TracesSampler, share: number): Sampler {
   switch (name) {

@@ -1,6 +1,7 @@
 import type { AppConfig } from '#api';
 import type { Logger } from '../logger.js';
 
+/** The settings of an app that concern tracing. */
 export type TracingConfig = Pick<
   AppConfig,
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
@@ -12,8 +13,9 @@ export type TracingConfig = Pick<
   | 'OTEL_TRACES_SAMPLER_ARG'
 >;
 
+/** What tracing needs to be opened: the app's name and version, its settings, and a logger. */
 export interface TracingOptions {
-  /** The app's name, without `tributary-`. */
+  /** The app's name without the prefix `tributary-`, such as `gateway`. */
   name: string;
   version: string;
   config: TracingConfig;

@@ -1,7 +1,7 @@
 /** An option of a command. Without `value` it is a flag. */
 export interface Option {
   about: string;
-  /** The placeholder of its value in the usage: `TIME`, `N`. */
+  /** Placeholder of the option's value in the usage text, such as `TIME` or `N`. */
   value?: string;
   short?: string;
   /** The option can be repeated. */
@@ -14,6 +14,7 @@ export interface Option {
   completes?: 'file' | 'profile';
 }
 
+/** The options of a command by name, without dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
 /** A positional argument of a command. */
@@ -21,7 +22,7 @@ export interface Positional {
   name: string;
   about: string;
   optional?: true;
-  /** It takes all remaining words. */
+  /** The argument takes all remaining words of the command line. */
   many?: true;
   oneOf?: readonly string[];
 }

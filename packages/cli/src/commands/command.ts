@@ -13,9 +13,12 @@ export interface Command {
   readonly details?: string;
   readonly positionals?: readonly Positional[];
   readonly options?: Options;
-  /** The command's effect on the system: a protected profile requires more for `writes` and `destroys`. */
+  /**
+   * Whether the command only reads, changes something or destroys something. With a protected profile, `writes`
+   * requires an explicit `--profile`, and `destroys` also `--confirm`.
+   */
   readonly effect: 'reads' | 'writes' | 'destroys';
-  /** The exit code is the result of the command, so it is correct even if the output cannot be written. */
+  /** The result of the command is its exit code (as in `diff`). So it continues when its output is closed. */
   readonly answersWithCode?: true;
   run(session: CommandSession, input: ParsedArguments): Promise<ExitCode | void>;
 }

@@ -2,7 +2,7 @@ import type { EventFilter } from '#client';
 import type { ParsedArguments } from '../arguments/parsed-arguments.js';
 import type { Options, Positional } from '../arguments/option.js';
 
-/** The positional argument and the options of commands that select events. */
+/** The positional argument `STREAM...` of commands that select events. */
 export const streamsPositional: Positional = {
   ...{ name: 'STREAM', optional: true, many: true },
   about: 'streams; default: all that the key may read',

@@ -4,9 +4,9 @@ import type { ProfileStore } from '../profiles/profile-store.js';
 import type { Profile } from '../profiles/profile.js';
 import { readKey, type KeySource } from './key.js';
 
-/** The destination and the credentials of a command's requests. */
+/** The URLs to which a command sends requests, and how to get its API key. */
 export interface Connection {
-  /** Undefined if the URL does not come from a profile. */
+  /** The profile from which the URL comes; undefined if it comes from another source. */
   profile?: { name: string; spelledOut: boolean; protected: boolean };
   url: string;
   ingestUrl: string;

@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /** Milliseconds that the key command may take: it may ask for a passphrase. */
 const commandTimeoutMs = 60_000;
 
-/** Sources of a key. The first one that is set is used. */
+/** Sources of an API key. The first source that is set is used, in the order command, file, value. */
 export interface KeySource {
   command?: string;
   file?: string;

@@ -7,6 +7,7 @@ import { ok, warning, wrong, type CheckResult } from './finding.js';
 import { definitionFindings, healthFindings, lagFindings } from './lag-findings.js';
 import { scopesFinding } from './scopes.js';
 
+/** What `tributary doctor` checks: the connection and the client. */
 export interface DoctorInput {
   connection: Connection;
   client: Tributary;
@@ -14,7 +15,10 @@ export interface DoctorInput {
   signal: AbortSignal;
 }
 
-/** Checks everything that commands depend on, one thing after the other. */
+/**
+ * Runs the checks of `tributary doctor` in order: both URLs, clock, version, API key, health, lag and definitions. If
+ * the URL of the API does not answer, the checks that need a key are left out.
+ */
 export async function* runChecks(patient: DoctorInput): AsyncGenerator<CheckResult> {
   const { url, ingestUrl } = patient.connection;
   const answers = new Map<string, PortHealth>();

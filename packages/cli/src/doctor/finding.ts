@@ -2,7 +2,7 @@
 export interface CheckResult {
   check: string;
   verdict: 'ok' | 'warning' | 'wrong';
-  /** The observation. */
+  /** What the check has found, as a sentence. */
   detail: string;
   /** The recommended action; empty if none is needed. */
   advice: string;

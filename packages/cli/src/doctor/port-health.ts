@@ -8,7 +8,10 @@ export interface PortHealth {
   aheadMs: number | undefined;
 }
 
-/** The maximum difference of two clocks in seconds: the `Date` of an answer has whole seconds. */
+/**
+ * Seconds by which the clocks of server and client may differ without a warning. The limit is several seconds, because
+ * the `Date` of an answer has only whole seconds.
+ */
 const mostSeconds = 5;
 
 /** Sends a health request to a port. @throws TributaryError */

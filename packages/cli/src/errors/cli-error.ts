@@ -1,9 +1,11 @@
-/** The arguments, a file or the profile are invalid. The message says how to correct them. */
+/**
+ * Error of the user's input: the arguments, a file or the profile are invalid. The message says how to correct them.
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The reader of standard output has closed it. */
+/** The reader of standard output, such as `head`, has closed it. */
 export class BrokenPipeError extends Error {
   override readonly name = 'BrokenPipeError';
 }

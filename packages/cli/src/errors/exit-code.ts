@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: 2,
   /** Tributary refused a request or an event. */
   refused: 3,
-  /** No answer arrived, or the answer asks to try again later. */
+  /** No answer arrived from Tributary, or the answer asks the caller to try again later. */
   unreachable: 4,
   /** A bug in this program, or standard output cannot be written. */
   broken: 70,
@@ -15,4 +15,5 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
+/** An exit code of the program `tributary`. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,13 +1,16 @@
 import type { Health, Tributary } from '#client';
 
-/** The lag of a consumer group, a projection or a pipeline. */
+/** A row of `tributary lag`: the lag of a consumer group, a projection or a pipeline. */
 export interface LagRow {
   kind: 'group' | 'projection' | 'pipeline';
   name: string;
   status: string;
   /** The number of unread records; null if it is unknown. */
   lag: number | null;
-  /** Seconds since the oldest unread record was written; null if it is unknown. */
+  /**
+   * The lag in seconds as the gateway's health answer gives it; null for projections and pipelines, and if it is
+   * unknown.
+   */
   seconds: number | null;
 }
 

@@ -4,11 +4,12 @@ import type { PositionFile } from './position-file.js';
 /** Milliseconds between two reads of the position while no item arrives. */
 const lookEveryMs = 250;
 
-/** A stream that knows its position. */
+/** A live stream whose `position` a later stream can continue from. */
 export interface PositionedStream<T> extends AsyncIterable<T> {
   readonly position: string | undefined;
 }
 
+/** The live stream to follow, where to save its position, and when to end. */
 export interface FollowOptions<T> {
   /** Opens the stream, which ends when this signal is aborted. */
   open: (signal: AbortSignal) => PositionedStream<T>;
@@ -20,8 +21,8 @@ export interface FollowOptions<T> {
 }
 
 /**
- * Yields the items of a stream. The saved position advances when the previous item was written, and also while no
- * item arrives.
+ * Yields the items of a live stream. Saves the position after an item was written to the output, and also while no item
+ * arrives: an item that was not written is read again after a restart.
  */
 export async function* follow<T>({ open, signal, file, most }: FollowOptions<T>): AsyncGenerator<T> {
   const failed = new AbortController();

@@ -1,10 +1,10 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { UsageError } from '../errors/cli-error.js';
 
-/** Milliseconds between two writes while events arrive. */
+/** Milliseconds between two writes of the file while events arrive. */
 const everyMs = 1000;
 
-/** A file that stores the position of a followed stream. */
+/** A file in which `tributary tail` saves its position, so that a later run continues there. */
 export class PositionFile {
   private last: string | undefined;
   private saved: string | undefined;

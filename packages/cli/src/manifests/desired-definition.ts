@@ -2,7 +2,7 @@ import { UsageError } from '../errors/cli-error.js';
 import { resourceOf } from '../resources/index.js';
 import type { Definition, ResourceKind } from '../resources/resource.js';
 
-/** A definition in a manifest file. */
+/** A stream, schema, projection, pipeline or key that a manifest file asks for. */
 export interface DesiredDefinition {
   resource: ResourceKind;
   name: string;

@@ -3,7 +3,7 @@ import type { Definition, ResourceKind } from '../resources/resource.js';
 
 /** A member of a definition that differs from the manifest. */
 export interface Difference {
-  /** A JSON pointer. */
+  /** JSON pointer to the member in the definition. */
   path: string;
   found: unknown;
   wanted: unknown;

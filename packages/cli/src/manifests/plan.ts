@@ -6,9 +6,10 @@ import { differences, type Difference } from './difference.js';
 import { inOrder } from './in-order.js';
 import type { DesiredDefinition } from './desired-definition.js';
 
+/** What `apply` does with one definition. */
 export type Action = 'create' | 'change' | 'delete' | 'unchanged';
 
-/** The action for one definition. */
+/** One definition, and what `apply` must do with it on the server. */
 export interface PlanStep {
   action: Action;
   resource: ResourceKind;

@@ -40,7 +40,7 @@ async function contentOf(file: string): Promise<string> {
   });
 }
 
-/** Parses the documents of a file. JSON is valid YAML; each element of a JSON array is a definition. */
+/** Parses the definitions in a manifest file. JSON is valid YAML; each element of a JSON array is a definition. */
 function documentsIn(content: string, file: string): DesiredDefinition[] {
   const documents = parseAllDocuments(content, { version: '1.2' });
   return [...documents].flatMap((document, i) => {

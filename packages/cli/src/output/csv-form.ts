@@ -1,7 +1,7 @@
 import { cellText, type Column } from './column.js';
 import type { OutputFormat } from './form.js';
 
-/** RFC 4180, with the column names in the first line. */
+/** Writes items as CSV (RFC 4180), with the column names in the first line. */
 export class CsvFormat implements OutputFormat {
   constructor(private readonly columns: readonly Column[]) {}
 

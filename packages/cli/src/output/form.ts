@@ -1,4 +1,4 @@
-/** An output format. Each method returns a part of the output. */
+/** Converts items to text in one output format. Each method returns the next part of the output. */
 export interface OutputFormat {
   open(): string;
   item(item: object): string;
@@ -7,4 +7,5 @@ export interface OutputFormat {
 
 export const formNames = ['table', 'json', 'ndjson', 'yaml', 'csv'] as const;
 
+/** Name of an output format, as in `--output table`. */
 export type FormName = (typeof formNames)[number];

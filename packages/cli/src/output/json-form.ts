@@ -1,7 +1,7 @@
 import { exactJson } from './exact-json.js';
 import type { OutputFormat } from './form.js';
 
-/** One JSON document: an array with one item per line, or a single item. */
+/** Writes items as one JSON document: an array with one item per line, or a single item. */
 export class JsonFormat implements OutputFormat {
   private separator = '';
 

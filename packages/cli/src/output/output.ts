@@ -9,6 +9,7 @@ import { recordForm } from './record-form.js';
 import { TableFormat } from './table-form.js';
 import { YamlFormat } from './yaml-form.js';
 
+/** The output format, and the terminal that it is written to. */
 export interface OutputOptions {
   form: FormName;
   /** The width of the terminal in characters. */
@@ -17,6 +18,7 @@ export interface OutputOptions {
   isTerminal?: boolean;
 }
 
+/** Whether the items of a list are shown as they arrive. */
 export interface ListOptions {
   /** The items arrive one by one, and each is shown immediately. */
   live?: boolean;

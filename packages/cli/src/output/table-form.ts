@@ -5,14 +5,20 @@ import { printable } from './printable.js';
 /** The number of items that a table buffers to determine the column widths. */
 const firstItems = 100;
 
-/** Columns under their names. The first items determine the widths; the last column is cut at the end of the line. */
+/**
+ * Writes items as a table. The first 100 items (in a live table: the first item) determine the widths of the table's
+ * columns. A line longer than `width` is cut and ends with `…`.
+ */
 export class TableFormat implements OutputFormat {
   private waiting: string[][] = [];
   private widths: number[] | undefined;
 
   constructor(
     private readonly columns: readonly Column[],
-    /** `width` is the number of characters in a line. A live table does not buffer items. */
+    /**
+     * `width`: maximum number of characters in a line, the width of the terminal. `live`: items are written as they
+     * arrive.
+     */
     private readonly options: { width: number; live?: boolean },
   ) {}
 

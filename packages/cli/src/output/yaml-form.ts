@@ -2,7 +2,7 @@ import { exactJson } from './exact-json.js';
 import { yamlOf } from '../yaml/yaml-of.js';
 import type { OutputFormat } from './form.js';
 
-/** YAML documents separated by `---`. */
+/** Writes each item as a YAML document; `---` separates them. */
 export class YamlFormat implements OutputFormat {
   private separator = '';
 

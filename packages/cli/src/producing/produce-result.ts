@@ -4,7 +4,7 @@ import { exitCodes, type ExitCode } from '../errors/exit-code.js';
 /** Statuses that concern only one event, not the following ones. */
 const ofOneEvent = new Set([400, 409, 412, 413, 422]);
 
-/** Counts the outcomes of events. */
+/** Counts how many events of `tributary produce` were written, refused or interrupted. */
 export class ProduceResult {
   accepted = 0;
   rejected = 0;

@@ -4,7 +4,7 @@ import type { OutputStream } from '../terminal.js';
 const everyMs = 100;
 const cells = 24;
 
-/** The progress of reading. */
+/** How many events `produce` has read so far, and how much of its input. */
 export interface Progress {
   events: number;
   /** The fraction that was read, from 0 to 1; undefined for a pipe, whose length is unknown. */

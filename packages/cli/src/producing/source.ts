@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { UsageError } from '../errors/cli-error.js';
 import type { Terminal } from '../terminal.js';
 
-/** The input of `produce`. */
+/** The file or pipe from which `tributary produce` reads events. */
 export interface Source {
   stream: Readable;
   /** The size of the file in bytes; undefined for a pipe. */

@@ -6,6 +6,7 @@ const mostAtOnce = 16;
 /** Milliseconds without progress of any partition after which the wait fails. */
 const patienceMs = 60_000;
 
+/** The signal that ends the wait, and the clock (for specs). */
 export interface WaitOptions {
   signal: AbortSignal;
   now?: () => number;

@@ -1,4 +1,7 @@
-/** The URLs of a Tributary instance and the source of its key. A profile never contains the key itself. */
+/**
+ * A named connection of the command line: base URL of the API, optionally another URL for writing events, the file or
+ * shell command that yields the API key, and whether changes are protected. A profile never contains the key itself.
+ */
 export interface Profile {
   url: string;
   ingest_url?: string;
@@ -8,7 +11,7 @@ export interface Profile {
   protected?: boolean;
 }
 
-/** The content of the file with the profiles. */
+/** The content of the file with all profiles of the user. */
 export interface ProfileFile {
   /** The profile that is used if a command names none. */
   current?: string;

@@ -7,7 +7,7 @@ export type Manifest = { kind: string } & Record<string, unknown>;
 /** The members of a definition that are compared. */
 export type Definition = Record<string, unknown>;
 
-/** An existing definition. */
+/** A definition that exists on the server, with its name and its compared members. */
 export interface ExistingDefinition {
   name: string;
   definition: Definition;
@@ -36,7 +36,7 @@ export interface ResourceKind {
    */
   definitionOf(item: object): Definition;
   create(client: Tributary, wanted: Definition, options: CallOptions): Promise<object>;
-  /** Undefined if no member can be changed. */
+  /** Changes the definition on the server. Undefined for a kind of resource of which no member can be changed. */
   change?(client: Tributary, wanted: Definition, options: CallOptions): Promise<object>;
   /** The members that cannot be changed after the creation. */
   readonly fixed: readonly string[];

@@ -4,7 +4,7 @@ import { ProblemError } from './problem-error.js';
 import { SqlError } from './sql-error.js';
 import { UnexpectedStatusError } from './unexpected-status-error.js';
 
-/** An answer with an error status. */
+/** Status and body of an HTTP answer with an error status, and two of its headers. */
 export interface FailedAnswer {
   status: number;
   text: string;

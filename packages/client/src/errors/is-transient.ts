@@ -5,8 +5,8 @@ import { UnexpectedStatusError } from './unexpected-status-error.js';
 const transientStatuses = new Set([408, 429, 502, 503, 504]);
 
 /**
- * Whether the same request may succeed later: no answer arrived, the answer was incomplete, or its status is
- * transient.
+ * Whether the same request may succeed later: no complete answer arrived, or its status (such as 503) says that the
+ * failure is temporary.
  */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ProblemError || error instanceof UnexpectedStatusError)

@@ -22,7 +22,7 @@ function encoded(name: string | number | undefined): string {
   return encodeURIComponent(text);
 }
 
-/** Returns the query of a URL with its question mark, or an empty text. */
+/** Returns query parameters as URL text that begins with `?`, or an empty text if there are none. */
 export function queryText(query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

@@ -3,7 +3,7 @@ import { Pages, readPage } from '../reading/pages.js';
 import { queryOf } from './address.js';
 import type { ApiRequest, CallOptions, HttpClient } from './http-client.js';
 
-/** A request for one list of the API. */
+/** A request for one page of a list of the API, and how to parse its items. */
 export interface ListRequest<T> {
   path: string;
   /** The name of the answer's member that contains the items. */
@@ -22,7 +22,7 @@ export interface ChangeRequest extends CallOptions {
   json?: string;
 }
 
-/** Sends requests to the API and parses the JSON answers. */
+/** Sends requests to Tributary's HTTP API and parses the JSON answers. */
 export class JsonApi {
   constructor(readonly http: HttpClient) {}
 

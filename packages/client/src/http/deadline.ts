@@ -20,18 +20,18 @@ export class Deadline {
     return this.controller.signal;
   }
 
-  /** Starts the time from zero. */
+  /** Starts the time-out again with its full length. */
   start(): void {
     this.pause();
     if (this.milliseconds < Infinity) this.timer = setTimeout(this.expire, this.milliseconds);
   }
 
-  /** Stops the time. */
+  /** Stops the time-out until the next `start`. */
   pause(): void {
     clearTimeout(this.timer);
   }
 
-  /** Stops the time and removes the listener on the caller's signal. */
+  /** Stops the time-out and removes the listener on the caller's signal. */
   release(): void {
     this.pause();
     this.caller?.removeEventListener('abort', this.follow);

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { HttpClient, type Fetch } from './http-client.js';
 
-/** A request as a server receives it. */
+/** A request that a `fakeFetch` has received. */
 export interface SeenRequest {
   method: string;
   path: string;
@@ -10,6 +10,7 @@ export interface SeenRequest {
   text: string;
 }
 
+/** The HTTP answer of a `fakeFetch`: status, headers and body. */
 export interface FakeAnswer {
   status?: number;
   headers?: Record<string, string>;

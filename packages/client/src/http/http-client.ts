@@ -11,6 +11,7 @@ import { sleep } from './sleep.js';
 /** The subset of the global `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+/** URL, API key and time-out of the requests to one port of Tributary. */
 export interface HttpClientOptions {
   url: string;
   apiKey?: string;
@@ -25,6 +26,7 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
+/** One HTTP request to the API. */
 export interface ApiRequest extends CallOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -32,17 +34,18 @@ export interface ApiRequest extends CallOptions {
   headers?: Record<string, string>;
   body?: string | Uint8Array<ArrayBuffer>;
   timeoutMs?: number;
-  /** A status outside 2xx that is not an error. */
+  /** A status outside 2xx with which the answer is returned instead of thrown as an error. */
   accept?: number;
 }
 
+/** Status and body of an answer that is not an error. */
 export interface HttpAnswer {
   status: number;
   text: string;
   requestId: string;
 }
 
-/** The maximum number of attempts of a repeatable request. */
+/** The maximum number of attempts of a request that is safe to repeat. */
 const mostAttempts = 3;
 
 /** Sends requests to one port of Tributary, and converts failures to the errors of this package. */
@@ -55,7 +58,10 @@ export class HttpClient {
     this.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   }
 
-  /** Sends an idempotent request, and repeats it after a transient failure. */
+  /**
+   * Sends a request that is safe to repeat, up to three times while the server cannot be reached or refuses it with
+   * `Retry-After`. A request that timed out is not repeated.
+   */
   async repeat(request: ApiRequest): Promise<HttpAnswer> {
     for (let failures = 1; ; failures++) {
       try {

@@ -4,16 +4,19 @@ import type { JsonObject } from '../types/json.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
 import type { LiveStreamSource } from './live-stream.js';
 
-/** A message of a stream of changes. */
+/** A message of the live stream of a projection's changes. */
 export type ProjectionChange<State = JsonObject> =
   /** The state of a key has changed. A change whose version is not greater than the known one must be ignored. */
   | ({ type: 'change' } & ProjectionState<State>)
-  /** All states that existed at the start have been sent. */
+  /** The client has received all changes up to now; later ones arrive when they happen. */
   | { type: 'caught_up'; version: number }
-  /** The server now serves another version: the client must discard all states. */
+  /**
+   * The server now serves another generation of the projection: the client must discard all states that it has
+   * received.
+   */
   | { type: 'reset' };
 
-/** The changes of a projection's states. */
+/** Request for the live stream of a projection's changes, and the parser of its messages. */
 export class ChangesSource<State> implements LiveStreamSource<ProjectionChange<State>> {
   readonly request;
 

@@ -1,14 +1,14 @@
 import { InvalidAnswerError } from '../errors/tributary-error.js';
 
-/** The maximum length of a line in characters; an event has far fewer. */
+/** The maximum length of a line of Server-Sent Events in characters; an event of Tributary is far shorter. */
 const mostCharacters = 64 * 1024 * 1024;
 
-/** One block of Server-Sent Events. */
+/** One parsed Server-Sent Event: its name, data and id. */
 export interface ServerSentEvent {
   event: string;
-  /** Undefined if the block only contains an id. */
+  /** Data of the message; undefined if the message contains only an id. */
   data: string | undefined;
-  /** The last id of the stream, which may come from an earlier block. */
+  /** The last id that the stream has sent, in this message or an earlier one. */
   id: string;
 }
 
@@ -24,7 +24,7 @@ export class EventStreamParser {
   private data: string[] = [];
   private id: string | undefined;
 
-  /** Returns the messages that end in this piece. */
+  /** Parses the next piece of text, and returns the messages that are complete now. */
   feed(text: string): ServerSentEvent[] {
     const messages: ServerSentEvent[] = [];
     for (const line of this.linesOf(text)) {

@@ -7,16 +7,17 @@ import { sleep } from '../http/sleep.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
 import { LiveConnection } from './live-connection.js';
 
+/** Options of a live stream: where it starts, and how it reconnects. */
 export interface LiveOptions extends CallOptions {
-  /** The `position` of another stream, from which this one continues. */
+  /** The `position` of an earlier live stream, from which this one continues. */
   from?: string;
   /** Milliseconds of silence after which a connection counts as dead; default 45 000: three heartbeats. */
   silenceMs?: number;
-  /** Called before each reconnect with the reason and the delay in milliseconds. */
+  /** The live stream calls this before each reconnect, with the reason and the delay in milliseconds. */
   onReconnect?: (error: unknown, delayMs: number) => void;
 }
 
-/** The source of a live stream: the request, and the parser of its messages. */
+/** What a `LiveStream` follows: the HTTP request that opens the stream, and the parser of its messages. */
 export interface LiveStreamSource<T> {
   request: ApiRequest;
   /** Parses a message; returns undefined if it contains nothing new. */
@@ -24,13 +25,13 @@ export interface LiveStreamSource<T> {
 }
 
 /**
- * Follows a source as long as it is iterated. The stream reconnects by itself from its last position, and throws
- * permanent errors.
+ * A live stream of events or of projection changes, open as long as it is iterated. After a broken connection it
+ * reconnects at its last position; it throws errors that a reconnect cannot repair.
  */
 export class LiveStream<T> implements AsyncIterable<T> {
   /**
-   * The position after the last iterated item. Another stream can continue from it (`from`), for example after a
-   * restart.
+   * The last message id that has arrived: a later stream with the option `from` continues there, for example after a
+   * restart. The position is undefined until the first id has arrived.
    */
   position: string | undefined;
 

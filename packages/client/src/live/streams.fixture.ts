@@ -1,6 +1,6 @@
 import { HttpClient, type Fetch } from '../http/http-client.js';
 
-/** One connection: the pieces that it sends, and whether it then ends, breaks or is silent. */
+/** One connection of a fake server: the pieces of text that it sends, and whether it then ends, breaks or is silent. */
 export interface FakeConnection {
   pieces?: string[];
   then: 'end' | 'break' | 'silence';

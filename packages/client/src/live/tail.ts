@@ -5,8 +5,8 @@ import type { ServerSentEvent } from './event-stream-parser.js';
 import type { LiveStreamSource } from './live-stream.js';
 
 /**
- * Events from now on, or since a time. If ids are long, not every event has one. After a reconnect the server sends
- * the events after the last id again, and they are skipped.
+ * Request for the live stream of events, and the parser of its messages. The server does not send an id with every
+ * event: after a reconnect it repeats the events after the last id, and this parser skips those.
  */
 export class TailSource<Data> implements LiveStreamSource<StoredEvent<Data>> {
   readonly request;

@@ -8,7 +8,7 @@ import type { BatchWritten, RejectedEvent, WrittenPosition } from '../types/even
 import type { ProblemCode } from '../types/problem.js';
 import type { PendingEvent } from './pending-event.js';
 
-/** Settles one event with the answer to its request. */
+/** Settles the promise of an event that was sent alone, with the position in the answer. */
 export function settleOne(event: PendingEvent, { text }: HttpAnswer): void {
   event.resolve(positionIn(parseJson(text)));
 }

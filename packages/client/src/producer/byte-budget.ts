@@ -3,7 +3,7 @@ interface Waiter {
   enter: () => void;
 }
 
-/** A budget of bytes. Requests that do not fit wait in a queue. */
+/** Limits the bytes of buffered events. A caller for whose event no bytes are free waits in a queue. */
 export class ByteBudget {
   private used = 0;
   private waiting: Waiter[] = [];
@@ -32,7 +32,7 @@ export class ByteBudget {
     for (const tell of this.watching.splice(0)) tell();
   }
 
-  /** Resolves when no request waits and some bytes are free. */
+  /** Resolves when no caller waits for bytes and at least one byte is free. */
   some(): Promise<void> {
     if (!this.isAwaited && this.used < this.bytes) return Promise.resolve();
     return new Promise((resolve) => this.watching.push(resolve));
@@ -42,7 +42,10 @@ export class ByteBudget {
     return this.first < this.waiting.length;
   }
 
-  /** Admits waiting requests. A callback may free bytes at once; a loop handles that instead of a recursive call. */
+  /**
+   * Gives bytes to waiting callers in order. A callback may free its bytes at once, so this is a loop and not a
+   * recursive call.
+   */
   private admitWaiting(): void {
     if (this.admitting) return;
     this.admitting = true;

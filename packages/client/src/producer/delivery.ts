@@ -10,6 +10,7 @@ import { settleBatch, settleOne } from './batch-answer.js';
 import { gzip } from './gzip.js';
 import type { PendingEvent } from './pending-event.js';
 
+/** Time-outs and compression of a producer's requests. */
 export interface DeliveryOptions {
   /** Milliseconds after which an event without acknowledgement has an unknown outcome. */
   deliveryTimeoutMs: number;
@@ -19,7 +20,7 @@ export interface DeliveryOptions {
   gzipFromBytes: number;
 }
 
-/** Milliseconds between two checks for aborted events during a back-off. */
+/** Milliseconds between two checks, during a back-off, whether the callers have aborted events of the batch. */
 const lookMs = 100;
 
 /** Milliseconds after which the server answers `undecided`. */
@@ -27,7 +28,10 @@ const decisionMs = 10_000;
 
 const encoder = new TextEncoder();
 
-/** Sends a batch until each of its events has an outcome. */
+/**
+ * Sends one batch of events as often as necessary, until each event is acknowledged, refused or past its delivery
+ * time-out.
+ */
 export class BatchDelivery {
   constructor(
     private readonly http: HttpClient,

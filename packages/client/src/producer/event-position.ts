@@ -1,4 +1,4 @@
-/** The position of a written event in the log. */
+/** The id of a written event, and its stream, partition and offset in Kafka. */
 export interface EventPosition {
   event_id: string;
   stream: string;

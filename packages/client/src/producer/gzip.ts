@@ -13,7 +13,7 @@ interface Global {
   process?: { getBuiltinModule?: (name: string) => Zlib };
 }
 
-/** Undefined in browsers, and in Node before 20.16. */
+/** Node's module `node:zlib`; undefined in browsers, and in Node before 20.16. */
 const zlib = (globalThis as Global).process?.getBuiltinModule?.('node:zlib');
 
 /** Compresses bytes. Node's module blocks the event loop for a fifth of the time of a CompressionStream. */

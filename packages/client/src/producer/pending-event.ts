@@ -1,10 +1,10 @@
 import type { EventPosition } from './event-position.js';
 
-/** The data of an event that a producer keeps until its outcome is known. */
+/** An event as a producer keeps it until the outcome is known: its JSON text, size and entity. */
 export interface UnsentEvent {
   event_id: string;
   stream: string;
-  /** Undefined for an event without an entity, whose order does not matter. */
+  /** Entity id of the event; undefined for an event without an entity, whose order does not matter. */
   entity: string | undefined;
   /** Whether the event has an expected version: its answer comes when the version has been compared. */
   conditional?: boolean;
@@ -15,22 +15,22 @@ export interface UnsentEvent {
   signal?: AbortSignal;
 }
 
-/** The callbacks of the promise that `send` returned. */
+/** The callbacks that settle the promise returned by `Producer.send`. */
 export interface PromiseCallbacks {
   resolve: (position: EventPosition) => void;
   reject: (reason: unknown) => void;
 }
 
-/** Notified of the outcome of each event before its promise is settled. */
+/** Callbacks of the producer that are called when an event gets its outcome, before its promise is settled. */
 export interface DeliveryObserver {
   acknowledged(position: EventPosition): void;
-  /** Called once for each event, with any outcome. */
+  /** Each event calls this once, when it is acknowledged or rejected. */
   settled(event: PendingEvent): void;
 }
 
 /**
- * An event that a producer has accepted and that has no outcome yet. A pending event has no closures, because
- * thousands wait at once.
+ * An event that was passed to a producer and is neither acknowledged nor rejected yet. A pending event has no closures,
+ * because thousands wait at once.
  */
 export class PendingEvent {
   /** The number of requests that contained the event. */

@@ -2,6 +2,7 @@ import { clientOf, fakeFetch, type FakeAnswer, type SeenRequest } from '../http/
 import type { EventPosition } from './event-position.js';
 import { Producer, type ProducerOptions } from './producer.js';
 
+/** An event in the body of a request that a spec's server has received. */
 export interface SentEvent {
   event_id: string;
   entity_id?: string;

@@ -12,6 +12,7 @@ import { PendingEvent, type DeliveryObserver, type UnsentEvent } from './pending
 import { ByteBudget } from './byte-budget.js';
 import { UuidV7Generator } from './uuid-v7.js';
 
+/** Options of a producer: batches, buffer, time-outs and compression. */
 export interface ProducerOptions {
   /** The maximum number of events in a batch; default 500. */
   batchEvents?: number;
@@ -21,7 +22,7 @@ export interface ProducerOptions {
   lingerMs?: number;
   /** The number of concurrent requests; default 4. Events of one entity use the same lane, so they keep their order. */
   lanes?: number;
-  /** The maximum number of bytes of events without an outcome; default 32 MiB. */
+  /** The maximum number of bytes of events that are neither acknowledged nor rejected; default 32 MiB. */
   maxBufferedBytes?: number;
   /** Behaviour when the buffer is full: `send` waits for room (default), or it rejects. */
   onFull?: 'wait' | 'reject';
@@ -33,6 +34,7 @@ export interface ProducerOptions {
   gzipFromBytes?: number;
 }
 
+/** Options of `Producer.send`. */
 export interface SendOptions extends CallOptions {
   /** The event's `expected_version`: the event is accepted only if this is the version of its entity. */
   expectedVersion?: number;
@@ -88,17 +90,20 @@ export class Producer {
     });
   }
 
-  /** Resolves when the next `send` does not have to wait: for loops that do not await each event. */
+  /**
+   * Resolves when the buffer has room. A loop that does not await `send` awaits this instead, so that it does not fill
+   * the memory.
+   */
   ready(): Promise<void> {
     return this.room.some();
   }
 
-  /** Resolves when every event sent so far has an outcome. */
+  /** Resolves when every event sent so far is acknowledged or rejected. */
   flush({ signal }: CallOptions = {}): Promise<void> {
     return orAborted(this.settled(), signal);
   }
 
-  /** Accepts no more events, and resolves when all accepted events have an outcome. */
+  /** Accepts no more events, and resolves when every event sent before is acknowledged or rejected. */
   close(options: CallOptions = {}): Promise<void> {
     this.closed = true;
     return this.flush(options);

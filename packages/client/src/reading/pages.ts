@@ -5,7 +5,7 @@ import { elementsOf, membersOf } from '../json/json-text.js';
 export interface Page<T> {
   items: T[];
   has_more: boolean;
-  /** The cursor of the next page: the `cursor` of the same query. */
+  /** Send this as `cursor` of the same query to read the next page; null after the last page. */
   next_cursor: string | null;
   /** The number of items in the whole list, if the API counts it. */
   total?: number;
@@ -18,7 +18,10 @@ export class Pages<T> implements AsyncIterable<T> {
     private readonly from?: string,
   ) {}
 
-  /** Returns only the first page. */
+  /**
+   * Reads one page: the first page of the list, or the page at the query's `cursor`. This method does not follow
+   * `next_cursor`.
+   */
   first(): Promise<Page<T>> {
     return this.readPage(this.from);
   }
@@ -37,7 +40,7 @@ export class Pages<T> implements AsyncIterable<T> {
   }
 }
 
-/** Parses a page from an answer whose items are the member `name`. */
+/** Parses the JSON of a page whose items are in the member `name`. */
 export function readPage<T>(text: string, name: string, readItem: (text: string) => T): Page<T> {
   const members = membersOf(text);
   const items = members.get(name);

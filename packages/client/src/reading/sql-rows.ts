@@ -18,7 +18,10 @@ export class SqlRow<Row = JsonObject> {
     readonly texts: readonly string[],
   ) {}
 
-  /** The row, parsed on first access. Numbers become 64-bit floating point: `rowText` has them exactly. */
+  /**
+   * The row as an object, parsed on first access. Numbers are rounded to 64-bit floating point; `rowText` has all
+   * digits.
+   */
   get row(): Row {
     return (this.parsed ??= parseJson<Row>(this.rowText));
   }

@@ -11,10 +11,10 @@ interface ExactState<State> {
 
 /** The state of an entity: the merged data of its events. */
 export interface EntityState<State = JsonObject> extends EntityAddress, ExactState<State> {
-  /** The version of its last event. */
+  /** The version of the entity's last event that the state includes. */
   version: number;
   timestamp: string;
-  /** The version of the snapshot that the read started from. */
+  /** The version of the stored snapshot from which the server computed the state; null if it used none. */
   from_snapshot: number | null;
 }
 
@@ -27,14 +27,17 @@ export interface Snapshot<State = JsonObject> extends EntityAddress, ExactState<
   reason: 'automatic' | 'requested';
 }
 
-/** A new snapshot; its state only if the key may read it. */
+/**
+ * A snapshot that a request has created. The created snapshot has a state only if the API key has the scope
+ * `events:read`.
+ */
 export type CreatedSnapshot<State = JsonObject> = Omit<Snapshot<State>, keyof ExactState<State>> &
   Partial<ExactState<State | null>>;
 
 /** The state of one key of a projection. */
 export interface ProjectionState<State = JsonObject> extends ExactState<State> {
   key: string;
-  /** The number of events of the key. */
+  /** The number of events that are folded into the state of the key. */
   version: number;
   updated_at: string;
 }

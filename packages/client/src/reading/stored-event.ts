@@ -1,7 +1,7 @@
 import type { JsonObject } from '../types/json.js';
 import { exactReader } from './exact-reader.js';
 
-/** An event from an answer. */
+/** A stored event as the client reads it. */
 export interface StoredEvent<Data = JsonObject> {
   readonly event_id: string;
   readonly stream: string;

@@ -3,11 +3,13 @@ import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { DeadLetter, DeadLetterQuery, Replay, ReplayInput } from '../types/dead-letter.js';
 
+/** Options of `client.deadLetters.replay`. */
 export interface ReplayOptions extends CallOptions {
   /** Reports which dead letters would be replayed, and replays none. */
   dryRun?: boolean;
 }
 
+/** `client.deadLetters`: lists and replays dead letters. */
 export class DeadLetters {
   constructor(private readonly api: JsonApi) {}
 

@@ -5,6 +5,7 @@ import type { Pages } from '../reading/pages.js';
 import type { Entity, EntityAddress, Erasure } from '../types/entity.js';
 import type { ListQuery } from '../types/list.js';
 
+/** `client.entities`: lists and erases entities. */
 export class Entities {
   constructor(private readonly api: JsonApi) {}
 

@@ -5,6 +5,7 @@ import type { Pages } from '../reading/pages.js';
 import type { IssuedKey, Key, KeyInput, RotationInput } from '../types/key.js';
 import type { ListQuery } from '../types/list.js';
 
+/** `client.keys`: issues, lists, rotates and revokes API keys. */
 export class Keys {
   constructor(private readonly api: JsonApi) {}
 

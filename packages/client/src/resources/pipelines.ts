@@ -14,11 +14,16 @@ import type {
   PipelineReplacement,
 } from '../types/pipeline.js';
 
+/** Options of `client.pipelines.replace`. */
 export interface ReplaceOptions extends CallOptions {
-  /** Reads the streams from their beginning again, instead of continuing. */
+  /**
+   * Starts a new job that reads the source streams from their beginning. Default: the current job continues at its
+   * position.
+   */
   from?: 'beginning';
 }
 
+/** `client.pipelines`: defines, reads, changes and deletes pipelines. */
 export class Pipelines {
   constructor(private readonly api: JsonApi) {}
 
@@ -48,7 +53,10 @@ export class Pipelines {
     return this.api.post(path`/api/v1/pipelines/${name}/resume`, options);
   }
 
-  /** Restarts the pipeline from its beginning. */
+  /**
+   * Starts a new job of the pipeline at the position that `from` of its definition names: the beginning of its source
+   * streams, or now.
+   */
   reset(name: string, options: CallOptions = {}): Promise<Pipeline> {
     return this.api.post(path`/api/v1/pipelines/${name}/reset`, options);
   }

@@ -17,11 +17,13 @@ import type {
   StatesQuery,
 } from '../types/projection.js';
 
+/** Options of `client.projections.changes`. */
 export interface ChangesOptions extends LiveOptions {
   /** The stream begins with the current states of all keys. */
   snapshot?: boolean;
 }
 
+/** `client.projections`: defines, reads, changes and deletes projections. */
 export class Projections {
   constructor(private readonly api: JsonApi) {}
 
@@ -38,7 +40,10 @@ export class Projections {
     return this.api.post('/api/v1/projections', { body: input, ...options });
   }
 
-  /** Replaces the definition: a new version is built beside the serving one, and then replaces it. */
+  /**
+   * Replaces the definition. The states of the new version are computed from the events while reads still use the old
+   * version; then reads use the new one.
+   */
   replace(name: string, input: ProjectionReplacement, options: CallOptions = {}): Promise<Projection> {
     return this.api.put(path`/api/v1/projections/${name}`, { body: input, ...options });
   }
@@ -51,7 +56,10 @@ export class Projections {
     return this.api.post(path`/api/v1/projections/${name}/resume`, options);
   }
 
-  /** Rebuilds the projection from the log. */
+  /**
+   * Computes the states again from the events, starting where `from` of the definition says. Reads return the old
+   * states until the new ones have caught up.
+   */
   reset(name: string, options: CallOptions = {}): Promise<Projection> {
     return this.api.post(path`/api/v1/projections/${name}/reset`, options);
   }

@@ -13,11 +13,13 @@ import type {
   SchemaInput,
 } from '../types/schema.js';
 
+/** Filters of a list of schemas. */
 export interface SchemaQuery extends ListQuery {
   stream?: string | readonly string[];
   event_type?: string | readonly string[];
 }
 
+/** `client.schemas`: registers, reads, checks and retires JSON Schemas of events. */
 export class Schemas {
   constructor(private readonly api: JsonApi) {}
 
@@ -60,7 +62,10 @@ export class Schemas {
     return this.api.post(`${pathOf(address)}/validate`, { json, query, ...options });
   }
 
-  /** Ends the checking of events. The versions remain, because events refer to them. */
+  /**
+   * Retires the schema: new events of the type are no longer checked. The versions of a retired schema remain readable,
+   * because stored events refer to them.
+   */
   retire(address: SchemaAddress, options: CallOptions = {}): Promise<void> {
     return this.api.delete(pathOf(address), options);
   }

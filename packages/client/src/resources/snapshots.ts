@@ -6,6 +6,7 @@ import type { EntityAddress } from '../types/entity.js';
 import type { JsonObject } from '../types/json.js';
 import type { ListQuery } from '../types/list.js';
 
+/** `client.snapshots`: lists and creates snapshots of entities' states. */
 export class Snapshots {
   constructor(private readonly api: JsonApi) {}
 

@@ -5,6 +5,7 @@ import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
 import type { CreatedStream, Stream, StreamChange, StreamDetail, StreamInput } from '../types/stream.js';
 
+/** `client.streams`: creates, lists, changes and deletes streams. */
 export class Streams {
   /** @param deleted called after a stream was deleted: positions in it mean nothing for the next stream of the name */
   constructor(

@@ -3,12 +3,12 @@ import type { Time } from './json.js';
 /** A record that could not become an event, or an event that failed in a projection or pipeline. */
 export interface DeadLetter {
   id: string;
-  /** The consumer that gave up: `materializer`, `projection:<name>`, `pipeline:<name>`. */
+  /** The consumer that could not process the record: `materializer`, `projection:<name>` or `pipeline:<name>`. */
   source: string;
   stream: string;
   partition: number;
   offset: number;
-  /** A JSON pointer to the operator of the pipeline. */
+  /** For a dead letter of a pipeline: JSON pointer in its definition to the operator that failed. */
   operator: string | null;
   /** A stable identifier, such as `operator_failed`. */
   reason: string;
@@ -19,6 +19,7 @@ export interface DeadLetter {
   replayed_at: string | null;
 }
 
+/** Filters of a list of dead letters. */
 export interface DeadLetterQuery {
   source?: string;
   replayed?: boolean;
@@ -35,6 +36,7 @@ export interface ReplayInput {
   cursor?: string | null;
 }
 
+/** Result of a replay of dead letters: how many were replayed, and which failed. */
 export interface Replay {
   dry_run: boolean;
   matched: number;
@@ -46,11 +48,13 @@ export interface Replay {
   next_cursor: string | null;
 }
 
+/** A dead letter that was not replayed, and why. */
 export interface NotReplayed {
   id: string;
   detail: string;
 }
 
+/** The event that a replay has written for a dead letter. */
 export interface Replayed {
   id: string;
   event_id: string;

@@ -7,11 +7,13 @@ export interface EntityAddress {
   entity_id: string;
 }
 
+/** The entity whose state to read, and as of which time. */
 export interface StateQuery extends EntityAddress, WaitFor {
   /** Requests the state of the events up to this time. */
   as_of?: Time;
 }
 
+/** An entity in a list, with its latest version. */
 export interface Entity extends EntityAddress {
   version: number;
   last_timestamp: string;
@@ -20,7 +22,10 @@ export interface Entity extends EntityAddress {
 /** The result of an erasure. */
 export interface Erasure extends EntityAddress {
   events_erased: number;
-  /** Events in flight are still to be removed. */
+  /**
+   * True if the server could not wait for events that were written before the erasure and not yet stored: they may
+   * still appear for some minutes.
+   */
   pending: boolean;
   erased_at: string;
 }

@@ -90,8 +90,9 @@ export interface WaitFor {
   wait_for?: readonly string[];
 }
 
+/** Filters, order and page size of a query for events. */
 export interface EventQuery extends EventFilter, WaitFor {
-  /** The order by the time when events happened. */
+  /** Order of the events by the time when they happened. */
   order?: 'asc' | 'desc';
   /** The number of events in a page, 100 by default. Iterating reads all pages. */
   limit?: number;
@@ -99,6 +100,7 @@ export interface EventQuery extends EventFilter, WaitFor {
   cursor?: string;
 }
 
+/** Filters and grouping of a count of events. */
 export interface CountQuery extends EventFilter, WaitFor {
   group_by?: 'stream' | 'event_type' | 'entity_id';
   /** Counts each interval of this length separately: `30s`, `5m`, `1h`, `1d`. */
@@ -108,6 +110,7 @@ export interface CountQuery extends EventFilter, WaitFor {
 /** The formats of an export. */
 export type ExportFormat = 'parquet' | 'arrow' | 'ndjson' | 'csv';
 
+/** Filters and format of an export of events. */
 export interface ExportQuery extends EventFilter, WaitFor {
   /** Default: `ndjson`. */
   format?: ExportFormat;
@@ -115,11 +118,13 @@ export interface ExportQuery extends EventFilter, WaitFor {
   csv_safe?: boolean;
 }
 
+/** Result of a count of events. */
 export interface EventCount {
   buckets: EventCountBucket[];
   total: number;
 }
 
+/** Number of events in one interval, of one group, or both. */
 export interface EventCountBucket {
   start?: string;
   group?: string | null;

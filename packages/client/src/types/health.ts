@@ -1,6 +1,6 @@
-/** The health of a process. */
+/** The answer of `/health` of a gateway or ingest process. */
 export interface Health {
-  /** `ok`, or the reason why it is not. */
+  /** `ok`, or another word for what is wrong. */
   status: string;
   version: string;
   uptime_seconds: number;

@@ -4,7 +4,10 @@
  */
 export type Handling = 'lenient' | 'strict';
 
-/** The sources of an event's fields in raw values: each a constant, or a JSON pointer into the value (`/user/id`). */
+/**
+ * Where the server takes the fields of an event from, for a body of arbitrary JSON values: for each field a constant,
+ * or a JSON pointer into the value (`/user/id`).
+ */
 export interface RawMapping {
   event_type: string;
   /** The entity. Default: none. */
@@ -39,6 +42,7 @@ export interface Intake {
   errors: RefusedValue[];
 }
 
+/** The last position that a request has written in one partition. */
 export interface LastPosition {
   partition: number;
   offset: number;

@@ -1,6 +1,7 @@
 /** A JSON value as `JSON.parse` returns it. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue };
 
+/** A JSON object as `JSON.parse` returns it. */
 export interface JsonObject {
   [name: string]: JsonValue;
 }

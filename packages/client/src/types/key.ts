@@ -1,16 +1,20 @@
+/** A permission of an API key. */
 export type Scope =
   'events:read' | 'events:write' | 'definitions:read' | 'definitions:write' | 'sql:read' | 'admin';
 
+/** Rate limits of an API key, per gateway or ingest process. */
 export interface RateLimit {
   events_per_second?: number;
   requests_per_second?: number;
 }
 
+/** Rate limits of a new API key; null or no member means no limit. */
 export interface RateLimitInput {
   events_per_second?: number | null;
   requests_per_second?: number | null;
 }
 
+/** An API key to issue. */
 export interface KeyInput {
   name: string;
   scopes: Scope[];
@@ -20,6 +24,7 @@ export interface KeyInput {
   rate_limit?: RateLimitInput | null;
 }
 
+/** An API key without its secret text. */
 export interface Key {
   key_id: string;
   name: string;
@@ -34,11 +39,13 @@ export interface Key {
   revoked_at: string | null;
 }
 
+/** An API key that was just issued or rotated, with its secret text. */
 export interface IssuedKey extends Key {
-  /** The secret. Only this answer contains it. */
+  /** The secret text of the key, which no later answer contains. */
   key: string;
 }
 
+/** How long the old secret remains valid after a rotation. */
 export interface RotationInput {
   /** The time for which the old secret remains valid, for example `24h`. Default: it ends at once. */
   overlap?: string | null;

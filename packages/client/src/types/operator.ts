@@ -1,6 +1,6 @@
 import type { Field } from './projection.js';
 
-/** CEL expressions, nested like the desired result. */
+/** Describes the JSON that the operator `map` creates: an object with a CEL expression in place of each value. */
 export type Template = string | { [name: string]: Template };
 
 /** One step of a pipeline. */
@@ -35,11 +35,13 @@ export interface Window {
   late?: { stream: string };
 }
 
+/** One case of the operator `branch`: its operators process the events for which `when` is true. */
 export interface Branch {
   when: string;
   operators: Operator[];
 }
 
+/** The last case of the operator `branch`: its operators process the events that match no other case. */
 export interface Otherwise {
   otherwise: true;
   operators: Operator[];

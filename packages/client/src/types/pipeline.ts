@@ -2,11 +2,15 @@ import type { NewEvent } from './event.js';
 import type { Operator } from './operator.js';
 import type { From, Source } from './source.js';
 
+/** The events that a pipeline processes. */
 export interface PipelineSource extends Source {
-  /** A partition without an event for this time no longer holds back windows. */
+  /**
+   * Duration, such as `30s`: a partition that has had no event for this long no longer delays the closing of windows.
+   */
   idle_after?: string | null;
 }
 
+/** The definition of a new pipeline. */
 export interface PipelineInput {
   name: string;
   source: PipelineSource;
@@ -14,9 +18,10 @@ export interface PipelineInput {
   from?: From | null;
 }
 
-/** A definition without its name, which is in the URL. */
+/** The new definition of an existing pipeline. The URL contains the name, so `name` may be omitted. */
 export type PipelineReplacement = Omit<PipelineInput, 'name'> & { name?: string | null };
 
+/** A pipeline's definition and status. */
 export interface Pipeline {
   name: string;
   version: number;
@@ -29,21 +34,24 @@ export interface Pipeline {
   failure: string | null;
 }
 
-/** A pipeline and its progress. */
+/** A pipeline's definition and status, with the counts and the lag of its current job. */
 export interface PipelineWithStats extends Pipeline {
   processed: number;
   emitted: number;
   dropped: number;
   late: number;
   failed: number;
-  /** The number of unread records. */
+  /**
+   * The number of Kafka records that the pipeline's job has not processed yet, of its source streams and internal
+   * topics.
+   */
   lag: number;
   watermark: string | null;
   internal_topics: InternalTopic[];
   updated_at: string | null;
 }
 
-/** A pipeline, its progress, and what each of its operators has done. */
+/** A pipeline's definition and status, with the counts of its current job and of each operator. */
 export interface PipelineDetail extends PipelineWithStats {
   /** The operators in the order of the definition, including those in branches. */
   steps: PipelineStep[];
@@ -55,13 +63,14 @@ export interface PipelineStep {
   path: string;
   operator: string;
   in: number;
-  /** Passed on, written or delivered. */
+  /** Events that the operator passed on, wrote to a stream, or delivered to a webhook. */
   out: number;
   dropped: number;
   late: number;
   failed: number;
 }
 
+/** A Kafka topic that a pipeline uses internally, before a window or dedupe. */
 export interface InternalTopic {
   topic: string;
   /** A JSON pointer to the operator that reads the topic. */
@@ -69,12 +78,13 @@ export interface InternalTopic {
   partitions: number;
 }
 
+/** A pipeline definition, and events to try it with. */
 export interface DryRunInput {
   definition: PipelineReplacement;
   events: NewEvent[];
 }
 
-/** The effect of each operator on the events. */
+/** Result of a dry run: what each operator does with the events, and what the pipeline would write. */
 export interface DryRun {
   events: DryRunTrace[];
   windows: DryRunWindow[];
@@ -84,6 +94,7 @@ export interface DryRun {
   truncated: boolean;
 }
 
+/** An event at one step of a dry run. */
 export interface DryRunEvent {
   event_type: string;
   entity_id: string | null;
@@ -92,17 +103,18 @@ export interface DryRunEvent {
   metadata: object;
 }
 
-/** The path of one event through the operators. */
+/** One input event of a dry run, and what each operator that it reaches does with it. */
 export interface DryRunTrace {
   event: DryRunEvent;
   steps: DryRunStep[];
 }
 
-/** The path of the result of one window. */
+/** The result of one window of a dry run, and what each later operator does with it. */
 export interface DryRunWindow extends DryRunTrace {
   at: string;
 }
 
+/** What one operator did with one event in a dry run. */
 export interface DryRunStep {
   /** A JSON pointer to the operator. */
   at: string;
@@ -113,6 +125,7 @@ export interface DryRunStep {
   result?: DryRunEvent | null;
 }
 
+/** An event that the pipeline would write to a stream or send to a webhook. */
 export interface DryRunEmitted {
   at: string;
   stream?: string | null;
@@ -120,12 +133,14 @@ export interface DryRunEmitted {
   event: DryRunEvent;
 }
 
+/** An event that arrived too late for its window in a dry run. */
 export interface DryRunLate {
   at: string;
   stream?: string | null;
   event: DryRunEvent;
 }
 
+/** An event that an operator could not process in a dry run. */
 export interface DryRunFailed {
   at: string;
   pointer: string;

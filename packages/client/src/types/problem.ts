@@ -1,4 +1,4 @@
-/** The stable codes of problems. */
+/** Stable code of a problem in an answer of the API, such as `stream_not_found`. */
 export type ProblemCode =
   | 'invalid_request'
   | 'invalid_json'

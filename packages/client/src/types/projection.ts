@@ -1,28 +1,34 @@
 import type { WaitFor } from './event.js';
 import type { From, Source } from './source.js';
 
+/** How a field of a projection's state is computed from the events of a key. */
 export type FoldOperation =
   'count' | 'sum' | 'min' | 'max' | 'avg' | 'first' | 'last' | 'count_distinct' | 'collect' | 'merge';
 
-/** The computation of one field of a state. */
+/** How one field of a projection's state is computed. */
 export interface Field {
   op: FoldOperation;
   /** A CEL expression over the event. Every operation except `count` requires it. */
   value?: string | null;
 }
 
+/** The definition of a new projection. */
 export interface ProjectionInput {
   name: string;
   source: Source;
-  /** A CEL expression; without it there is one state for all events. */
+  /**
+   * A CEL expression over the event, whose value is the key of the state. Default: `event.entity_id`, one state for
+   * each entity.
+   */
   key?: string | null;
   fields: Record<string, Field>;
   from?: From | null;
 }
 
-/** A definition without its name, which is in the URL. */
+/** The new definition of an existing projection. The URL contains the name, so `name` may be omitted. */
 export type ProjectionReplacement = Omit<ProjectionInput, 'name'> & { name?: string | null };
 
+/** A projection's definition and status. */
 export interface Projection {
   name: string;
   version: number;
@@ -32,37 +38,39 @@ export interface Projection {
   fields: Record<string, Field>;
   from: From;
   created_at: string;
-  /** The version that serves reads. */
+  /** The version of the definition whose states reads return; null while the first one is being built. */
   serving_version: number | null;
   failure: string | null;
 }
 
-/** A projection and its progress. */
+/** A projection's definition and status, with the counts and the lag of the version that serves reads. */
 export interface ProjectionWithStats extends Projection {
   processed: number;
   failed: number;
-  /** The number of unread records. */
+  /** The number of Kafka records that the version that serves reads has not folded yet. */
   lag: number;
   updated_at: string | null;
 }
 
+/** A projection with its statistics, and the progress of a version that is being built. */
 export interface ProjectionDetail extends ProjectionWithStats {
-  /** The version that is being built; null if there is none. */
+  /** Progress of the version whose states are being computed; null if there is none. */
   progress: {
     version: number;
     started_at: string;
     processed: number;
     failed: number;
     lag: number;
-    /** The fraction of the log that it has read. */
+    /** The fraction of the records that this version has read, from 0 to 1. */
     fraction: number;
   } | null;
 }
 
+/** Filters and order of a list of a projection's states. */
 export interface StatesQuery extends WaitFor {
   /** Keys with this prefix. */
   prefix?: string;
-  /** A field; by default the states are ordered by key. */
+  /** The field of the state by which the list is sorted. Default: the states are sorted by key. */
   order_by?: string;
   order?: 'asc' | 'desc';
   limit?: number;

@@ -1,10 +1,14 @@
 /** A JSON Schema, draft 2020-12. */
 export type JsonSchema = boolean | { [keyword: string]: unknown };
 
+/** Which changes of a schema a new version may make, as in a schema registry. */
 export type Compatibility =
   'none' | 'backward' | 'backward_transitive' | 'forward' | 'forward_transitive' | 'full' | 'full_transitive';
 
-/** What happens to an invalid event: it is refused, stored and counted, or stored unchecked. */
+/**
+ * What happens to an event that does not match its schema. `enforce`: it is refused. `warn`: it is stored and counted
+ * in a metric. `off`: events are not checked.
+ */
 export type SchemaMode = 'enforce' | 'warn' | 'off';
 
 /** The stream and the event type that a schema belongs to. */
@@ -13,12 +17,14 @@ export interface SchemaAddress {
   event_type: string;
 }
 
+/** A JSON Schema to register for the events of one type in one stream. */
 export interface SchemaInput extends SchemaAddress {
   schema: JsonSchema;
   mode?: SchemaMode | null;
   compatibility?: Compatibility | null;
 }
 
+/** One version of a registered JSON Schema. */
 export interface Schema extends SchemaAddress {
   version: number;
   compatibility: Compatibility;
@@ -27,12 +33,13 @@ export interface Schema extends SchemaAddress {
   created_at: string;
 }
 
+/** A JSON Schema whose compatibility to check. */
 export interface SchemaCheckInput {
   schema: JsonSchema;
   compatibility?: Compatibility | null;
 }
 
-/** Data to check. It is an object, or JSON text that is sent unchanged, with numbers of any length. */
+/** Data to check. Data to check is an object, or JSON text that is sent unchanged, with numbers of any length. */
 export type DataValidationInput = { version?: number } & ({ data: object } | { dataText: string });
 
 /** Whether data matches a version of a schema. */
@@ -45,6 +52,7 @@ export interface DataValidation {
   errors: Violation[];
 }
 
+/** One violation of a schema by the data of an event. */
 export interface Violation {
   /** A JSON pointer into the event, such as `/data/amount`. */
   pointer: string;
@@ -59,6 +67,7 @@ export interface SchemaCheck {
   errors: Incompatibility[];
 }
 
+/** One reason why a schema is incompatible with earlier versions. */
 export interface Incompatibility {
   pointer: string;
   detail: string;

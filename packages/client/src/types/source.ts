@@ -6,5 +6,5 @@ export interface Source {
   where?: string | null;
 }
 
-/** Where a definition starts in a stream that it has not read yet. */
+/** Where a projection or pipeline starts in a stream that it has not read yet. */
 export type From = 'beginning' | 'now';

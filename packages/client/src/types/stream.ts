@@ -1,6 +1,7 @@
-/** How long events are kept. */
+/** How long Kafka keeps the events of a stream: without a limit, or limited by age, by bytes, or by both. */
 export type Retention = 'unlimited' | { time?: string; bytes?: number };
 
+/** A stream to create. */
 export interface StreamInput {
   stream: string;
   partitions?: number | null;
@@ -9,12 +10,13 @@ export interface StreamInput {
   snapshot_every?: number | null;
 }
 
-/** Changes of a stream. A retention replaces the previous one. */
+/** The members of a stream to change. A retention replaces the previous one. */
 export interface StreamChange {
   retention?: Retention;
   snapshot_every?: number | null;
 }
 
+/** The definition of a stream, as the request that created it returns it. */
 export interface CreatedStream {
   stream: string;
   partitions: number;
@@ -23,6 +25,7 @@ export interface CreatedStream {
   created_at: string;
 }
 
+/** A stream's definition, and a summary of its events. */
 export interface Stream extends CreatedStream {
   events: number;
   /** Bytes of the records in Kafka, without replicas; null if Kafka does not tell them in time. */

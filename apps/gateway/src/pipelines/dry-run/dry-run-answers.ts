@@ -5,7 +5,7 @@ import { JsonSchemaPart } from '../../openapi/schema.js';
 
 const outcomes = ['passed', 'dropped', 'emitted', 'late', 'failed', 'forwarded'] as const;
 
-/** An event in a pipeline, as the dry run shows it. */
+/** OpenAPI schema of an event at one step of a pipeline's dry run. */
 export class DryRunEvent {
   @IsString() event_type: string;
   @Nullable('string') entity_id: string | null;
@@ -14,7 +14,7 @@ export class DryRunEvent {
   @IsObject() metadata: object;
 }
 
-/** The result of one operator for one event. */
+/** OpenAPI schema of what one operator did with one event in a dry run. */
 export class DryRunStepAnswer {
   @JsonSchemaPart({ description: 'The operator, as a JSON pointer into the definition.' })
   @IsString()
@@ -36,20 +36,20 @@ export class DryRunStepAnswer {
   result?: DryRunEvent;
 }
 
-/** An input event, and the steps that it passes. */
+/** OpenAPI schema of one input event of a dry run, and what each operator that it reaches does with it. */
 export class DryRunEventAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunStepAnswer) steps: DryRunStepAnswer[];
 }
 
-/** A window that closed, and the steps that its result passes. */
+/** OpenAPI schema of a window that closed in a dry run, and what each later operator does with its result. */
 export class DryRunWindowAnswer extends DryRunEventAnswer {
   @JsonSchemaPart({ description: 'The window, as a JSON pointer into the definition.' })
   @IsString()
   at: string;
 }
 
-/** An event that the pipeline would write. */
+/** OpenAPI schema of an event that the pipeline of a dry run would write. */
 export class DryRunEmittedAnswer {
   @IsString() at: string;
   @IsOptional() @IsString() stream?: string;
@@ -57,7 +57,7 @@ export class DryRunEmittedAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
 
-/** An event that arrived too late for its window. */
+/** OpenAPI schema of an event that arrived too late for its window in a dry run. */
 export class DryRunLateAnswer {
   @IsString() at: string;
   @IsOptional()
@@ -70,7 +70,7 @@ export class DryRunLateAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
 
-/** An event that would become a dead letter. */
+/** OpenAPI schema of an event that would become a dead letter of the pipeline. */
 export class DryRunFailedAnswer {
   @IsString() at: string;
   @JsonSchemaPart({ description: 'Where in the definition the error is, as a JSON pointer.' })
@@ -80,7 +80,7 @@ export class DryRunFailedAnswer {
   @ValidateNested() @Type(() => DryRunEvent) event: DryRunEvent;
 }
 
-/** What a pipeline would do with the given events. */
+/** Answer of `POST /api/v1/pipelines/dry-run`: what the pipeline would do with the given events. */
 export class DryRunAnswer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => DryRunEventAnswer) events: DryRunEventAnswer[];
   @IsArray()

@@ -5,7 +5,7 @@ import { dryRunLimits } from '#dataflow';
 import { JsonSchemaPart } from '../../openapi/schema.js';
 import { PipelineReplacementInput } from '../pipeline-input.js';
 
-/** A pipeline definition, and events to try it with. */
+/** Body of `POST /api/v1/pipelines/dry-run`: a pipeline definition, and events to try it with. */
 @JSONSchema({ additionalProperties: false })
 export class DryRunInput {
   @IsObject()

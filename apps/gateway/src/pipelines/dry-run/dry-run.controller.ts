@@ -18,6 +18,7 @@ import { PipelineDryRun } from './pipeline-dry-run.js';
 
 const bodyBytes = 2 * limits.eventBytes;
 
+/** `POST /api/v1/pipelines/dry-run`: runs events through a pipeline without writing anything. */
 @ApiTags('pipelines')
 @Controller('api/v1/pipelines/dry-run')
 export class DryRunController {
@@ -46,14 +47,17 @@ export class DryRunController {
     @Req() request: FastifyRequest,
   ): Promise<string> {
     const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
-    // The answer shows states of projections. Only callers that may read events may read these.
+    // The answer shows states of projections. Only callers with the scope `events:read` may read states of projections.
     if (effectsOf(spec.operators).some(({ kind }) => kind === 'ask')) caller.requireScope('events:read');
     const events = await givenEvents(bodyOf(request).toString(), spec.source.streams);
     return dryRunText(await this.runner.run(compiled, events, client));
   }
 }
 
-/** Returns the events of the body, with offsets in one partition. @throws ProblemError 400 */
+/**
+ * Returns the events of the body as events of the log, all in one partition with increasing offsets. @throws
+ * ProblemError 400
+ */
 async function givenEvents(body: string, streams: readonly string[]): Promise<LogEvent[]> {
   const events = await readGivenEvents(jsonMemberText(body, 'events') ?? '[]');
   const errors = events.flatMap(({ stream }, i): InputError[] => {

@@ -22,7 +22,7 @@ import { Bulkhead } from '../../reads/bulkhead.js';
 /** JSON pointer to the definition in the request body. */
 const definitionAt = '/definition';
 
-/** Tries pipelines with given events. Lookups read the current states of projections. */
+/** Runs given events through pipelines without writing anything. Lookups of projections read their current states. */
 @Injectable()
 export class PipelineDryRun {
   constructor(
@@ -35,7 +35,7 @@ export class PipelineDryRun {
 
   /**
    * Returns the pipeline that a body defines, under the same requirements as when it is created.
-   * @throws ProblemError the errors of `wantedPipeline` and `RequiredStreams.require`
+   * @throws ProblemError the errors of `validatedPipeline` and `PipelineRequirements.require`
    */
   async usable(input: PipelineSpecInput, requester: DefinitionRequester): Promise<ValidatedPipeline> {
     return pointersBelow(definitionAt, async () => {

@@ -72,7 +72,7 @@ describe('streams of changes that are interrupted and resumed', () => {
     );
     let processor = new Processor(world, world.serving, random);
     const connect = (client: ChangesClient) => void client.connect(random.pick(gateways));
-    // Clients that start now connect before the first change; the others may connect at any time.
+    // Clients without `snapshot` connect before the first change; clients with `snapshot` may connect at any time.
     for (const client of clients) connect(client);
     await until(() => clients.every(({ parser }) => parser.lastEventId !== ''), { what: 'the beginnings' });
     for (let step = 0; step < 120; step++) {

@@ -3,21 +3,27 @@ import type { KeyState } from '../states/key-state.js';
 import { stateJson } from '../states/state-answers.js';
 
 /**
- * The messages of a stream of changes, as Server-Sent Events. `reached` returns the positions from which a client can
- * resume.
+ * The Server-Sent Events of a live stream of projection changes. These functions add no ids: the stream adds them, so
+ * that a client can resume.
  */
 
-/** Returns the current state of a key, in the same form as a read. */
+/** Returns the message `change` with the current state of a key, as JSON in the same form as a read of the state. */
 export function changeMessage(state: KeyState): string {
   return `event: change\ndata: ${onOneLine(stateJson(state))}\n\n`;
 }
 
-/** Returns the message that all states sent before are invalid, because they belong to another generation. */
+/**
+ * Returns the message `reset`: the client must discard all states that it has received, because they belong to an
+ * earlier generation of the projection.
+ */
 export function resetMessage({ version }: { version: number }): string {
   return `event: reset\ndata: ${JSON.stringify({ version })}\n\n`;
 }
 
-/** Returns the message that the client has caught up: from here on, each change is sent when it happens. */
+/**
+ * Returns the message `caught_up`: the client has received the changes so far, and later ones are sent when they are
+ * saved.
+ */
 export function caughtUpMessage({ version }: { version: number }): string {
   return `event: caught_up\ndata: ${JSON.stringify({ version })}\n\n`;
 }

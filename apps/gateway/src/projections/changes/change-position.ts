@@ -10,22 +10,31 @@ export function generationBinding(name: string, { id }: Pick<ProjectionGeneratio
   return `${bindingOf(['changes', name])}${bindingOf(id)}`;
 }
 
-/** The part of the changes between two positions that has been sent: those of keys up to and including `after`. */
+/**
+ * Changes between two positions are sent in the order of keys. `SentChanges` is the part that was sent: the changes up
+ * to position `to`, of keys up to and including `after`.
+ */
 export interface SentChanges {
   to: LivePosition;
   after: string;
 }
 
-/** The position of a client: it has every change up to `from`, and possibly some of the following ones. */
+/**
+ * The position of a client in a live stream of projection changes: it has received every change up to `from`, and with
+ * `sent` some of the following ones.
+ */
 export interface ChangePosition {
   from: LivePosition;
   sent?: SentChanges | undefined;
 }
 
-/** Separates the parts of an id. No position contains this character. */
+/** Separates the parts of a message id. The text of a `LivePosition` never contains this character. */
 const separator = '~';
 
-/** Returns the id of a position: `from`, or `from~to~` and base64url of the key when that fits into a header. */
+/**
+ * Returns the message id (`Last-Event-ID`) of a client's position: `from`, or `from~to~` and base64url of the key when
+ * that fits into a header.
+ */
 export function changeId({ from, sent }: ChangePosition): string {
   if (!sent) return from.toString();
   const after = Buffer.from(sent.after, 'utf8').toString('base64url');

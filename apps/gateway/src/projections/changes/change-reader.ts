@@ -10,6 +10,7 @@ import { caughtUpMessage, resetMessage } from './change-messages.js';
 import { generationBinding, changeId, type ChangePosition, type SentChanges } from './change-position.js';
 import type { ProjectionFollower } from './projection-follower.js';
 
+/** Dependencies and retry times of one live stream of projection changes. */
 export interface ChangeReaderOptions {
   /** Name of the projection. */
   name: string;
@@ -22,10 +23,10 @@ export interface ChangeReaderOptions {
   retryMs?: number;
 }
 
-/** Where a client starts. */
+/** Where a client's live stream of projection changes starts. */
 export interface ChangeStart {
   feed: GenerationChanges;
-  /** Undefined for a new client, or a client with a position in another generation. */
+  /** The client's position; undefined for a new client, or a client whose position is in another generation. */
   position: ChangePosition | undefined;
   /** Whether the client has a position in another generation. */
   isOfAnother: boolean;
@@ -34,14 +35,14 @@ export interface ChangeStart {
 type Socket = Pick<EventSocket, 'write' | 'room'>;
 
 /**
- * One open stream of changes. It repeatedly moves from its position to the saved position of the generation, and sends
- * the current state of each key that has changed in between. The longer such a pass takes, the more changes of a key
- * become one message in the next pass: nothing is buffered for a slow client.
+ * One open live stream of a projection's changes. The stream repeatedly moves from its position to the saved position
+ * of the generation, and sends the current state of each key that has changed in between. The longer such a pass takes,
+ * the more changes of a key become one message in the next pass: nothing is buffered for a slow client.
  */
 export class ChangesReader {
   private feed: GenerationChanges;
   private own: LivePosition;
-  /** The keys after the position whose changes have already been sent. */
+  /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
   private sent: SentChanges | undefined;
   private isOfAnother: boolean;
   private isBehind = true;

@@ -18,9 +18,9 @@ import { parseChangeId } from './change-position.js';
 import { ChangesReader, type ChangeStart } from './change-reader.js';
 import { ProjectionFollower } from './projection-follower.js';
 
-/** An authorized request for the changes of a projection. */
+/** An authorized request for a live stream of a projection's changes. */
 export interface ChangesRequest {
-  /** The definition at the time when the stream is opened. It has a generation that is serving. */
+  /** The definition at the time when the stream is opened. A generation of this projection is serving reads. */
   definition: ProjectionDefinition;
   caller: StreamingCaller;
   snapshot: boolean;
@@ -29,7 +29,7 @@ export interface ChangesRequest {
   requestId: string;
 }
 
-/** All open streams of changes of one process. */
+/** Opens live streams of projection changes in one gateway process. */
 @Injectable()
 export class ChangeStreams {
   private readonly outage: StoreOutage;
@@ -95,8 +95,8 @@ export class ChangeStreams {
 }
 
 /**
- * Returns where the stream starts: after the last message that the client has received. Without one it starts now, or
- * with `snapshot` with the states of all keys.
+ * Returns where a live stream of changes starts: at the position of the header `Last-Event-ID`. Without that header it
+ * starts at the saved position, or with `snapshot` with the states of all keys.
  */
 function startOf(
   { definition: { name }, lastEventId }: ChangesRequest,

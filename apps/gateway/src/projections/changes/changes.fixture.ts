@@ -11,7 +11,7 @@ import { ChangeStreams } from './change-streams.js';
 import { VisibleProjections } from '../visible-projections.js';
 import { ProjectionFollower } from './projection-follower.js';
 
-/** The data of a message `change`. */
+/** The parsed data of a Server-Sent Event `change`: a key and its state. */
 export interface Change {
   key: string;
   version: number;
@@ -19,13 +19,16 @@ export interface Change {
   state: { n: number };
 }
 
-/** The open streams of one process. */
+/** Opens live streams of projection changes in one simulated gateway process, and closes them all. */
 export interface ChangesGateway {
   open: ChangeStreams['open'];
   close(): void;
 }
 
-/** What a stream of changes reads in a test: the definition of one projection that has a counter, and the projection's store. */
+/**
+ * In-memory inputs of live streams of changes for specs: the definition of one projection that counts events, and its
+ * stored states.
+ */
 export class ChangesFixture {
   readonly store = new MemoryStore();
   definition: ProjectionDefinition | undefined = {
@@ -88,7 +91,7 @@ export class ChangesFixture {
     );
   }
 
-  /** Returns a process with its open streams. */
+  /** Simulates a gateway process that has no open live streams yet. */
   gateway(
     options: GivenConnections & { logger?: Logger } & { projections?: Partial<KeyedStateReader> } = {},
   ): ChangesGateway {
@@ -112,7 +115,7 @@ export class ChangesFixture {
 /** The caller and what it may see. Default: everything. */
 type CallerOptions = Partial<Parameters<ChangesGateway['open']>[0]['caller']>;
 
-/** A client of a stream of changes. */
+/** A client of a live stream of projection changes, which keeps a copy of the states. */
 export class ChangesClient extends StreamClient {
   constructor(
     newParser: () => MessageParser,

@@ -17,10 +17,11 @@ import { changeMessage } from './change-messages.js';
 import { changeId } from './change-position.js';
 import { SingleFlightCache } from './single-flight-cache.js';
 
+/** What `GenerationChanges` reads with, and the signal that ends it. */
 export interface GenerationChangesDependencies {
   projections: Pick<KeyedStateReader, 'changedKeys'>;
   bulkhead: Pick<Bulkhead, 'run'>;
-  /** Aborted when no client is answered any more. */
+  /** Aborted when the process closes all live streams. */
   closed: AbortSignal;
 }
 
@@ -32,7 +33,7 @@ export interface ChangesPageRequest {
   after: string | undefined;
 }
 
-/** Messages that are ready to be sent to all clients with the same question. */
+/** One page of changes as Server-Sent Events, ready to be sent to every client at the same position. */
 export interface ChangesPage {
   bytes: Buffer;
   changes: number;
@@ -42,9 +43,9 @@ export interface ChangesPage {
 
 /** Limit of keys in a page, and its target size in bytes. */
 const page = { keys: 500, bytes: 256 * 1024 };
-/** Limits of the pages that are kept for clients that ask a little later. */
+/** Limits of the pages that are cached for clients that reach the same position a little later. */
 const kept = { answers: 8, bytes: 4 * 1024 * 1024 };
-/** Longest pause after the read of a page, in milliseconds. */
+/** Longest time that the cursor rests after the read of a page, in milliseconds. */
 const longestRest = 2_000;
 
 /**

@@ -9,6 +9,7 @@ import { Bulkhead } from '../../reads/bulkhead.js';
 import { GenerationChanges, type GenerationChangesDependencies } from './generation-changes.js';
 import { generationBinding } from './change-position.js';
 
+/** Intervals at which `ProjectionFollower` polls the store. */
 export interface ProjectionFollowerTimings {
   /** Milliseconds between two polls of the saved positions. */
   pollMs: number;
@@ -20,7 +21,7 @@ export interface ProjectionFollowerTimings {
 const concurrentPages = 3;
 
 interface Followed {
-  /** Number of open streams. */
+  /** Number of open live streams of this projection. */
   members: number;
   feed?: GenerationChanges;
 }
@@ -85,7 +86,10 @@ export class ProjectionFollower {
     }
   }
 
-  /** Whether states are still read from this generation. If not, its rows may have been removed. */
+  /**
+   * Whether reads still use this generation of the projection. When reads use another generation, the rows of this one
+   * may have been removed from the store.
+   */
   serves(name: string, { build }: Pick<GenerationChanges, 'build'>): boolean {
     return this.served(name)?.serving.id === build.id;
   }

@@ -5,8 +5,8 @@ interface CachedAnswer<Answer> {
 }
 
 /**
- * Shares answers between callers with the same question, while the answer is being computed and for a little later. The
- * oldest answers are removed first. A failure is not kept: only the callers that wait for it receive it.
+ * Shares one answer between callers that ask for the same key, while it is computed and until newer answers replace it.
+ * The oldest answers are removed first. A failure is not kept: only the callers that wait for it receive it.
  */
 export class SingleFlightCache<Answer extends { bytes: Buffer }> {
   private readonly kept = new Map<string, CachedAnswer<Answer>>();

@@ -15,6 +15,7 @@ import { ChangeStreams } from './change-streams.js';
 import { Problems, storeAndLogProblems } from '../../openapi/problems.js';
 import { StateChangeParameters } from './state-change-parameters.js';
 
+/** `GET /api/v1/projections/{name}/changes`: a live stream of changes as Server-Sent Events. */
 @ApiTags('projections')
 @Controller('api/v1/projections/:name/changes')
 export class StateChangesController {

@@ -3,7 +3,7 @@ import type { ProjectionGeneration } from '#registry';
 import { compileFold, foldOperations, type FoldState, type Json } from '#dataflow';
 
 /**
- * Returns a function that computes the result of a single field.
+ * Returns a function that computes one field of a projection from a state, as JSON text.
  * @throws ProblemError 400 for an unknown field, or a field whose values have no order
  */
 export function fieldResult({ spec }: ProjectionGeneration, name: string): (state: FoldState) => string {

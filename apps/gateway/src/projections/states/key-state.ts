@@ -3,18 +3,18 @@ import type { ProjectionGeneration } from '#registry';
 import type { KeyedState } from '#store';
 import { compileFold, type Fold, type FoldState } from '#dataflow';
 
-/** The state of one key of a projection, merged over all partitions. */
+/** The state of one key of a projection as reads return it: the fields, merged over all partitions. */
 export interface KeyState {
   key: string;
   /** Number of events that are folded into the state. */
   version: number;
-  /** Ingestion time of the last of these events. */
+  /** Ingestion time of the last event that is folded into the state. */
   updatedAt: EpochMicros;
-  /** The fields as the text of one JSON object. */
+  /** The computed fields of the projection for this key, as the text of one JSON object. */
   state: string;
 }
 
-/** A key with the merged state of all partitions. */
+/** A key of a projection with its state merged over all partitions, before the fields are computed. */
 export interface MergedKeyState {
   key: string;
   version: number;

@@ -12,6 +12,7 @@ import {
 } from './sorted-states.js';
 import type { StatePage } from './state-answers.js';
 
+/** Which page of a projection's states to read, and in which order. */
 export interface StatesQuery {
   limit: number;
   cursor?: string | undefined;
@@ -21,6 +22,7 @@ export interface StatesQuery {
   order: 'asc' | 'desc';
 }
 
+/** A `StatesQuery` with the generation to read and its store. */
 export interface StatesRequest {
   /** Name of the projection. */
   name: string;

@@ -27,6 +27,7 @@ function Address(): ParameterDecorator {
   });
 }
 
+/** Reads the states of a projection: of one key, or a page of keys. */
 @ApiTags('projections')
 @Controller('api/v1/projections/:name/state')
 export class ProjectionStatesController {

@@ -4,7 +4,7 @@ import { compareNumeric, Decimal } from '#cel';
 /** The sort value of a field: a number as its JSON text, the beginning of a text, or none. */
 export type SortValue = readonly ['number' | 'text' | 'none', string];
 
-/** Characters of a text that are compared. They become part of cursors. */
+/** Number of characters of a text that count for its order. The compared characters become part of cursors. */
 const textCharacters = 128;
 const ranks = { number: 0, text: 1, none: 2 } as const;
 

@@ -5,21 +5,22 @@ import type { Fold, FoldState } from '#dataflow';
 import { keyState, mergedKey, type KeyState, type MergedKeyState } from './key-state.js';
 import { compareSortValues, isSortValue, sortValue, type SortValue } from './sort-value.js';
 
-/** Limit of keys that are sorted for one answer. */
+/** Limit of keys that a projection may have for a read sorted by a field; with more keys, the read is refused. */
 export const maxSortedKeys = 20_000;
 /** Number of keys that are read at a time. */
 const readAtOnce = 2_000;
 
-/** A position in the sorted keys. */
+/** A position in the list of keys sorted by a field: the sort value and the key. */
 export type SortPosition = readonly [value: SortValue, key: string];
 
+/** A page of a projection's keys sorted by one field, and how to read the keys. */
 export interface SortedRequest {
   fold: Fold;
   /** Returns the result of the sort field, as JSON text. */
   resultOf: (state: FoldState) => string;
   order: 'asc' | 'desc';
   limit: number;
-  /** The sort position after which the page starts. */
+  /** The position of the last key of the previous page; undefined for the first page. */
   after?: SortPosition | undefined;
   /** Reads the next keys after a key, in the order of keys. */
   read: (after: string | undefined, limit: number) => Promise<KeyedState[]>;
@@ -30,8 +31,8 @@ interface Candidate extends MergedKeyState {
 }
 
 /**
- * Resolves with a page of keys sorted by a field. Reads all keys, some at a time, and keeps only those of the page in
- * memory.
+ * Resolves with a page of keys sorted by a field. Reads all keys of the projection, 2 000 at a time, and keeps only
+ * those of the page in memory.
  * @throws ProblemError 422 `query_too_expensive`
  */
 export async function sortedStates(
@@ -45,7 +46,10 @@ export async function sortedStates(
   return found.length > limit && last ? { states, next: last.place } : { states };
 }
 
-/** Resolves with the first keys after the position: those of the page, and one more. */
+/**
+ * Resolves with the first `limit` + 1 keys after the position in sort order; the last one only shows that there is a
+ * next page.
+ */
 async function firstOf({ fold, resultOf, order, limit, after, read }: SortedRequest): Promise<Candidate[]> {
   const sign = order === 'asc' ? 1 : -1;
   const compare = (a: SortPosition, b: SortPosition) =>

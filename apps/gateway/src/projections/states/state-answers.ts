@@ -6,7 +6,7 @@ import { Nullable } from '../../openapi/nullable.js';
 import { JsonSchemaPart } from '../../openapi/schema.js';
 import type { KeyState } from './key-state.js';
 
-/** The state of one key of a projection. */
+/** OpenAPI schema of the state of one key of a projection. */
 export class ProjectionStateAnswer {
   @IsString() key: string;
   @IsInt()
@@ -28,6 +28,7 @@ export class ProjectionStateAnswer {
   state: object;
 }
 
+/** Answer of `GET /api/v1/projections/{name}/state`: one page of keys with their states. */
 export class ProjectionStateList {
   @IsArray()
   @ValidateNested({ each: true })
@@ -41,6 +42,7 @@ export class ProjectionStateList {
   @Nullable('string') next_cursor: string | null;
 }
 
+/** One page of keys with their states, before it is written as JSON. */
 export interface StatePage {
   states: readonly KeyState[];
   total: number;

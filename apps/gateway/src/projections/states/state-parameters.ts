@@ -8,11 +8,13 @@ import type { StreamPosition } from '../../consistency/position.js';
 
 const fieldCharacters = 64;
 
+/** Query parameters of a read of one key's state. */
 export class ProjectionKeyParameters {
   @Positions()
   wait_for?: StreamPosition[];
 }
 
+/** Query parameters of `GET /api/v1/projections/{name}/state`. */
 export class ProjectionStatesParameters extends ProjectionKeyParameters implements HasConsistencyCheck {
   @Text(foldLimits.keyCharacters)
   @Parameter('Only keys that start with this.', 'EUR')

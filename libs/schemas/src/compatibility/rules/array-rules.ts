@@ -4,7 +4,7 @@ import type { SchemaDifference } from '../compatibility-rule.js';
 import { listedIn, ValueShape, shapeIn, type SchemaPart } from '../value-shape.js';
 import { valueKinds, valueKindsOf } from '../types.js';
 
-/** Compares `prefixItems` and `items`. */
+/** Rule of schema comparison for `prefixItems` and `items`. */
 export const items: ComparisonRule = (comparison, writer, part) => {
   if (!hasArrays(writer) || !('items' in part.schema || 'prefixItems' in part.schema)) return [];
   const longest = Math.max(
@@ -53,7 +53,7 @@ function item(
   return comparison.differs(at, 'item_added_to_open_content_model', detail);
 }
 
-/** Compares `contains`, `minContains` and `maxContains`. */
+/** Rule of schema comparison for `contains`, `minContains` and `maxContains`. */
 export const contains: ComparisonRule = (comparison, writer, part) => {
   if (!('contains' in part.schema) || !hasArrays(writer)) return [];
   const reader = shapeIn(part, 'contains');
@@ -86,7 +86,10 @@ export const contains: ComparisonRule = (comparison, writer, part) => {
   ];
 };
 
-/** Whether there are enough items, and all of them have the required shape. */
+/**
+ * Whether every array of the writer has at least `min` items, and all its items have the shape that the reader's
+ * `contains` requires.
+ */
 function allAre(
   comparison: ComparisonContext,
   writer: ValueShape,
@@ -109,7 +112,7 @@ function containsOf({ schema }: SchemaPart): { min: number; max: number } {
   };
 }
 
-/** Compares `uniqueItems`. */
+/** Rule of schema comparison for `uniqueItems`. */
 export const uniqueItems: ComparisonRule = (comparison, writer, part) => {
   if (part.schema.uniqueItems !== true || !hasArrays(writer) || maximumCountOf(writer, 'Items') <= 1)
     return [];

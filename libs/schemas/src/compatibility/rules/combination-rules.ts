@@ -2,7 +2,7 @@ import type { ComparisonContext, ComparisonRule } from '../comparison-rule.js';
 import type { SchemaDifference } from '../compatibility-rule.js';
 import { listedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
 
-/** Compares `anyOf`. */
+/** Rule of schema comparison for `anyOf`: all values of the writer must fit one of the reader's branches. */
 export const anyOf: ComparisonRule = (comparison, writer, part) => {
   if (listedIn(part, 'anyOf') === 0) return [];
   const attempts = attemptsOf(comparison, writer, { part, keyword: 'anyOf' });
@@ -10,7 +10,7 @@ export const anyOf: ComparisonRule = (comparison, writer, part) => {
   return noBranch(comparison, writer, { part, keyword: 'anyOf', attempts });
 };
 
-/** Compares `oneOf`: each value must fit exactly one of the reader's branches. */
+/** Rule of schema comparison for `oneOf`: each value of the writer must fit exactly one of the reader's branches. */
 export const oneOf: ComparisonRule = (comparison, writer, part) => {
   if (listedIn(part, 'oneOf') === 0) return [];
   const attempts = attemptsOf(comparison, writer, { part, keyword: 'oneOf' });
@@ -35,7 +35,10 @@ interface BranchComparison {
   found: SchemaDifference[];
 }
 
-/** Compares the writer with each branch that some of its values may fit. */
+/**
+ * Compares the writer's schema with each branch of the reader's anyOf or oneOf that some of the writer's values may
+ * fit.
+ */
 function attemptsOf(
   comparison: ComparisonContext,
   writer: ValueShape,
@@ -46,7 +49,10 @@ function attemptsOf(
     .map((branch) => ({ branch, found: comparison.compare(writer, branch) }));
 }
 
-/** Returns the difference that no branch fits, and the differences of the nearest branch. */
+/**
+ * Returns the difference that the writer's values fit no branch of the reader's anyOf or oneOf, and the differences
+ * from the branch with the fewest of them.
+ */
 function noBranch(
   comparison: ComparisonContext,
   writer: ValueShape,
@@ -58,14 +64,14 @@ function noBranch(
   return [...comparison.differs({ writer, part, keyword }, 'combined_type_changed', detail), ...nearest];
 }
 
-/** Compares `not`. */
+/** Rule of schema comparison for `not`: no value of the writer may match the schema that the reader excludes. */
 export const not: ComparisonRule = (comparison, writer, part) => {
   if (!('not' in part.schema) || comparison.refutes(writer, shapeIn(part, 'not'))) return [];
   const detail = `${comparison.names.reader} excludes values (not) that ${comparison.names.writer} may permit`;
   return comparison.differs({ writer, part, keyword: 'not' }, 'not_type_extended', detail);
 };
 
-/** Compares `if`, `then` and `else`. */
+/** Rule of schema comparison for `if`, `then` and `else`. */
 export const conditions: ComparisonRule = (comparison, writer, part) => {
   if (!('if' in part.schema)) return [];
   const test = shapeIn(part, 'if');

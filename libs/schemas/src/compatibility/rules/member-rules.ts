@@ -3,7 +3,7 @@ import type { SchemaDifference, CompatibilityRule } from '../compatibility-rule.
 import { namedIn, shapeIn, type SchemaPart, type ValueShape } from '../value-shape.js';
 import { hasDefault, hasObjects, quoted } from './object-rules.js';
 
-/** Compares `properties`. */
+/** Rule of schema comparison for `properties`. */
 export const properties: ComparisonRule = (comparison, writer, part) => {
   if (!hasObjects(writer)) return [];
   return namedIn(part, 'properties').flatMap((name) => {
@@ -39,7 +39,7 @@ function ruleOfAdded(required: boolean, withDefault: boolean): CompatibilityRule
     : 'required_property_added_to_open_content_model';
 }
 
-/** Compares `patternProperties`. */
+/** Rule of schema comparison for `patternProperties`. */
 export const patternProperties: ComparisonRule = (comparison, writer, part) => {
   if (!hasObjects(writer)) return [];
   return namedIn(part, 'patternProperties').flatMap((source) => {
@@ -57,7 +57,10 @@ export const patternProperties: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-/** Whether a part's properties that match the pattern, and that the part does not name, all fit. */
+/**
+ * Whether all properties of the writer that match a pattern, and that its schema does not name, fit the reader's schema
+ * for this pattern.
+ */
 function patternFits(
   comparison: ComparisonContext,
   part: SchemaPart,
@@ -81,7 +84,7 @@ function isOpenTo(comparison: ComparisonContext, reader: ValueShape): boolean {
   return comparison.below(reader.anything(), reader).length === 0;
 }
 
-/** Compares `additionalProperties`. */
+/** Rule of schema comparison for `additionalProperties`. */
 export const additionalProperties: ComparisonRule = (comparison, writer, part) => {
   if (!('additionalProperties' in part.schema) || !hasObjects(writer)) return [];
   const named = new Set(namedIn(part, 'properties'));
@@ -95,8 +98,8 @@ export const additionalProperties: ComparisonRule = (comparison, writer, part) =
 };
 
 /**
- * Compares `unevaluatedProperties`, which applies to members that no other schema for the same value
- * evaluates.
+ * Rule of schema comparison for `unevaluatedProperties`, which applies to members that no other schema for the same
+ * value evaluates.
  */
 export const unevaluatedProperties: ComparisonRule = (comparison, writer, part) => {
   if (!('unevaluatedProperties' in part.schema) || !hasObjects(writer) || comparison.members.looksAtAll(part))

@@ -13,7 +13,7 @@ import {
 import { valueKinds, valueKindsOf, numberKinds } from '../types.js';
 import { valuesOfKind } from '../values.js';
 
-/** Compares `minimum`, `exclusiveMinimum`, `maximum` and `exclusiveMaximum`. */
+/** Rule of schema comparison for `minimum`, `exclusiveMinimum`, `maximum` and `exclusiveMaximum`. */
 export const bounds: ComparisonRule = (comparison, writer, part) => {
   if ((valueKindsOf(writer) & numberKinds) === 0) return [];
   const { schema } = part;
@@ -38,7 +38,7 @@ function said({ value }: NumberBound): string {
   return Number.isFinite(value) ? String(value) : 'any size';
 }
 
-/** Compares `multipleOf`. */
+/** Rule of schema comparison for `multipleOf`. */
 export const multiple: ComparisonRule = (comparison, writer, part) => {
   const step = part.schema.multipleOf;
   const written = valueKindsOf(writer);
@@ -66,7 +66,9 @@ const counted = [
   },
 ] as const satisfies { count: CountedSize; kind: number; fewer: string; more: string }[];
 
-/** Compares `minLength`, `maxLength`, `minItems`, `maxItems`, `minProperties` and `maxProperties`. */
+/**
+ * Rule of schema comparison for `minLength`, `maxLength`, `minItems`, `maxItems`, `minProperties` and `maxProperties`.
+ */
 export const counts: ComparisonRule = (comparison, writer, part) =>
   counted.flatMap(({ count, kind, fewer, more }) => {
     if ((valueKindsOf(writer) & kind) === 0) return [];

@@ -6,8 +6,8 @@ import { valueKinds, valueKindsOf } from '../types.js';
 import { requiredBy, requiredWith } from '../values.js';
 
 /**
- * Compares `required`. A property whose schema has a default does not count as required, as in Confluent's
- * registry.
+ * Rule of schema comparison for `required`. A property whose schema has a default does not count as required, as in
+ * Confluent's registry.
  */
 export const required: ComparisonRule = (comparison, writer, part) => {
   if (!Array.isArray(part.schema.required) || !hasObjects(writer)) return [];
@@ -35,7 +35,7 @@ export function hasDefault({ source: { document }, pointer }: SchemaPart, name: 
   return false;
 }
 
-/** Compares `propertyNames`. */
+/** Rule of schema comparison for `propertyNames`. */
 export const propertyNames: ComparisonRule = (comparison, writer, part) => {
   if (!('propertyNames' in part.schema) || !hasObjects(writer)) return [];
   const reader = shapeIn(part, 'propertyNames');
@@ -63,7 +63,7 @@ function onlyName(place: ValueShape, name: string): ValueShape {
   return place.anything().narrowed({ const: name });
 }
 
-/** Compares `dependentRequired`. */
+/** Rule of schema comparison for `dependentRequired`. */
 export const dependentRequired: ComparisonRule = (comparison, writer, part) => {
   const wanted = part.schema.dependentRequired;
   if (!isObject(wanted) || !hasObjects(writer)) return [];
@@ -84,7 +84,7 @@ export const dependentRequired: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-/** Compares `dependentSchemas`. */
+/** Rule of schema comparison for `dependentSchemas`. */
 export const dependentSchemas: ComparisonRule = (comparison, writer, part) => {
   if (!isObject(part.schema.dependentSchemas) || !hasObjects(writer)) return [];
   return Object.keys(part.schema.dependentSchemas).flatMap((name) => {
@@ -101,7 +101,7 @@ export const dependentSchemas: ComparisonRule = (comparison, writer, part) => {
   });
 };
 
-/** Returns the shape of the objects that have a certain member. */
+/** Returns the shape of those values of `writer` that are objects with the member `name`. */
 function withMember(comparison: ComparisonContext, writer: ValueShape, name: string): ValueShape {
   comparison.spend(1);
   const objects = writer.narrowed({ type: 'object', required: [name] });

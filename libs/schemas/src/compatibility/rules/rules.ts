@@ -12,7 +12,7 @@ import { bounds, counts, multiple } from './number-rules.js';
 import { format, pattern } from './text-rules.js';
 import { types, values } from './value-rules.js';
 
-/** All rules; together they cover every keyword that can reject a value. */
+/** All rules for comparing two schemas; together they cover every keyword of JSON Schema that can reject a value. */
 export const rules: readonly ComparisonRule[] = [
   types,
   values,

@@ -5,8 +5,8 @@ import { valueKinds, valueKindsOf } from '../types.js';
 import { valuesOfKind } from '../values.js';
 
 /**
- * Compares `pattern`. Two different regular expressions always count as incompatible, even if they match the
- * same texts.
+ * Rule of schema comparison for `pattern`. Two different regular expressions count as incompatible even if they match
+ * the same texts, unless all texts that the writer permits are listed.
  */
 export const pattern: ComparisonRule = (comparison, writer, part) => {
   const source = part.schema.pattern;
@@ -20,7 +20,7 @@ export const pattern: ComparisonRule = (comparison, writer, part) => {
   return comparison.differs({ writer, part, keyword: 'pattern' }, 'pattern_changed', detail);
 };
 
-/** Compares `format`. */
+/** Rule of schema comparison for `format`. */
 export const format: ComparisonRule = (comparison, writer, part) => {
   const name = part.schema.format;
   if (typeof name !== 'string' || (valueKindsOf(writer) & valueKinds.string) === 0) return [];

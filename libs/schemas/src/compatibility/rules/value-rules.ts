@@ -3,7 +3,7 @@ import type { ComparisonRule } from '../comparison-rule.js';
 import { kindsOfTypes, valueKindsOf, typesOfKinds, valueLists } from '../types.js';
 import { valuesOf } from '../values.js';
 
-/** Compares `type`. */
+/** Rule of schema comparison for `type`. */
 export const types: ComparisonRule = (comparison, writer, part) => {
   if (part.schema.type === undefined) return [];
   const permitted = kindsOfTypes([part.schema.type].flat() as string[]);
@@ -15,7 +15,7 @@ export const types: ComparisonRule = (comparison, writer, part) => {
   return comparison.differs({ writer, part, keyword: 'type' }, rule, detail);
 };
 
-/** Compares `enum` and `const`. */
+/** Rule of schema comparison for `enum` and `const`. */
 export const values: ComparisonRule = (comparison, writer, part) =>
   valueLists(part.schema).flatMap((permitted) => {
     const known = new Set(permitted.map(canonicalText));

@@ -3,7 +3,10 @@ import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js'
 
 type List = readonly unknown[];
 
-/** Compiles `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items` and `contains`. */
+/**
+ * Compiles the keywords `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items` and `contains` of a schema to
+ * checks of arrays.
+ */
 export function arrayChecks(at: CompilableSchema): ValueCheck<List>[] {
   const { minItems, maxItems, uniqueItems } = at.schema;
   const checks: ValueCheck<List>[] = [];
@@ -43,7 +46,10 @@ function restCheck(check: ValueCheck, start: number): ValueCheck<List> {
   };
 }
 
-/** Counts the items that fit, and stops as soon as the answer is certain. */
+/**
+ * Compiles `contains` with `minContains` and `maxContains`: counts the items that fit, and stops as soon as the result
+ * is certain.
+ */
 function containsCheck({ schema, inner }: CompilableSchema): ValueCheck<List> {
   const { minContains = 1, maxContains = Infinity } = schema as Record<string, number | undefined>;
   const check = inner('contains');

@@ -5,7 +5,10 @@ import type { ValueCheck } from '../validation-context.js';
 
 export type { ValueCheck } from '../validation-context.js';
 
-/** A schema whose keywords are compiled to checks, with access to the checks of its subschemas. */
+/**
+ * What is needed to compile the keywords of one schema to checks: the schema, the checks of its subschemas, and its
+ * regular expressions.
+ */
 export interface CompilableSchema {
   readonly schema: SchemaObject;
   /** Returns the check of the schema in a keyword, or of one of several schemas in it. */
@@ -14,8 +17,8 @@ export interface CompilableSchema {
 }
 
 /**
- * Combines checks: a value must fit all of them. It continues after the first error if the run collects
- * further errors.
+ * Combines checks into one that a value passes only if it passes all of them. After a failed check it runs the others
+ * only if the validation collects several errors.
  */
 export function allOfChecks<T>(checks: readonly ValueCheck<T>[]): ValueCheck<T> {
   const [only] = checks;
@@ -31,7 +34,7 @@ export function allOfChecks<T>(checks: readonly ValueCheck<T>[]): ValueCheck<T> 
   };
 }
 
-/** The kinds of JSON values. */
+/** A kind of JSON value, as the name of a type in JSON Schema; an integer is a number. */
 export type JsonKind = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 export function jsonKindOf(value: unknown): JsonKind {

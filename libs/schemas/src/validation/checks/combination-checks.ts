@@ -1,6 +1,9 @@
 import type { ValueCheck, CompilableSchema } from './check.js';
 
-/** Compiles `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, and `dependentSchemas`. */
+/**
+ * Compiles the keywords `allOf`, `anyOf`, `oneOf`, `not`, `if` with `then` and `else`, and `dependentSchemas` of a
+ * schema to checks of values.
+ */
 export function combinationChecks(at: CompilableSchema): ValueCheck[] {
   const { schema } = at;
   return [
@@ -39,7 +42,10 @@ function oneOf(checks: readonly ValueCheck[]): ValueCheck {
   };
 }
 
-/** Reports the errors of each branch, if errors are collected, and rejects the value. */
+/**
+ * Rejects a value that fits no branch of anyOf or oneOf; reports the errors of each branch if the validation collects
+ * several errors.
+ */
 function noneFits(
   keyword: string,
   { checks, value, run }: { checks: readonly ValueCheck[]; value: unknown; run: Parameters<ValueCheck>[1] },

@@ -2,7 +2,10 @@ import { formats } from '../../values/formats.js';
 import { isAtLeast, isAtMost } from '../../values/text-length.js';
 import type { ValueCheck, CompilableSchema } from './check.js';
 
-/** Longer texts are charged with more steps, because a check of `format` may scan them several times. */
+/**
+ * Length in characters from which a text is charged with more steps, because a check of `format` may scan it several
+ * times.
+ */
 const short = 64;
 
 /** Compiles `minLength`, `maxLength`, `pattern` and `format`. */

@@ -2,14 +2,14 @@ import { isInteger, type JsonNumber } from '../../values/decimal.js';
 import { isOneOf } from '../../values/equality.js';
 import type { ValueCheck, JsonKind, CompilableSchema } from './check.js';
 
-/** Compiles `type` to a check of a value whose kind is already known. */
+/** Compiles the keyword `type` to a function that checks a value whose kind is already known. */
 export function typeCheck(type: unknown): (kind: JsonKind, value: unknown) => boolean {
   const types = new Set<unknown>([type].flat());
   if (types.has('number') || !types.has('integer')) return (kind) => types.has(kind);
   return (kind, value) => types.has(kind) || (kind === 'number' && isInteger(value as JsonNumber));
 }
 
-/** Compiles `const` and `enum`. */
+/** Compiles the keywords `const` and `enum` of a schema to checks of values. */
 export function valueChecks({ schema }: CompilableSchema): ValueCheck[] {
   const checks: ValueCheck[] = [];
   if ('const' in schema) {

@@ -4,7 +4,10 @@ import type { ClickHouseConnection } from '../connection.js';
 import { entityHashCondition, type EntityErasureParams } from './erased-entity.js';
 import { removeRows } from './row-set.js';
 
-/** The latest version of an entity in one partition. */
+/**
+ * The latest version of an entity in one partition of a stream, with the offset and the timestamp of its latest event
+ * there.
+ */
 type LatestVersion = [partition: number, version: number, lastOffset: number, lastTimestamp: number];
 
 /** Maximum number of corrections, each needed because events of the entity were written concurrently. */
@@ -34,10 +37,10 @@ ${remaining} AND partition IN {partitions:Array(UInt16)}
 GROUP BY stream, entity_id, partition`;
 
 /**
- * Corrects the entity's rows in `entities` to match its remaining events. A concurrent write may lose its row
- * to the removal, so the rows are compared again until they agree. A row whose last offset is at or above the
- * erasure's end remains even without events: its events were written after the erasure and then removed by
- * retention.
+ * After an erasure, corrects the entity's rows in the table `entities` to match its remaining events. A concurrent
+ * write may lose its row to the removal, so the rows are compared with the events again until they agree. A row whose
+ * last offset is at or above the erasure's end remains even without events: its events were written after the erasure
+ * and then removed by retention.
  */
 export async function correctLatestVersions(
   connection: ClickHouseConnection,

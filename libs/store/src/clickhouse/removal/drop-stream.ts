@@ -10,10 +10,13 @@ const tables = [
   ...['entities', 'positions', 'removed_positions', 'events'],
 ];
 
-/** Maximum number of streams whose late rows one call removes. */
+/** Maximum number of dropped streams whose late rows one call of `removeLateRows` removes. */
 const maxStreamsAtOnce = 100;
 
-/** Each SELECT repeats the condition, so that ClickHouse finds the few rows by the table's sorting key. */
+/**
+ * One SELECT for each table that finds rows of dropped streams. Each repeats the condition, so that ClickHouse finds
+ * the few rows by the table's sorting key.
+ */
 const lateRows = tables.map(
   (table) => `SELECT DISTINCT stream FROM ${table} WHERE stream IN (SELECT stream FROM dropped_streams)`,
 );
@@ -29,7 +32,10 @@ export async function dropStream(connection: ClickHouseConnection, stream: strin
   await removeAll(connection, stream);
 }
 
-/** Implements EventEraser.removeLate. */
+/**
+ * Implements EventEraser.removeLateRows: removes the rows of at most 100 dropped streams, and returns the number of
+ * these streams.
+ */
 export async function removeLateRows(connection: ClickHouseConnection): Promise<number> {
   const rows = await connection.select<[string]>(withLateRows, { purpose: 'lookup' });
   for (const [stream] of rows) await removeAll(connection, stream);

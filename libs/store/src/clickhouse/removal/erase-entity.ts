@@ -13,7 +13,7 @@ import {
   type EventRowSet,
 } from './row-set.js';
 
-/** Implements EventEraser.eraseEntity. */
+/** Implements EventEraser.eraseEntity: removes the entity's events, then its snapshots, then its dead letters. */
 export async function eraseEntity(connection: ClickHouseConnection, erasure: EntityErasure): Promise<number> {
   const { stream, entityHash: hash } = erasure;
   const below = belowOf(erasure);
@@ -25,7 +25,7 @@ export async function eraseEntity(connection: ClickHouseConnection, erasure: Ent
   return events;
 }
 
-/** Implements EventEraser.countEntity. */
+/** Implements EventEraser.countEntity: counts the stored events that an erasure would remove. */
 export async function countEntity(
   connection: ClickHouseConnection,
   erasure: EntityErasure & { entityId: string },
@@ -71,8 +71,8 @@ async function idsOf(
 }
 
 /**
- * The rows in `entities` are removed last: as long as one exists, a repeat can find the entity's id by its
- * hash.
+ * Removes the entity's events and then corrects its rows in the table `entities`. They are last: as long as one exists,
+ * a repeat of the erasure can find the entity's id by its hash.
  */
 async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasureParams): Promise<number> {
   const { stream, hash, below } = erased;
@@ -90,7 +90,8 @@ async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasu
 }
 
 /**
- * Runs after the events are removed: a concurrent snapshot writer verifies that the events are still stored.
+ * Removes the entity's snapshots. It must run after its events are removed: a snapshot that is saved at the same time
+ * is checked for its events afterwards.
  */
 async function eraseSnapshots(
   connection: ClickHouseConnection,

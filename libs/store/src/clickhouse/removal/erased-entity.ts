@@ -1,15 +1,18 @@
-/** The erasure of one entity, in the form that the SQL statements use. */
+/**
+ * The erasure of one entity as values of SQL parameters: stream id, hash and id of the entity, and the end offset for
+ * each partition.
+ */
 export interface EntityErasureParams {
   stream: string;
   hash: string;
-  /** The entity's id; empty if only the hash is known and no stored row matches it. */
+  /** The id of the entity as the only element; empty if only its hash is known and no stored row matches the hash. */
   ids: readonly string[];
   below: ReadonlyMap<number, number>;
 }
 
 /**
- * Returns a condition for rows of the entity that contains only its hash: ClickHouse keeps the text of DELETE
- * statements.
+ * Returns an SQL condition for the rows of an erased entity. It contains only the entity's hash and not its id, because
+ * ClickHouse keeps the text of DELETE statements.
  */
 export function entityHashCondition(entityId: string): string {
   return `SHA256(concat(substringIndex(stream, '#', 1), char(0), ${entityId})) = unhex({hash:String})`;

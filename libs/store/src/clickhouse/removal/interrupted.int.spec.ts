@@ -10,7 +10,7 @@ import { ClickHouseConnection } from '../connection.js';
 import { ClickHouseEraser } from '../eraser.js';
 import { openTestStore, type TestStore } from '../test-store.js';
 
-/** A connection that fails at its n-th modifying statement. */
+/** A connection to ClickHouse that fails at its n-th statement that modifies data. */
 class BreakingConnection extends ClickHouseConnection {
   statements = 0;
   breakAt = Infinity;
@@ -39,8 +39,8 @@ describe('a removal that is interrupted at any of its statements', () => {
   });
 
   /**
-   * Entity `e` with two events below offset 10 and one above, entity `f` with one event below, and a dead
-   * letter of `e`.
+   * Stores entity `e` with two events below offset 10 and one above, entity `f` with one event below it, and a dead
+   * letter of `e`. Returns the stream.
    */
   const given = async (): Promise<string> => {
     const stream = `s-${randomUUID()}`;

@@ -1,14 +1,17 @@
 import { StoreUnavailableError } from '../../errors.js';
 
-/** Maximum number of pending removals, including the running one. */
+/** Maximum number of pending removals of a process, including the running one. */
 const maxPending = 100;
 
-/** Runs removals one after the other: each one makes ClickHouse scan whole tables. */
+/** Runs removals of rows from ClickHouse one after the other, because each makes ClickHouse scan whole tables. */
 export class RemovalQueue {
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
-  /** @throws StoreUnavailableError when too many removals are pending. */
+  /**
+   * Runs a removal after all earlier ones, and resolves with its result. @throws StoreUnavailableError when 100
+   * removals are pending
+   */
   async run<T>(removal: () => Promise<T>): Promise<T> {
     if (this.waiting >= maxPending) {
       throw new StoreUnavailableError(`${maxPending} removals are pending: try again later`);

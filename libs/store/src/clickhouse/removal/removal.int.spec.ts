@@ -25,8 +25,8 @@ describe('removed rows', () => {
   };
   const command = (query: string) => test.engine.command({ query });
   /**
-   * The number of rows on disk, including removed ones; parts with removed rows; inactive parts that wait to
-   * be deleted.
+   * Returns, for a ClickHouse table: the number of rows on disk, including removed ones; of parts with removed rows;
+   * and of inactive parts that wait to be deleted.
    */
   const onDisk = async (table: string) =>
     (

@@ -3,7 +3,10 @@ import type { ClickHouseConnection } from '../connection.js';
 import { entityHashCondition } from './erased-entity.js';
 import { hasRows, removeRows, type EventRowSet } from './row-set.js';
 
-/** The key of a snapshot within its entity: its version and its last event. */
+/**
+ * Identifies a snapshot among those of its entity: by its version, and by the partition, offset and ingestion time of
+ * its last event.
+ */
 export interface SnapshotKey {
   version: number;
   last: { partition: number; offset: number; ingested_at: number };

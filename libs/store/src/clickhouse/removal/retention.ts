@@ -13,7 +13,7 @@ import { removeSnapshots } from './remove-snapshots.js';
 
 const earlier = (column: string) => `${column} < fromUnixTimestamp64Micro({before:Int64}, 'UTC')`;
 
-/** Implements EventEraser.expire. */
+/** Implements EventEraser.expire: removes what was ingested before a time. */
 export async function expire(
   connection: ClickHouseConnection,
   { stream, before }: Parameters<EventEraser['expire']>[0],
@@ -25,7 +25,7 @@ export async function expire(
   return events;
 }
 
-/** Implements EventEraser.truncate. */
+/** Implements EventEraser.truncate: removes what is below an offset of one partition. */
 export async function truncate(
   connection: ClickHouseConnection,
   { stream, partition, before }: Parameters<EventEraser['truncate']>[0],

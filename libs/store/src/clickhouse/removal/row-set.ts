@@ -4,17 +4,18 @@ import type { ClickHouseConnection } from '../connection.js';
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
 export interface EventRowSet {
   stream: string;
-  /** The SQL condition, a constant of this code base; its parameter values are in `params`. */
+  /** SQL condition for the rows of the set. It contains no values of clients: these are in `params`. */
   condition: string;
   params: Record<string, unknown>;
 }
 
+/** A ClickHouse table with one row for each event. */
 export type EventTable = 'events' | 'events_by_entity';
 
-/** The number of events of a set that are stored for one stream partition, and where they end. */
+/** How many events of a set one partition of a stream has, and the offset at which they end. */
 export interface PartitionRows {
   partition: number;
-  /** The offset after the last event of the set. */
+  /** The offset after that of the last event of the set in this partition. */
   end: number;
   events: number;
 }
@@ -27,12 +28,12 @@ export interface PartitionRows {
 const deleteSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };
 
 /**
- * A condition by partition: the offset is below the end given in `below`. A partition that is not in the map
- * has the end 0.
+ * SQL condition: the offset of the row is below the end offset of its partition in the parameter `below`. A partition
+ * that is not in this map has the end 0, so none of its rows match.
  */
 export const belowEndCondition = 'offset < {below:Map(UInt16, UInt64)}[partition]';
 
-/** Returns the rows of the set for each partition; repeated rows count once. */
+/** Returns, for each partition, the number of distinct offsets in the set and the offset after the last one. */
 export async function countByPartition(
   connection: ClickHouseConnection,
   set: EventRowSet,
@@ -63,6 +64,7 @@ GROUP BY stream, partition, segment`,
   );
 }
 
+/** Deletes the rows of the set from a table. Resolves when no answer of ClickHouse contains them any more. */
 export function removeRows(connection: ClickHouseConnection, table: string, set: EventRowSet): Promise<void> {
   return connection.command(`DELETE FROM ${table} WHERE ${whereOf(set)}`, paramsOf(set), deleteSettings);
 }
@@ -83,6 +85,7 @@ export async function hasRows(
   return rows.length > 0;
 }
 
+/** Returns the sum of the numbers of events over all partitions. */
 export function totalEvents(found: readonly PartitionRows[]): number {
   return found.reduce((sum, { events }) => sum + events, 0);
 }

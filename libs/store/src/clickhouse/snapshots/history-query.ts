@@ -4,7 +4,7 @@ import { whereClause } from '../filter-to-sql.js';
 import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
 
-/** A row of the result of `spanSql`. */
+/** A row of the result of `versionRangeSql`: number of events, least and greatest version. */
 export type VersionRangeRow = [events: number, first: number, last: number];
 
 export function versionRangeSql(query: EntityTimeQuery): ParameterizedSql {
@@ -15,7 +15,7 @@ export function versionRangeSql(query: EntityTimeQuery): ParameterizedSql {
   };
 }
 
-/** A row of the result of `historySql`. */
+/** A row of the result of `historySql`: one event of an entity. Times are in microseconds since 1970. */
 export type HistoryRow = [
   version: number,
   partition: number,

@@ -1,7 +1,7 @@
 import type { EntitySnapshot, SnapshotReason } from '../../snapshot-store.js';
 import type { RowBinaryWriter } from '../../row-batch/row-binary.js';
 
-/** The columns of `snapshots`, in the order in which `writeSnapshot` writes them. */
+/** The columns of the ClickHouse table `snapshots`, in the order in which `writeSnapshot` writes them. */
 export const snapshotColumns = [
   'stream',
   'entity_id',
@@ -64,10 +64,10 @@ export type SnapshotMetadataRow = [
   counts: number,
 ];
 
-/** The columns of a SelectedSnapshot, then the state. */
+/** A row of a snapshot with its state: the values of a `SnapshotMetadataRow`, then the state as JSON text. */
 export type SnapshotRow = [...head: SnapshotMetadataRow, state: string];
 
-/** A snapshot without its state, which may be large. */
+/** A snapshot of an entity without its state, which may be large. */
 export interface SnapshotMetadata extends Omit<EntitySnapshot, 'state'> {
   stateBytes: number;
   /** True if the first and the last event of the snapshot are both stored. */

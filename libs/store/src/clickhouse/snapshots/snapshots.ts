@@ -58,6 +58,7 @@ const snapshotsPerQuery = 1_000;
 /** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
 const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
 
+/** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
 export class ClickHouseSnapshots implements SnapshotStore {
   constructor(
     private readonly connection: ClickHouseConnection,
@@ -127,7 +128,7 @@ export class ClickHouseSnapshots implements SnapshotStore {
     return (await this.read<SnapshotMetadataRow>(sql, signal)).map(readSnapshotMetadata);
   }
 
-  /** Adds the states to snapshots, and omits snapshots that were removed in the meantime. */
+  /** Reads the states of snapshots, and omits snapshots that were removed since their metadata was read. */
   private async withStates(
     heads: readonly SnapshotMetadata[],
     signal: AbortSignal | undefined,
@@ -162,7 +163,9 @@ function withState(
   return { ...head, stream: streamNameOf(head.stream), state };
 }
 
-/** Returns the leading snapshots whose states fit in one page, at least one snapshot. */
+/**
+ * Returns the first snapshots of a list whose states together fit into `snapshotPageBytes`, but at least one snapshot.
+ */
 function fitting(heads: readonly SnapshotMetadata[]): SnapshotMetadata[] {
   let bytes = 0;
   const end = heads.findIndex(({ stateBytes, counts }, i) => {

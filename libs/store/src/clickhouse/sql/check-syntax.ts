@@ -2,16 +2,16 @@ import { SqlRejectedError } from '../../analyst-sql.js';
 import { isForbiddenFunction } from './forbidden-functions.js';
 import { descendantsOf, isConsistentTree, nodeName, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
 
-/** The databases and views that a statement may name. */
+/** The views that an analyst's SQL statement may name, and the database that unqualified names belong to. */
 export interface StatementScope {
   /**
    * The session's database: a name without a database is one of its views, or is defined by the statement
    * itself.
    */
   database: string;
-  /** The views that the API key may read. */
+  /** Names of the SQL views that the API key may read. */
   views: readonly string[];
-  /** The views of all API keys. */
+  /** All published views, also those that the API key may not read. */
   allViews: readonly string[];
 }
 
@@ -33,8 +33,8 @@ const readableSystemTables = new Set([
 ]);
 
 /**
- * The kinds of nodes that a SELECT may contain. Any other kind is rejected, including kinds that a later
- * ClickHouse adds.
+ * The kinds of nodes that the syntax tree of a SELECT may contain. Any other kind is rejected, including kinds that a
+ * later ClickHouse adds.
  */
 const selectNodes = new Set([
   ...['SelectWithUnionQuery', 'SelectIntersectExceptQuery', 'SelectQuery', 'Subquery', 'WithElement'],
@@ -72,12 +72,12 @@ const showStatements: Readonly<Record<string, RegExp>> = {
   ShowColumns: new RegExp(`^SHOW (EXTENDED )?(FULL )?COLUMNS FROM ${name}( FROM ${name})?${like}$`),
 };
 
-/** Functions whose second argument may be a table name. */
+/** Matches the `IN` functions of ClickHouse in all variants; their second argument may be a table name. */
 const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 
 /**
- * Rejects a statement that does anything except read published views, based on the syntax tree from
- * ClickHouse.
+ * Rejects an SQL statement, based on its syntax tree from ClickHouse, unless it only reads published views and
+ * permitted system tables, describes a table, or lists databases, tables or columns.
  * @throws SqlRejectedError with the name of the construct that is not allowed
  */
 export function checkSyntax(explained: string, text: string, published: StatementScope): void {

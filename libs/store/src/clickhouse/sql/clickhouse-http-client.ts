@@ -6,19 +6,19 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { StoreUnavailableError } from '../../errors.js';
 import { SqlError } from '../../analyst-sql.js';
 
-/** One statement for ClickHouse's HTTP interface. */
+/** One SQL statement for ClickHouse's HTTP interface, with the parameters of its URL and its headers. */
 export interface ClickHouseHttpRequest {
   sql: string;
-  /** Parameters of the URL: settings, `param_*`, `database` and so on. */
+  /** Query parameters of the URL: ClickHouse settings, `param_*`, `database` and so on. */
   url: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   signal: AbortSignal;
-  /** Milliseconds until the answer must begin. Default: 10 000. */
+  /** Time limit in milliseconds until ClickHouse's answer begins. Default: 10 000. */
   patienceMs?: number;
 }
 
 /**
- * A client for ClickHouse's HTTP interface that returns answers as raw streams, in any format and
+ * A client for ClickHouse's HTTP interface that returns answers as raw byte streams, in any output format and
  * compression.
  */
 export class ClickHouseHttpClient {
@@ -32,7 +32,8 @@ export class ClickHouseHttpClient {
   }
 
   /**
-   * Sends a query and resolves when the answer begins. @throws StoreUnavailableError, or the signal's reason
+   * Sends an SQL statement to ClickHouse, and resolves when the answer begins. @throws StoreUnavailableError, or the
+   * signal's reason
    */
   async send({
     sql,
@@ -73,7 +74,10 @@ export class ClickHouseHttpClient {
     });
   }
 
-  /** Returns the complete answer of a short query. @throws SqlError with ClickHouse's message */
+  /**
+   * Sends a short SQL statement to ClickHouse, and resolves with the complete answer as text. @throws SqlError with
+   * ClickHouse's message
+   */
   async text(query: ClickHouseHttpRequest): Promise<string> {
     const answer = await this.send(query);
     if (answer.statusCode !== 200) throw await readSqlError(answer);
@@ -91,7 +95,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
   deflate: createInflate,
 };
 
-/** Reads the error from an answer of ClickHouse. */
+/** Reads the body of a failed answer of ClickHouse, and returns it as an error with ClickHouse's code and message. */
 export async function readSqlError(answer: IncomingMessage): Promise<SqlError> {
   const decoder = decoders[answer.headers['content-encoding'] ?? '']?.();
   const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');

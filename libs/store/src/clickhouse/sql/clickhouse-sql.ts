@@ -48,9 +48,10 @@ const graceSeconds = 5;
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
 /**
- * Runs analysts' statements. ClickHouse processes each statement three times. First it formats the text (a
- * single statement, without comments). Then it explains the syntax tree, which `checkSyntax` checks. Finally
- * it runs the formatted text, with settings that the statement cannot change.
+ * Runs analysts' SQL statements with three requests to ClickHouse for each of them. The first one formats the text,
+ * which must be a single statement; this removes comments. The second one explains the syntax tree of the formatted
+ * text, which `checkSyntax` checks. The third one runs the formatted text, with settings that the statement cannot
+ * change.
  */
 export class ClickHouseSql implements AnalystSql {
   readonly database: string;
@@ -118,7 +119,8 @@ export class ClickHouseSql implements AnalystSql {
   }
 
   /**
-   * Returns the statement as ClickHouse formats it. @throws SqlError when the text is not a valid statement
+   * Returns an SQL statement as ClickHouse formats it, without its FORMAT clause, and the name of its output format.
+   * @throws SqlError when the text is not one valid statement, or the format is not permitted
    */
   private async canonical(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const statement = quoteText(question.text);

@@ -39,10 +39,14 @@ const forbidden = new Set([
   ...['timeseriesidtotags', 'timeseriesidtogroup', 'timeseriesstoretags', 'hasthreadfuzzer'],
 ]);
 
-/** Prefixes and patterns of such functions: later versions of ClickHouse add more of them. */
+/**
+ * Matches families of functions that analysts may not call, because later versions of ClickHouse add more functions to
+ * them.
+ */
 const forbiddenFamilies =
   /^(dict|region(to|in|hierarchy)|ai[a-z]*(classify|embed|extract|generate|translate)$|__)/;
 
+/** Whether analysts may not call the ClickHouse function of this name. */
 export function isForbiddenFunction(name: string): boolean {
   const lower = name.toLowerCase();
   return forbidden.has(lower) || forbiddenFamilies.test(lower);

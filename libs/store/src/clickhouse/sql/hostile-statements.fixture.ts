@@ -1,12 +1,12 @@
 /**
- * A statement that attempts something. The tables have two events of `orders`, which the key may read, and
- * two of `secrets`, which it may not.
+ * An SQL statement for the specs of analysts' access, mostly one that tries to read what its API key may not read. The
+ * tables have two events of the stream `orders`, which the key may read, and two of `secrets`, which it may not.
  */
 export interface HostileStatement {
   tries: string;
   sql: string;
   params?: Readonly<Record<string, string>>;
-  /** The permitted answer; without it, the statement must be rejected. */
+  /** The only permitted answer. If it is absent, the statement must be rejected. */
   answers?: string | RegExp;
 }
 

@@ -1,8 +1,8 @@
 import { SqlParams } from '../sql-params.js';
 
 /**
- * Writes values as literals into the SQL text, for settings and views, where ClickHouse accepts no
- * parameters.
+ * Variant of `SqlParams` whose `bind` returns the value as an escaped SQL literal, for settings and views, where
+ * ClickHouse accepts no parameters.
  */
 export class LiteralParams extends SqlParams {
   override bind(_type: string, value: unknown): string {
@@ -10,6 +10,7 @@ export class LiteralParams extends SqlParams {
   }
 }
 
+/** Returns a string, a number or a list of these as an escaped SQL literal. @throws TypeError for any other value */
 export function sqlLiteral(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sqlLiteral).join(', ')}]`;
   if (typeof value === 'number') return String(value);
@@ -17,10 +18,12 @@ export function sqlLiteral(value: unknown): string {
   throw new TypeError('A literal must be a string, a number or a list of these');
 }
 
+/** Returns the text as an escaped SQL string literal. */
 export function quoteText(text: string): string {
   return `'${escaped(text, "'")}'`;
 }
 
+/** Returns the name as an escaped SQL identifier in backticks. */
 export function quoteIdentifier(name: string): string {
   return `\`${escaped(name, '`')}\``;
 }

@@ -18,15 +18,14 @@ export class PublishedViews {
     private readonly databases: SqlDatabases,
   ) {}
 
-  /** Names of the most recently published views; empty before the first call of `publish`. */
+  /** Names of the SQL views of the last call of `publish`; empty before the first one. */
   get names(): readonly string[] {
     return [...this.selects.keys()];
   }
 
   /**
-   * Creates missing views, replaces changed ones and drops all others.
-   * @throws AggregateError with one error for each view that ClickHouse rejects; the other views are
-   * published
+   * Creates missing SQL views in ClickHouse, replaces changed ones and drops all others.
+   * @throws AggregateError with one error for each view that ClickHouse rejects; the other views are published
    */
   publish(views: AnalystViews): Promise<void> {
     const selects = viewSelects(views, this.databases.tables);
@@ -64,7 +63,7 @@ export class PublishedViews {
     return `${quoteIdentifier(this.databases.views)}.${quoteIdentifier(name)}`;
   }
 
-  /** Returns the comments of the existing views by view name. */
+  /** Returns the comments of the views that ClickHouse has now, by the name of the view. */
   private async present(): Promise<Map<string, string>> {
     const rows = await this.connection.select<[string, string]>(
       'SELECT name, comment FROM system.tables WHERE database = {database:String}',

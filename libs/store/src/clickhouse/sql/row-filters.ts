@@ -2,15 +2,17 @@ import type { SqlRequest } from '../../analyst-sql.js';
 import { scopeConditions } from '../stream-scope.js';
 import { LiteralParams, sqlLiteral, quoteText } from './literals.js';
 
-/** The names of the ClickHouse databases with the store's tables and with the analysts' views. */
+/**
+ * Names of two ClickHouse databases: `tables` contains the store's tables, `views` contains the SQL views for analysts.
+ */
 export interface SqlDatabases {
   tables: string;
   views: string;
 }
 
 /**
- * Returns the value of the setting `additional_table_filters`: for each table, the rows that the key may see.
- * ClickHouse applies it to every read of the table, also inside views and subqueries.
+ * Returns the value of ClickHouse's setting `additional_table_filters`: for each table, a condition for the rows that
+ * the API key may see. ClickHouse applies it to every read of the table, also inside views and subqueries.
  */
 export function rowFilters(
   { permitted, views, builds }: Pick<SqlRequest, 'permitted' | 'views' | 'builds'>,

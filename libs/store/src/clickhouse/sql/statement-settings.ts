@@ -1,14 +1,14 @@
 import type { SqlRequest } from '../../analyst-sql.js';
 import { rowFilters, type SqlDatabases } from './row-filters.js';
 
-/** Limits of one statement of an analyst. */
+/** Limits that ClickHouse enforces on one SQL statement of an analyst. */
 export interface StatementBounds {
   seconds: number;
   rowsRead: number;
   memoryBytes: number;
   resultRows: number;
   resultBytes: number;
-  /** Bytes on disk for sorting and grouping. */
+  /** Maximum bytes of temporary data on ClickHouse's disk, for sorting and grouping. */
   temporaryBytes: number;
 }
 
@@ -33,7 +33,10 @@ const filtersInOrder = {
   query_plan_optimize_prewhere: '0',
 };
 
-/** Returns the settings of a statement. `readonly = 1` prevents the statement from changing them. */
+/**
+ * Returns the ClickHouse settings with which an analyst's statement runs. `readonly = 1` prevents the statement from
+ * changing them.
+ */
 export function statementSettings(
   question: SqlRequest,
   databases: SqlDatabases,

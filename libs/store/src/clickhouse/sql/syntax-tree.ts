@@ -1,6 +1,6 @@
 /**
- * A node of `EXPLAIN AST`. The line `Function count (alias n) (children 1)` has the kind `Function` and the
- * label `count (alias n) (children 1)`.
+ * A node of the syntax tree that ClickHouse's `EXPLAIN AST` prints. The line `Function count (alias n) (children 1)`
+ * has the kind `Function` and the label `count (alias n) (children 1)`.
  */
 export interface SyntaxNode {
   depth: number;
@@ -23,7 +23,8 @@ export function syntaxNodes(explained: string): SyntaxNode[] {
 }
 
 /**
- * Whether each node has as many children as its label states, and the first node is the root of all others.
+ * Whether each node of a parsed `EXPLAIN AST` has as many children as its label states, and the first node is the root
+ * of all others.
  */
 export function isConsistentTree(nodes: readonly SyntaxNode[]): boolean {
   /** For each depth, the number of nodes that are still missing. */
@@ -37,13 +38,13 @@ export function isConsistentTree(nodes: readonly SyntaxNode[]): boolean {
   return missing.every((count) => count === 0);
 }
 
-/** Yields the descendants of the node at `index`. */
+/** Yields the descendants of the node at `index` in a syntax tree. */
 export function* descendantsOf(nodes: readonly SyntaxNode[], index: number): Generator<SyntaxNode> {
   const top = nodes[index]?.depth ?? 0;
   for (let i = index + 1; (nodes[i]?.depth ?? -1) > top; i++) yield nodes[i]!;
 }
 
-/** Returns the name at the start of a label. */
+/** Returns the name in the label of a syntax node, without its alias and its number of children. */
 export function nodeName({ label }: SyntaxNode): string {
   return label.replace(/ \((alias .*|children \d+)\)$/, '').replace(/ \(alias .*\)$/, '');
 }

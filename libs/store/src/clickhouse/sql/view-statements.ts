@@ -2,7 +2,7 @@ import { reservedStreamPrefix } from '#api';
 import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
 
-/** The columns of an event in the views; an absent value is NULL. */
+/** Names and SQL expressions of the event columns in analysts' views. A value that the event does not have is NULL. */
 const eventColumns: Readonly<Record<string, string>> = {
   event_id: 'event_id',
   stream: `splitByChar('#', stream)[1]`,
@@ -18,12 +18,12 @@ const eventColumns: Readonly<Record<string, string>> = {
   data: 'data',
 };
 
-/** Name of the view of all events. */
+/** Name of the SQL view with the events of all streams, except Tributary's own. */
 export const eventsView = 'events';
 
 /**
- * Returns the SELECT of each view by its name. FINAL: each row appears once. ClickHouse already hides erased
- * rows.
+ * Returns the SELECT of each SQL view by the name of the view. FINAL: each event or key appears once. Rows that were
+ * deleted are hidden by ClickHouse itself.
  */
 export function viewSelects(views: AnalystViews, tables: string): Map<string, string> {
   return new Map([
@@ -35,7 +35,9 @@ export function viewSelects(views: AnalystViews, tables: string): Map<string, st
 
 const notReserved = `NOT startsWith(events.stream, ${quoteText(reservedStreamPrefix)})`;
 
-/** Excludes rows of dropped streams, which may have been written after the drop. */
+/**
+ * Returns the FROM clause for events. It excludes rows of dropped streams, which may have been written after the drop.
+ */
 function eventsOf(tables: string): string {
   const database = quoteIdentifier(tables);
   return `FROM ${database}.events FINAL WHERE events.stream NOT IN (SELECT stream FROM ${database}.dropped_streams)`;
@@ -80,8 +82,8 @@ export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
 }
 
 /**
- * Returns the expression for a member of `data` in its type; NULL if the member is missing or has another
- * type.
+ * Returns the SQL expression for a top-level member of `data` as a value of the column's type; its value is NULL if the
+ * member is missing or has another type.
  */
 export function memberExpression({ member, type }: MemberColumn): string {
   const at = `(data, ${quoteText(member)}`;

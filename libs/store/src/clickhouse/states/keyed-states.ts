@@ -36,12 +36,12 @@ const lookupSettings: ClickHouseSettings = { ...finalSettings, ...longQuerySetti
 /** See `removal/row-set.ts`. The delete is asynchronous: readers skip closed rows. */
 const removeClosedSettings: ClickHouseSettings = { lightweight_deletes_sync: '0', mutations_sync: '0' };
 const removeSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };
-/** By default, ClickHouse refuses to drop a large partition. */
+/** ClickHouse setting without which ClickHouse refuses to drop a partition of more than 50 GB. */
 const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
 
 /**
- * The keyed states of projections or of pipelines: one table each, with the same columns and different
- * sorting keys.
+ * Saves and reads the keyed states of projections, or of pipelines, in ClickHouse. Each has a table of its own, with
+ * the same columns and another sorting key.
  */
 export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader {
   private readonly table: TableDefinition<StateRecord>;

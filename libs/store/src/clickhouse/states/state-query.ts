@@ -8,10 +8,10 @@ import type {
 import type { ParameterizedSql } from '../event-query.js';
 import { SqlParams } from '../sql-params.js';
 
-/** The table that a query reads, and the columns that it selects. */
+/** The state table (`projection_states` or `pipeline_states`) that a query reads, and the columns that it selects. */
 export interface StateTableQuery {
   table: string;
-  /** The selected columns, as SQL. */
+  /** The selected columns, as SQL text for a SELECT. */
   selection: string;
 }
 
@@ -171,7 +171,10 @@ FROM (SELECT key FROM ${table} WHERE ${keyConditions(query, params)} GROUP BY ke
   };
 }
 
-/** Returns the condition for closed rows of several partitions; the same condition finds and deletes them. */
+/**
+ * Returns the SQL condition for state rows that have closed, in several partitions of stages; the same condition finds
+ * and deletes these rows.
+ */
 export function closedCondition(closed: readonly ClosedRowsFilter[]): ParameterizedSql {
   const params = new SqlParams();
   const each = closed.map(({ stage, partition, until }) => {
@@ -181,12 +184,15 @@ export function closedCondition(closed: readonly ClosedRowsFilter[]): Parameteri
   return { query: `kind = 'row' AND (${each.join(' OR ')})`, params: params.values };
 }
 
-/** Returns the condition for all rows and progress of an owner's stages. */
+/** Returns the SQL condition for all state rows and progress rows of the given stages. */
 export function stagesCondition(stages: readonly string[]): ParameterizedSql {
   return { query: 'stage IN {stages:Array(String)}', params: { stages } };
 }
 
-/** Selects owners with rows: a dropped partition leaves empty parts for a while. */
+/**
+ * Selects the owners that have rows in a state table. Empty parts do not count, because a dropped partition leaves them
+ * for a while.
+ */
 export function ownersSql(table: string): ParameterizedSql {
   return {
     query: `SELECT DISTINCT partition

@@ -8,10 +8,11 @@ const { text, uint16, int64, time } = columnTypes;
  * have no column of their own.
  */
 export interface StateRecord extends KeyedStateRow {
-  /** `row` for the state of a key, `progress` for the progress of a partition. */
+  /** Kind of the row: `row` for the state of a key or window, `progress` for the checkpoint of a partition. */
   kind: string;
 }
 
+/** Name of the ClickHouse table with the keyed states of projections or of pipelines. */
 export type StateTableName = 'projection_states' | 'pipeline_states';
 
 export function stateTable(name: StateTableName): TableDefinition<StateRecord> {
