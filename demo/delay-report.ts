@@ -5,7 +5,7 @@ import {
   delayProjections,
   disagreements,
   keepProjection,
-  type Counted,
+  type ClickHouseCounts,
   type FlightDelays,
   type DelayState,
 } from './delays.js';
@@ -43,7 +43,7 @@ export async function delayReport(
 
 const heading = 'airport  mean delay  worst  flights  late   ClickHouse: flights  late';
 
-function line({ key, state }: DelayState, counted: Counted | undefined): string {
+function line({ key, state }: DelayState, counted: ClickHouseCounts | undefined): string {
   const { flights, late, mean_delay, worst_delay } = state;
   const columns: [string | number, number][] = [
     ...([
@@ -63,7 +63,7 @@ function line({ key, state }: DelayState, counted: Counted | undefined): string 
 /** Prints whether all keys agree, and returns it. */
 function says(
   options: ReportOptions,
-  { what, states, counts }: { what: string; states: DelayState[]; counts: Map<string, Counted> },
+  { what, states, counts }: { what: string; states: DelayState[]; counts: Map<string, ClickHouseCounts> },
 ): boolean {
   const wrong = disagreements(states, counts);
   const verdict =
@@ -79,9 +79,9 @@ async function counted(
   { client }: ReportOptions,
   stream: string,
   { query, keyOf }: { query: CountQuery; keyOf: (bucket: EventCountBucket) => string },
-): Promise<Map<string, Counted>> {
-  const counts = new Map<string, Counted>();
-  const add = async (member: keyof Counted, more: EventFilter): Promise<void> => {
+): Promise<Map<string, ClickHouseCounts>> {
+  const counts = new Map<string, ClickHouseCounts>();
+  const add = async (member: keyof ClickHouseCounts, more: EventFilter): Promise<void> => {
     const { buckets } = await client.count({ stream, ...query, ...more });
     for (const bucket of buckets) {
       const known = counts.get(keyOf(bucket)) ?? { flights: 0, late: 0 };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { check, LoadDriver, expectClean, faultSeed, Ledger, PrivateEngines, TestSystem } from '#testkit';
-import type { DriverOptions, CheckReport, StackOptions } from '#testkit';
+import type { DriverOptions, CheckReport, TestSystemOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
@@ -17,7 +17,7 @@ export interface FaultySystem {
 export const sessionMs = 6_000;
 
 /** Provides the system of one spec file. After each test all stopped processes are started again for the next test. */
-export function useFaultySystem(options: Partial<StackOptions> = {}): () => FaultySystem {
+export function useFaultySystem(options: Partial<TestSystemOptions> = {}): () => FaultySystem {
   let engines: PrivateEngines | undefined;
   let stack: TestSystem | undefined;
   beforeAll(async () => {

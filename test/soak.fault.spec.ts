@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { check, LoadDriver, expectClean, faultSeed, Ledger, Random, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { useFaultySystem } from './faulty-system.js';
-import { appFaults, engineFaults, uses, type Action } from './soak/actions.js';
+import { appFaults, engineFaults, uses, type SoakAction } from './soak/actions.js';
 import { derive, expectDerived } from './soak/derived.js';
 import { Flatness } from './soak/flatness.js';
 import { ask, type SoakContext } from './soak/soak-context.js';
@@ -21,7 +21,7 @@ const system = useFaultySystem({ materializers: 2, processors: 2 });
 async function actUntil(
   end: number,
   soaked: SoakContext,
-  { actions, pauseMs }: { actions: readonly Action[]; pauseMs: number },
+  { actions, pauseMs }: { actions: readonly SoakAction[]; pauseMs: number },
 ) {
   const done = new Map<string, number>();
   const wheel = actions.flatMap((action) => Array.from({ length: action.weight }, () => action));

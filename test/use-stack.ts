@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { TestSystem, testEngines, type StackOptions } from '#testkit';
+import { TestSystem, testEngines, type TestSystemOptions } from '#testkit';
 
 /**
  * Runs one system for a spec file on the shared engines, with names of its own. Prints the ends of its logs after a
  * failed test, and stops all processes at the end.
  */
-export function useStack(options: Partial<StackOptions> = {}): () => TestSystem {
+export function useStack(options: Partial<TestSystemOptions> = {}): () => TestSystem {
   let stack: TestSystem | undefined;
   beforeAll(async () => {
     const { kafkaBrokers: brokers, clickhouseUrl, clickhousePassword } = testEngines();

@@ -4,23 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
 /** A webhook delivery with a valid signature that a `WebhookReceiver` got. */
-export interface Received {
+export interface ReceivedDelivery {
   id: string;
   event: { event_id: string; event_type: string; data: unknown; metadata: object };
 }
 
 /** The reaction of a `WebhookReceiver` to a delivery: answer with a status, or wait until the test calls `letGo`. */
-export type Answer = number | 'waits';
+export type ReceiverReaction = number | 'waits';
 
 /** A receiver as a user would write it: it verifies the signature before anything else. */
 export class WebhookReceiver {
-  readonly received: Received[] = [];
+  readonly received: ReceivedDelivery[] = [];
   private readonly server: Server;
   private readonly waiting: ServerResponse[] = [];
 
   private constructor(
     secret: string,
-    private answers: readonly Answer[],
+    private answers: readonly ReceiverReaction[],
   ) {
     const webhook = new Webhook(secret);
     this.server = createServer((request, response) => {
@@ -29,7 +29,10 @@ export class WebhookReceiver {
       request.on('end', () => {
         const headers = request.headers as Record<string, string>;
         try {
-          const event = webhook.verify(Buffer.concat(chunks).toString(), headers) as Received['event'];
+          const event = webhook.verify(
+            Buffer.concat(chunks).toString(),
+            headers,
+          ) as ReceivedDelivery['event'];
           this.take({ id: String(headers['webhook-id']), event }, response);
         } catch {
           response.writeHead(401).end();
@@ -39,7 +42,7 @@ export class WebhookReceiver {
   }
 
   /** @param answers One answer for each delivery; the last one is repeated. */
-  static async start(secret: string, answers: readonly Answer[]): Promise<WebhookReceiver> {
+  static async start(secret: string, answers: readonly ReceiverReaction[]): Promise<WebhookReceiver> {
     const receiver = new WebhookReceiver(secret, answers);
     receiver.server.listen(0, '127.0.0.1');
     await once(receiver.server, 'listening');
@@ -66,7 +69,7 @@ export class WebhookReceiver {
     this.server.close();
   }
 
-  private take(delivery: Received, response: ServerResponse): void {
+  private take(delivery: ReceivedDelivery, response: ServerResponse): void {
     const answer = this.answers[Math.min(this.received.length, this.answers.length - 1)] ?? 204;
     this.received.push(delivery);
     if (answer === 'waits') this.waiting.push(response);

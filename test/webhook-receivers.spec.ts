@@ -6,7 +6,7 @@ import {
   WebhookDeliverer,
   WebhookClient,
   webhookKeys,
-  WebhookNetworks,
+  WebhookAddressPolicy,
   type WebhookDelivery,
 } from '#webhooks';
 
@@ -54,7 +54,7 @@ describe('the receivers in docs/pipelines.md', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]();
-    const poster = new WebhookClient(new WebhookNetworks(['127.0.0.0/8']), 10_000);
+    const poster = new WebhookClient(new WebhookAddressPolicy(['127.0.0.0/8']), 10_000);
     try {
       const url = `http://127.0.0.1:${String((await lines.next()).value)}/hook`;
       const deliverer = new WebhookDeliverer({ poster, keys });

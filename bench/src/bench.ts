@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { TestSystem } from '#testkit';
-import type { Engines } from './engines.js';
+import type { BenchEngines } from './engines.js';
 import type { BenchOptions } from './options.js';
 import { usageOf } from './process-usage.js';
 import { profilingEnv, toggleProfiles } from './profiling/control.js';
@@ -10,9 +10,9 @@ import { benchEvents } from './workload.js';
 export const partitions = 8;
 
 /** What every measure of the benchmark gets: options, engines, folders, and the file with the workload's events. */
-export interface Bench {
+export interface BenchContext {
   options: BenchOptions;
-  engines: Engines;
+  engines: BenchEngines;
   /** A folder for files of this run; removed at its end. */
   folder: string;
   /** A folder for files that remain between runs: Kafka's tools, profiles. */
@@ -31,7 +31,7 @@ export function writePayload(folder: string): string {
 }
 
 /** Returns the system with names and ports of its own, on the benchmark's engines. Starts no process. */
-export function prepareStack(bench: Bench, more: { processors?: number } = {}): Promise<TestSystem> {
+export function prepareStack(bench: BenchContext, more: { processors?: number } = {}): Promise<TestSystem> {
   return TestSystem.prepare({
     ...more,
     brokers: bench.engines.brokers,
@@ -46,7 +46,7 @@ export function prepareStack(bench: Bench, more: { processors?: number } = {}): 
 
 /** Starts the system, calls the function with it, and always stops it. */
 export async function withStack<T>(
-  bench: Bench,
+  bench: BenchContext,
   use: (stack: TestSystem) => Promise<T>,
   more: { processors?: number } = {},
 ): Promise<T> {
@@ -68,7 +68,7 @@ export interface MeasuredWork<T> {
 
 /** Runs the work and measures the running apps. Writes CPU profiles of the apps if the options request it. */
 export async function observed<T>(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
   work: () => Promise<T>,
 ): Promise<MeasuredWork<T>> {
@@ -93,7 +93,7 @@ export async function createStream(
 }
 
 /** Runs `work` once for each run, one after the other. */
-export async function eachRun<T>(bench: Bench, work: (run: number) => Promise<T>): Promise<T[]> {
+export async function eachRun<T>(bench: BenchContext, work: (run: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let run = 1; run <= bench.options.runs; run++) {
     bench.say(`run ${run} of ${bench.options.runs}`);
@@ -102,7 +102,7 @@ export async function eachRun<T>(bench: Bench, work: (run: number) => Promise<T>
   return results;
 }
 
-function profileFolder(bench: Bench): string {
+function profileFolder(bench: BenchContext): string {
   const folder = resolve(bench.keptFolder, 'profiles');
   mkdirSync(folder, { recursive: true });
   return folder;

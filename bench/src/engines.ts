@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BenchOptions } from './options.js';
 
 /** Addresses and process ids of the Kafka and the ClickHouse that the benchmark uses. */
-export interface Engines {
+export interface BenchEngines {
   brokers: string;
   clickhouseUrl: string;
   /** The password of ClickHouse's user `default`. */
@@ -13,7 +13,7 @@ export interface Engines {
 }
 
 /** Returns the external engines of the options, or starts embedded ones with their data in the folder. */
-export async function startEngines(options: BenchOptions, folder: string): Promise<Engines> {
+export async function startEngines(options: BenchOptions, folder: string): Promise<BenchEngines> {
   const { startKafka, startClickHouse } = await import('#local');
   const kafka = options.brokers ? undefined : await startKafka({ dataDir: join(folder, 'kafka') });
   const clickhouse = options.clickhouse

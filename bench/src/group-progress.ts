@@ -8,7 +8,7 @@ const limitMs = 300_000;
  * Polls Kafka for the number of records of one topic that a consumer group has committed, as the sum over its
  * partitions.
  */
-export class CommittedOffsets {
+export class GroupProgressPoller {
   private constructor(
     private readonly admin: Admin,
     private readonly where: { group: string; topic: string },
@@ -24,13 +24,17 @@ export class CommittedOffsets {
     return groups.map(({ groupId }) => groupId);
   }
 
-  static async open(options: { brokers: string; group: string; topic: string }): Promise<CommittedOffsets> {
+  static async open(options: {
+    brokers: string;
+    group: string;
+    topic: string;
+  }): Promise<GroupProgressPoller> {
     const kafka = new Kafka({ brokers: options.brokers.split(','), logLevel: logLevel.NOTHING });
     const admin = kafka.admin();
     await admin.connect();
     const offsets = await admin.fetchTopicOffsets(options.topic);
     const end = offsets.reduce((sum, { offset }) => sum + Number(offset), 0);
-    return new CommittedOffsets(admin, options, end);
+    return new GroupProgressPoller(admin, options, end);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HttpClient } from '#testkit';
-import type { Bench } from './bench.js';
+import type { BenchContext } from './bench.js';
 
 const portNames = [
   ...['KAFKA_PORT', 'CLICKHOUSE_PORT', 'INGEST_PORT', 'MATERIALIZER_PORT', 'PROCESSOR_PORT'],
@@ -33,7 +33,10 @@ export interface LocalSystem {
 }
 
 /** Starts the system like `npm start`, calls the function with it, and always stops it. */
-export async function withLocalSystem<T>(bench: Bench, use: (system: LocalSystem) => Promise<T>): Promise<T> {
+export async function withLocalSystem<T>(
+  bench: BenchContext,
+  use: (system: LocalSystem) => Promise<T>,
+): Promise<T> {
   const [{ freePort }, { openLocalSystem }] = [
     await import('#local'),
     await import('../../local/src/start.js'),

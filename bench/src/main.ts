@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { writePayload, type Bench } from './bench.js';
+import { writePayload, type BenchContext } from './bench.js';
 import { startEngines } from './engines.js';
 import { describeMachine } from './machine.js';
 import { batches } from './measures/p1-batches.js';
@@ -28,7 +28,7 @@ import { OptionError, parseOptions, usage, type BenchOptions, type MeasureName }
 import { markdownTable, type Figure } from './report.js';
 
 /** P5 and P6 use the same pages. */
-const measures: { names: MeasureName[]; run: (bench: Bench) => Promise<Figure[]> }[] = [
+const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Figure[]> }[] = [
   { names: ['P1'], run: batches },
   { names: ['P2'], run: singles },
   { names: ['P3'], run: drain },
@@ -76,7 +76,7 @@ async function main(): Promise<void> {
  * Runs the selected measures. A failed measure is reported and the others continue; the exit code reports the
  * failure.
  */
-async function measure(bench: Bench): Promise<Figure[]> {
+async function measure(bench: BenchContext): Promise<Figure[]> {
   const rows: Figure[] = [];
   for (const { names, run } of measures) {
     if (!names.some((name) => bench.options.measures.includes(name))) continue;

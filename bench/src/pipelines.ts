@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestSystem, topicOf } from '#testkit';
-import { observed, type Bench, type MeasuredWork } from './bench.js';
+import { observed, type BenchContext, type MeasuredWork } from './bench.js';
 import { emittedTotals } from './emitted-totals.js';
-import { CommittedOffsets } from './group-progress.js';
+import { GroupProgressPoller } from './group-progress.js';
 import { preparedEvents } from './load/closed-loop.js';
 import { MemorySampler } from './memory-sampler.js';
 import { backlogSeed, newGroup, type ObservedCommit } from './projections.js';
 import { benchEvents } from './workload.js';
 
 /** A pipeline that the benchmark runs over a backlog of events. */
-export interface PipelineJob {
+export interface BacklogPipeline {
   name: string;
   /** The source stream. */
   stream: string;
@@ -22,7 +22,7 @@ export interface PipelineJob {
 }
 
 /** Result of running a pipeline over a backlog. */
-export interface Drained extends Omit<MeasuredWork<unknown>, 'result'> {
+export interface PipelineDrainResult extends Omit<MeasuredWork<unknown>, 'result'> {
   first: ObservedCommit;
   last: ObservedCommit;
   /** The number of emitted events. */
@@ -40,14 +40,14 @@ const limitMs = 120_000;
  * @throws if the output does not match the backlog
  */
 export async function drain(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
-  { job, events }: { job: PipelineJob; events: number },
-): Promise<Drained> {
+  { job, events }: { job: BacklogPipeline; events: number },
+): Promise<PipelineDrainResult> {
   const [processor] = stack.processors;
   if (!processor) throw new Error('the stack has no processor');
   if (processor.running) await processor.stop();
-  const known = new Set(await CommittedOffsets.groups(bench.engines.brokers));
+  const known = new Set(await GroupProgressPoller.groups(bench.engines.brokers));
   const target = `${job.name}_results`;
   await define(stack, job, target);
   const pids = (): Record<string, number> => (processor.running ? { processor: processor.pid } : {});
@@ -70,12 +70,12 @@ export async function drain(
  * events.
  */
 async function followed(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
-  { job, group }: { job: PipelineJob; group: string },
+  { job, group }: { job: BacklogPipeline; group: string },
 ): Promise<{ first: ObservedCommit; last: ObservedCommit } & Omit<MeasuredWork<unknown>, 'result'>> {
   const { brokers } = bench.engines;
-  const source = await CommittedOffsets.open({ brokers, group, topic: await topicOf(stack, job.stream) });
+  const source = await GroupProgressPoller.open({ brokers, group, topic: await topicOf(stack, job.stream) });
   try {
     const first = await source.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, async () => {
@@ -83,7 +83,7 @@ async function followed(
       // A committed record is saved, and a saved record is acknowledged, so all forwarded events are in the topics
       // now.
       for (const topic of await stageTopics(stack, job)) {
-        const stage = await CommittedOffsets.open({ brokers, group, topic });
+        const stage = await GroupProgressPoller.open({ brokers, group, topic });
         try {
           seen = { ...seen, at: (await stage.past(stage.end - 1)).at };
         } finally {
@@ -98,7 +98,7 @@ async function followed(
   }
 }
 
-async function stageTopics(stack: TestSystem, { name, stages }: PipelineJob): Promise<string[]> {
+async function stageTopics(stack: TestSystem, { name, stages }: BacklogPipeline): Promise<string[]> {
   const { internal_topics } = await figures(stack, name);
   // The replay topic belongs to no stage.
   const found = internal_topics.filter(({ stage }) => stage !== '').map(({ topic }) => topic);
@@ -108,9 +108,9 @@ async function stageTopics(stack: TestSystem, { name, stages }: PipelineJob): Pr
 
 /** Returns the number of emitted events. @throws if they do not match the backlog */
 async function checked(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
-  { job, target, events }: { job: PipelineJob; target: string; events: number },
+  { job, target, events }: { job: BacklogPipeline; target: string; events: number },
 ): Promise<number> {
   const expected = expectedOf(job, events);
   const deadline = Date.now() + limitMs;
@@ -131,7 +131,7 @@ async function checked(
 }
 
 /** Returns the expected output: the load repeats the same events, so it can be computed. */
-function expectedOf({ stream, least }: PipelineJob, events: number): { orders: number; cents: number } {
+function expectedOf({ stream, least }: BacklogPipeline, events: number): { orders: number; cents: number } {
   const all = benchEvents(preparedEvents, { stream, seed: backlogSeed });
   let [orders, cents] = [0, 0];
   for (let i = 0; i < events; i++) {
@@ -160,7 +160,7 @@ async function figures(stack: TestSystem, name: string): Promise<Figures> {
 
 async function define(
   stack: TestSystem,
-  { name, stream, operators }: PipelineJob,
+  { name, stream, operators }: BacklogPipeline,
   target: string,
 ): Promise<void> {
   const { status, text } = await stack.core.post('/api/v1/pipelines', {

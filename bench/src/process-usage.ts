@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 /** Resident memory and consumed processor time of a process, read from `/proc` if it exists, otherwise from `ps`. */
-export interface Usage {
+export interface ProcessUsage {
   /** Resident memory in bytes. */
   rss: number;
   /** Seconds of processor time since the start, user and system. */
@@ -13,11 +13,11 @@ export interface Usage {
 const ticksPerSecond = 100;
 const hasProc = existsSync('/proc/self/stat');
 
-export function usageOf(pid: number): Usage {
+export function usageOf(pid: number): ProcessUsage {
   return hasProc ? usageFromProc(pid) : usageFromPs(pid);
 }
 
-function usageFromProc(pid: number): Usage {
+function usageFromProc(pid: number): ProcessUsage {
   // The name may contain spaces and brackets; the fields from number 3 follow its last bracket.
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -28,7 +28,7 @@ function usageFromProc(pid: number): Usage {
   };
 }
 
-function usageFromPs(pid: number): Usage {
+function usageFromPs(pid: number): ProcessUsage {
   const text = execFileSync('ps', ['-o', 'rss=,time=', '-p', String(pid)], { encoding: 'utf8' }).trim();
   const [rss = '0', time = '0'] = text.split(/\s+/);
   const cpuSeconds = time.split(/[:-]/).reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestSystem, topicOf } from '#testkit';
-import { createStream, observed, type Bench, type MeasuredWork } from './bench.js';
-import { CommittedOffsets } from './group-progress.js';
+import { createStream, observed, type BenchContext, type MeasuredWork } from './bench.js';
+import { GroupProgressPoller } from './group-progress.js';
 import { runClosedLoop } from './load/start.js';
 
 /** The body of a request that defines a projection. */
-export interface Definition {
+export interface ProjectionRequestBody {
   name: string;
   source: { streams: string[]; where?: string };
   key?: string;
@@ -13,7 +13,7 @@ export interface Definition {
 }
 
 /** Returns a projection with count, sum and maximum of the orders of each entity. */
-export function byEntity(name: string, stream: string): Definition {
+export function byEntity(name: string, stream: string): ProjectionRequestBody {
   const value = 'event.data.amount';
   return {
     name,
@@ -58,19 +58,19 @@ export interface ObservedCommit {
  * of these numbers of records. The process still runs afterwards.
  */
 export async function foldBacklog(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
-  { definition, marks }: { definition: Definition; marks: readonly number[] },
+  { definition, marks }: { definition: ProjectionRequestBody; marks: readonly number[] },
 ): Promise<{ first: ObservedCommit; marks: ObservedCommit[] } & Omit<MeasuredWork<unknown>, 'result'>> {
   const [processor] = stack.processors;
   if (!processor) throw new Error('the stack has no processor');
   if (processor.running) await processor.stop();
-  const known = new Set(await CommittedOffsets.groups(bench.engines.brokers));
+  const known = new Set(await GroupProgressPoller.groups(bench.engines.brokers));
   await define(stack, definition);
   processor.launch();
   const group = await newGroup(bench, stack.topics.projectionGroup(''), known);
   const topic = await topicOf(stack, definition.source.streams[0]!);
-  const progress = await CommittedOffsets.open({ brokers: bench.engines.brokers, group, topic });
+  const progress = await GroupProgressPoller.open({ brokers: bench.engines.brokers, group, topic });
   try {
     const first = await progress.past(0);
     const { result, cpuSeconds } = await observed(bench, stack, async () => {
@@ -88,7 +88,10 @@ export function rateBetween(first: ObservedCommit, last: ObservedCommit): number
   return ((last.committed - first.committed) * 1000) / (last.at - first.at);
 }
 
-export async function define(stack: Pick<TestSystem, 'core'>, definition: Definition): Promise<void> {
+export async function define(
+  stack: Pick<TestSystem, 'core'>,
+  definition: ProjectionRequestBody,
+): Promise<void> {
   const { status, text } = await stack.core.post('/api/v1/projections', definition);
   if (status !== 201) throw new Error(`the projection was not defined: ${status} ${text}`);
 }
@@ -114,10 +117,14 @@ export async function untilProjection(
 }
 
 /** Returns the consumer group that a processor has created in addition to the known ones. */
-export async function newGroup(bench: Bench, prefix: string, known: ReadonlySet<string>): Promise<string> {
+export async function newGroup(
+  bench: BenchContext,
+  prefix: string,
+  known: ReadonlySet<string>,
+): Promise<string> {
   const deadline = Date.now() + groupLimitMs;
   while (Date.now() < deadline) {
-    const groups = await CommittedOffsets.groups(bench.engines.brokers);
+    const groups = await GroupProgressPoller.groups(bench.engines.brokers);
     const group = groups.find((id) => id.startsWith(prefix) && !known.has(id));
     if (group !== undefined) return group;
     await sleep(50);

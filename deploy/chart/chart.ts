@@ -14,7 +14,7 @@ const { kubernetes } = JSON.parse(readFileSync('deploy/tools/schemas.json', 'utf
 export const kubernetesVersions = kubernetes;
 
 /** A Kubernetes object that the Helm chart renders. */
-export interface Manifest {
+export interface KubernetesObject {
   kind: string;
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
   spec?: unknown;
@@ -69,9 +69,9 @@ async function renderAnew(name: string): Promise<string> {
 }
 
 /** Renders the manifests of a values file as objects. */
-export async function manifests(name: string): Promise<Manifest[]> {
+export async function manifests(name: string): Promise<KubernetesObject[]> {
   const documents = parseAllDocuments(await render(name)).map(
-    (document) => document.toJS() as Manifest | null,
+    (document) => document.toJS() as KubernetesObject | null,
   );
   return documents.filter((one) => one !== null);
 }

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '#api';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { appNames, configOf, portsOf, probePortOf, settingsOf, type AppName } from '../app-settings.js';
 import { readComposeFile } from '../compose/compose-file.js';
-import { helmArgs, manifests, tool, valuesFile, valuesFiles, type Manifest } from './chart.js';
+import { helmArgs, manifests, tool, valuesFile, valuesFiles, type KubernetesObject } from './chart.js';
 
 interface Variable {
   name: string;
@@ -33,15 +33,15 @@ interface Pod {
 /** Variables that are not settings of Tributary: those of Node and OpenTelemetry. */
 const ofOthers = /^(NODE_EXTRA_CA_CERTS|NODE_OPTIONS|OTEL_[A-Z_]+)$/;
 
-const component = ({ metadata }: Manifest) => metadata.labels?.['app.kubernetes.io/component'];
-const podOf = (manifest: Manifest) => (manifest.spec as { template: { spec: Pod } }).template.spec;
+const component = ({ metadata }: KubernetesObject) => metadata.labels?.['app.kubernetes.io/component'];
+const podOf = (manifest: KubernetesObject) => (manifest.spec as { template: { spec: Pod } }).template.spec;
 
 describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
-  let all: Manifest[];
+  let all: KubernetesObject[];
   beforeAll(async () => {
     all = await manifests(name);
   });
-  const of = (kind: string, app: AppName): Manifest =>
+  const of = (kind: string, app: AppName): KubernetesObject =>
     all.find((one) => one.kind === kind && component(one) === app) ?? expect.fail(`no ${kind} of ${app}`);
   const containerOf = (app: AppName): Container =>
     podOf(of('Deployment', app)).containers[0] ?? expect.fail(`no container of ${app}`);
@@ -114,7 +114,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
       const { triggers } = spec as { triggers: { metadata: Record<string, string> }[] };
       const { KAFKA_TOPIC_PREFIX: prefix = '', KAFKA_BROKERS: brokers } = given('materializer');
       expect(triggers[0]?.metadata).toMatchObject({
-        consumerGroup: new TopicNames(prefix).materializerGroup,
+        consumerGroup: new TopicAndGroupNames(prefix).materializerGroup,
         bootstrapServers: brokers,
       });
     }
@@ -143,18 +143,21 @@ describe('the migration', () => {
     expect(container?.command).toEqual(['node', 'dist/apps/materializer/src/main.js', '--migrate']);
     const deployment = all.find(
       (one) => one.kind === 'Deployment' && component(one) === 'materializer',
-    ) as Manifest;
+    ) as KubernetesObject;
     const names = (env: Variable[] = []) => env.map(({ name }) => name);
     expect(names(container?.env)).toEqual(names(podOf(deployment).containers[0]?.env));
     const secret = all.find((one) => one.kind === 'Secret' && component(one) === 'migration');
-    const weight = (one?: Manifest) => Number(one?.metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
+    const weight = (one?: KubernetesObject) =>
+      Number(one?.metadata.annotations?.['helm.sh/hook-weight'] ?? 0);
     expect(weight(secret)).toBeLessThan(weight(job));
   });
 });
 
 it('the bundled Kafka has the settings of docker-compose.yml and another address', async () => {
   const all = await manifests('trial');
-  const kafka = all.find((one) => one.kind === 'StatefulSet' && component(one) === 'kafka') as Manifest;
+  const kafka = all.find(
+    (one) => one.kind === 'StatefulSet' && component(one) === 'kafka',
+  ) as KubernetesObject;
   const { env = [] } = podOf(kafka).containers[0] ?? {};
   const settings = Object.fromEntries(env.map(({ name, value }) => [name, value]));
   const { environment = {} } = readComposeFile().services.kafka ?? {};

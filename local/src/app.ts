@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EngineProcess } from './engine-process.js';
+import { ManagedChildProcess } from './engine-process.js';
 import { root } from './kafka/jars.js';
 import type { RunningProcess } from './supervisor.js';
 
@@ -20,7 +20,7 @@ export interface AppOptions {
 export async function startApp(options: AppOptions): Promise<RunningProcess> {
   const main = join(root, 'dist', 'apps', options.name, 'src', 'main.js');
   if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);
-  const app = new EngineProcess({
+  const app = new ManagedChildProcess({
     name: options.name,
     command: process.execPath,
     args: ['--enable-source-maps', '--import', new URL('stop-with-parent.js', import.meta.url).href, main],

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { readableLine } from './readable-line.js';
 
 /** Command, environment and log of a child process. */
-export interface EngineProcessOptions {
+export interface ManagedChildProcessOptions {
   /** Used in messages. */
   name: string;
   command: string;
@@ -26,14 +26,14 @@ const maxTail = 40;
  * A child process that reports when it is ready and can be stopped gracefully. The standard input of the child is a
  * pipe that closes when this process ends for any reason, so the child can detect that.
  */
-export class EngineProcess {
+export class ManagedChildProcess {
   private readonly child: ChildProcess;
   private readonly tail: string[] = [];
   private readonly watchers = new Set<(line: string) => void>();
   /** Resolves with the reason when the process has ended: `it ended with exit code 1`. */
   readonly ended: Promise<string>;
 
-  constructor(private readonly options: EngineProcessOptions) {
+  constructor(private readonly options: ManagedChildProcessOptions) {
     const child = spawn(options.command, options.args, {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },

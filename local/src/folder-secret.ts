@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 
 /** How to generate a secret, and how to recognise a complete one. The file name is not part of it. */
-export interface SecretForm {
+export interface SecretGenerator {
   /** Matches a complete secret. */
   valid: RegExp;
   make: () => string;
 }
 
-const password: SecretForm = {
+const password: SecretGenerator = {
   valid: /^[\w-]{32,}$/,
   make: () => randomBytes(24).toString('base64url'),
 };
@@ -17,7 +17,7 @@ const password: SecretForm = {
  * Returns the secret in a file. If the file is missing or contains no complete secret, writes a new one, which only the
  * owner of the file may read. The default form is a password.
  */
-export async function storedSecret(file: string, form: SecretForm = password): Promise<string> {
+export async function storedSecret(file: string, form: SecretGenerator = password): Promise<string> {
   const kept = (await readFile(file, 'utf8').catch(() => '')).trim();
   if (form.valid.test(kept)) return kept;
   const secret = form.make();

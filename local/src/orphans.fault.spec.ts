@@ -11,15 +11,15 @@ const engineProcess = new URL('engine-process.js', import.meta.url).href;
 const stopWithParent = new URL('stop-with-parent.js', import.meta.url).href;
 const children: ChildProcess[] = [];
 
-/** Runs a process that starts one child through EngineProcess and prints the child's process id. */
+/** Runs a process that starts one child through ManagedChildProcess and prints the child's process id. */
 async function parentWithChild(
   childScript: string,
   ...flags: string[]
 ): Promise<{ parent: ChildProcess; pid: number }> {
   const script = `
-    import { EngineProcess } from '${engineProcess}';
+    import { ManagedChildProcess } from '${engineProcess}';
     const args = ${JSON.stringify([...flags, '-e', childScript])};
-    const child = new EngineProcess({ name: 'child', command: process.execPath, args });
+    const child = new ManagedChildProcess({ name: 'child', command: process.execPath, args });
     await child.ready((line) => line === 'ready' ? line : undefined, 10000);
     console.log(child.pid);
     setInterval(() => {}, 1000);`;

@@ -7,10 +7,10 @@ import { kafkaUser } from './kafka/properties.js';
 import { startKafka } from './kafka/start.js';
 import { ServiceLog } from './service-log.js';
 import { reachableHost, type LocalSettings } from './settings.js';
-import type { RunningProcess, Service } from './supervisor.js';
+import type { RunningProcess, SupervisedService } from './supervisor.js';
 
 /** API key and passwords of a local system, which are stored in its data folder. */
-export interface Secrets {
+export interface LocalSecrets {
   apiKey: string;
   /** Passwords of the embedded engines; undefined for an external engine. */
   kafkaPassword?: string | undefined;
@@ -20,7 +20,7 @@ export interface Secrets {
 /** Settings, secrets and environment from which `npm start` builds its processes. */
 export interface ServicesOptions {
   settings: LocalSettings;
-  secrets: Secrets;
+  secrets: LocalSecrets;
   /** Shows a line to the user at the terminal. */
   say: (line: string) => void;
   /** The environment that the apps inherit. */
@@ -31,13 +31,13 @@ export interface ServicesOptions {
 export type ServiceName = 'kafka' | 'clickhouse' | 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 /** Returns every process of the local system with its start function. */
-export function localServices(options: ServicesOptions): Record<ServiceName, Service> {
+export function localServices(options: ServicesOptions): Record<ServiceName, SupervisedService> {
   const { settings, secrets } = options;
   const { ports, dataDir } = settings;
   const service = (
     name: ServiceName,
     start: (how: { onLog: (line: string) => void; signal: AbortSignal }) => Promise<RunningProcess>,
-  ): Service => {
+  ): SupervisedService => {
     const log = new ServiceLog({ folder: join(dataDir, 'logs'), name, show: options.say });
     return {
       name,
@@ -45,7 +45,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
       tail: () => log.tail(),
     };
   };
-  const app = (name: Exclude<ServiceName, 'kafka' | 'clickhouse'>, port: number): Service =>
+  const app = (name: Exclude<ServiceName, 'kafka' | 'clickhouse'>, port: number): SupervisedService =>
     service(name, (how) =>
       startApp({
         name,
@@ -77,7 +77,7 @@ export function localServices(options: ServicesOptions): Record<ServiceName, Ser
  * Returns the credentials of the apps for the embedded engines; credentials for external engines are passed on
  * unchanged.
  */
-function engineCredentials({ kafkaPassword, clickHousePassword }: Secrets): Record<string, string> {
+function engineCredentials({ kafkaPassword, clickHousePassword }: LocalSecrets): Record<string, string> {
   return {
     ...(kafkaPassword !== undefined && {
       KAFKA_SASL_MECHANISM: 'plain',

@@ -6,10 +6,10 @@ import { root } from './kafka/jars.js';
 import { kafkaPassword } from './kafka/start.js';
 import { ProcessRecord } from './orphans.js';
 import { checkBrokers, checkClickHouse, checkFolder, checkPorts, commandBeside } from './preflight.js';
-import { localServices, type Secrets, type ServiceName } from './services.js';
+import { localServices, type LocalSecrets, type ServiceName } from './services.js';
 import { readSettings, type LocalSettings } from './settings.js';
 import { summary } from './summary.js';
-import { ProcessSupervisor, type Service } from './supervisor.js';
+import { ProcessSupervisor, type SupervisedService } from './supervisor.js';
 
 /** Environment of the local system, and how to report its start to the user. */
 export interface StartOptions {
@@ -104,7 +104,7 @@ class System implements LocalSystem {
     await checkPorts(settings);
     const secrets = await this.secrets();
     const services = localServices({ settings, secrets, say: options.say, env: options.env });
-    const run = (service: Service): Promise<void> => this.supervisor.run(service);
+    const run = (service: SupervisedService): Promise<void> => this.supervisor.run(service);
     await Promise.all([
       settings.brokers
         ? step('Connect to Kafka', () => checkBrokers(settings.config))
@@ -121,7 +121,7 @@ class System implements LocalSystem {
     options.say(summary(settings, secrets.apiKey));
   }
 
-  private async secrets(): Promise<Secrets> {
+  private async secrets(): Promise<LocalSecrets> {
     const { dataDir, brokers, clickhouseUrl } = this.settings;
     return {
       apiKey: await folderApiKey(dataDir),

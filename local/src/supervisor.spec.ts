@@ -1,18 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { EngineProcess } from './engine-process.js';
+import { ManagedChildProcess } from './engine-process.js';
 import { identify, isRunning } from './process-identity.js';
-import { ProcessSupervisor, type RunningProcess, type Service } from './supervisor.js';
+import { ProcessSupervisor, type RunningProcess, type SupervisedService } from './supervisor.js';
 
 const supervisors: ProcessSupervisor[] = [];
 afterEach(() => Promise.all(supervisors.splice(0).map((one) => one.killAll())));
 
 /** A real process that prints `ready` and then runs the script. */
-function service(name: string, script: string, ready = `console.log('ready')`): Service & { pids: number[] } {
+function service(
+  name: string,
+  script: string,
+  ready = `console.log('ready')`,
+): SupervisedService & { pids: number[] } {
   const lines: string[] = [];
   const pids: number[] = [];
   const start = async (signal: AbortSignal): Promise<RunningProcess> => {
-    const child = new EngineProcess({
+    const child = new ManagedChildProcess({
       name,
       command: process.execPath,
       args: ['-e', `${ready}; ${script}`],
@@ -86,7 +90,7 @@ describe('a service under the supervisor', () => {
     const broken = service('broken', '');
     const start = (): Promise<RunningProcess> => {
       const args = ['-e', "console.error('the disk is on fire'); process.exit(1)"];
-      const child = new EngineProcess({ name: 'broken', command: process.execPath, args });
+      const child = new ManagedChildProcess({ name: 'broken', command: process.execPath, args });
       return child.ready(() => undefined, 10_000).then(() => Promise.reject(new Error('unreachable')));
     };
     await expect(one.run({ ...broken, start })).rejects.toThrow(

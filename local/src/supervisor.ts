@@ -10,7 +10,7 @@ export interface RunningProcess {
 }
 
 /** A process that a `ProcessSupervisor` starts, and starts again when it ends unexpectedly. */
-export interface Service {
+export interface SupervisedService {
   name: string;
   /** Starts the process and resolves when it serves. If the signal is aborted before, stops it and rejects. */
   start(signal: AbortSignal): Promise<RunningProcess>;
@@ -34,7 +34,7 @@ export interface SupervisorOptions {
 }
 
 interface Entry {
-  service: Service;
+  service: SupervisedService;
   running: RunningProcess | undefined;
   /** Settles when the current start has succeeded or failed. */
   starting: Promise<unknown> | undefined;
@@ -56,7 +56,7 @@ export class ProcessSupervisor {
   constructor(private readonly options: SupervisorOptions) {}
 
   /** Starts a service and keeps it running. @throws if the first start fails, or the service is stopped before. */
-  async run(service: Service): Promise<void> {
+  async run(service: SupervisedService): Promise<void> {
     const entry: Entry = { service, running: undefined, starting: undefined, ends: [], stopping: false };
     this.entries.set(service.name, entry);
     await this.start(entry);

@@ -6,25 +6,25 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
 import { eventRow, givenGateway, type GivenGateway } from '../../apps/gateway/src/gateway.fixture.js';
-import { FakeSql } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
+import { FakeAnalystSql } from '../../apps/gateway/src/sql/fake-sql.fixture.js';
 import { rowBatchesOf } from '../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { InProcess, jsonLines } from './in-process.js';
 
 /** Answers every statement with these lines. */
-function sqlAnswering(lines: string): FakeSql {
+function sqlAnswering(lines: string): FakeAnalystSql {
   const headers = { 'content-type': 'application/x-ndjson; charset=UTF-8' };
-  const run: FakeSql['run'] = (question) => {
+  const run: FakeAnalystSql['run'] = (question) => {
     sql.asked.push(question);
     return Promise.resolve({ headers, body: Readable.from([lines]) });
   };
-  const sql = Object.assign(new FakeSql(), { run });
+  const sql = Object.assign(new FakeAnalystSql(), { run });
   return sql;
 }
 
 const rows = '["name","big"]\n["=a,\\"b\\"",18446744073709551615]\n[null,1.10]\n';
 let gateway: GivenGateway;
 let cli: InProcess;
-let sql: FakeSql;
+let sql: FakeAnalystSql;
 
 async function given(lines = rows): Promise<void> {
   sql = sqlAnswering(lines);

@@ -15,7 +15,7 @@ export interface CommandResult {
 }
 
 /** URLs and API key of the system against which a spec runs the command line. */
-export interface Given {
+export interface CliTarget {
   url: string;
   ingestUrl: string;
   key: string;
@@ -26,7 +26,7 @@ export class CommandLine {
   readonly folder = mkdtempSync(join(tmpdir(), 'tributary-cli-'));
   readonly env: Record<string, string>;
 
-  constructor({ url, ingestUrl, key }: Given) {
+  constructor({ url, ingestUrl, key }: CliTarget) {
     this.env = {
       ...{ PATH: process.env.PATH ?? '', XDG_CONFIG_HOME: this.folder, TERM: 'xterm' },
       ...{ TRIBUTARY_URL: url, TRIBUTARY_INGEST_URL: ingestUrl, TRIBUTARY_KEY: key },

@@ -22,7 +22,7 @@ export interface InputEvent {
 }
 
 /** Input of the comparison with Kafka Streams: the events of one stream, and the windows to compute over them. */
-export interface Input {
+export interface ComparisonInput {
   what: string;
   partitions: number;
   /** The key of the windows: the partitioning key, or a member of `data` over all partitions. */
@@ -47,7 +47,7 @@ export const closingMark = '~';
  * Returns the inputs of the comparison. Times are whole seconds, so many events are exactly at the boundaries of
  * windows, at the gap of a session, and at closing times.
  */
-export function inputs(random: Random): Input[] {
+export function inputs(random: Random): ComparisonInput[] {
   const [lateness, more] = [random.int(15), 40 + random.int(40)];
   return [
     {

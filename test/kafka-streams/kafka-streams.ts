@@ -11,7 +11,7 @@ import type { WindowResult } from './result.js';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The topics and windows of a comparison, as JSON for Windows.java, the program that runs Kafka Streams. */
-export interface Plan {
+export interface KafkaStreamsPlan {
   brokers: string;
   /** The consumer group, and the prefix of internal topics. */
   application: string;
@@ -41,7 +41,7 @@ export class KafkaStreams {
     child.stderr!.on('data', (piece: Buffer) => (this.complaints += piece.toString()));
   }
 
-  static async start(plan: Plan): Promise<KafkaStreams> {
+  static async start(plan: KafkaStreamsPlan): Promise<KafkaStreams> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-kafka-streams-'));
     const file = join(folder, 'plan.json');
     await writeFile(file, JSON.stringify({ ...plan, folder }));

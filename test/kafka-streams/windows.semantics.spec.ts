@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Random, until, type HttpClient, topicOf } from '#testkit';
 import { freshStream, queryEvents, type ReadEvent } from '../api.js';
 import { useStack } from '../use-stack.js';
-import { closingMark, inputs, type Input, type InputEvent, type WindowCase } from './cases.js';
+import { closingMark, inputs, type ComparisonInput, type InputEvent, type WindowCase } from './cases.js';
 import { KafkaStreams } from './kafka-streams.js';
 import { inOurTerms, lateOf, lines, type WindowResult } from './result.js';
 
@@ -16,7 +16,7 @@ interface Case {
   to: string;
   late: string;
   stream: string;
-  input: Input;
+  input: ComparisonInput;
   window: WindowCase;
 }
 

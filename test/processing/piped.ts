@@ -7,7 +7,7 @@ import {
   sumStepCounts,
   type OperatorDefinition,
   type PipelineSpec,
-  type StepCounts,
+  type EventCountsByOperator,
 } from '#dataflow';
 import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
@@ -137,7 +137,7 @@ const passed = (events: number) => [events, events, 0, 0, 0];
 async function stepsOf({ store, definitions }: DirectAccess, name: string) {
   const { run, spec } = definitions.pipelines.get(name)!;
   const rows = await store.pipelines.progress([run.id]);
-  const counts = rows.reduce<StepCounts>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
+  const counts = rows.reduce<EventCountsByOperator>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
   return compilePipeline(spec).steps.map(({ key }) => counts[key]);
 }
 

@@ -4,7 +4,7 @@ import { freshStream, path, type EventPage } from '../api.js';
 import { ask, freshName, type SoakContext } from './soak-context.js';
 
 /** A random action of the soak test, of a client or a fault. `run` resolves when the next action may begin. */
-export interface Action {
+export interface SoakAction {
   name: string;
   /** The relative probability that it is chosen. */
   weight: number;
@@ -14,7 +14,7 @@ export interface Action {
 const fields = { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } };
 
 /** Actions of clients and operators through the API. */
-export const uses: readonly Action[] = [
+export const uses: readonly SoakAction[] = [
   {
     name: 'query',
     weight: 6,
@@ -143,7 +143,7 @@ async function remove(soaked: SoakContext, what: string): Promise<void> {
 const appOf = ({ stack, random }: SoakContext): AppProcess => random.pick(stack.apps);
 
 /** Faults of the apps. Each action also ends its fault. */
-export const appFaults: readonly Action[] = [
+export const appFaults: readonly SoakAction[] = [
   { name: 'kill an app', weight: 4, run: async (soaked) => void (await appOf(soaked).restart('SIGKILL')) },
   { name: 'stop an app', weight: 2, run: async (soaked) => void (await appOf(soaked).restart('SIGTERM')) },
   {
@@ -159,7 +159,7 @@ export const appFaults: readonly Action[] = [
 ];
 
 /** Faults of the engines, and of the network between them and the apps. Each action also ends its fault. */
-export function engineFaults(engines: PrivateEngines): readonly Action[] {
+export function engineFaults(engines: PrivateEngines): readonly SoakAction[] {
   const proxyOf = ({ random }: SoakContext) => random.pick([engines.kafkaProxy, engines.clickhouseProxy]);
   return [
     {

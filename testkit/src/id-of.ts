@@ -1,4 +1,4 @@
-import type { StreamId, TopicNames } from '#event';
+import type { StreamId, TopicAndGroupNames } from '#event';
 import { topicOf } from './topic-of.js';
 
 /**
@@ -6,7 +6,7 @@ import { topicOf } from './topic-of.js';
  * none
  */
 export async function idOf(
-  stack: { brokers: string; topics: TopicNames },
+  stack: { brokers: string; topics: TopicAndGroupNames },
   stream: string,
 ): Promise<StreamId> {
   return stack.topics.streamOf(await topicOf(stack, stream))!;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { freePort } from '#local';
 import { AppProcess, type AppName } from './app-process.js';
 import { HttpClient } from './http-client.js';
 import { testKey, type TestKey } from './test-key.js';
 
 /** Engines, number of processes and settings of a `TestSystem`. */
-export interface StackOptions {
+export interface TestSystemOptions {
   /** `host:port`, comma-separated. */
   brokers: string;
   clickhouseUrl: string;
@@ -53,7 +53,7 @@ export class TestSystem {
   readonly clickhousePassword: string;
   readonly prefix: string;
   readonly database: string;
-  readonly topics: TopicNames;
+  readonly topics: TopicAndGroupNames;
   /** HTTP clients of the ports; the client of the query port sends the key. */
   readonly core: HttpClient;
   readonly query: HttpClient;
@@ -61,7 +61,7 @@ export class TestSystem {
   private readonly env: Record<string, string>;
 
   private constructor(
-    options: StackOptions,
+    options: TestSystemOptions,
     private readonly names: Names,
   ) {
     const { suffix, ports } = names;
@@ -70,7 +70,7 @@ export class TestSystem {
     [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
     [this.key, this.readerKey] = [all.key, reader.key];
     [this.prefix, this.database] = [`test-${suffix}.`, `test_${suffix}`];
-    this.topics = new TopicNames(this.prefix);
+    this.topics = new TopicAndGroupNames(this.prefix);
     this.env = {
       KAFKA_BROKERS: options.brokers,
       KAFKA_TOPIC_PREFIX: this.prefix,
@@ -94,7 +94,7 @@ export class TestSystem {
   }
 
   /** Chooses ports and names, but starts no process. */
-  static async prepare(options: StackOptions): Promise<TestSystem> {
+  static async prepare(options: TestSystemOptions): Promise<TestSystem> {
     const [core, query, ingest] = await Promise.all([freePort(), freePort(), freePort()]);
     const suffix = randomBytes(4).toString('hex');
     const stack = new TestSystem(options, {
@@ -108,7 +108,7 @@ export class TestSystem {
   }
 
   /** Starts every app and resolves when all are ready. */
-  static async start(options: StackOptions): Promise<TestSystem> {
+  static async start(options: TestSystemOptions): Promise<TestSystem> {
     const stack = await TestSystem.prepare(options);
     try {
       for (const app of stack.apps) app.launch();
@@ -129,7 +129,7 @@ export class TestSystem {
    * Returns a stack that another process runs and has shared. The calling process can use the attached system, but
    * cannot control its apps.
    */
-  static attach(shared: string, options: StackOptions): TestSystem {
+  static attach(shared: string, options: TestSystemOptions): TestSystem {
     return new TestSystem(options, JSON.parse(shared) as Names);
   }
 

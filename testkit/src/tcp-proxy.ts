@@ -3,7 +3,7 @@ import { freePort } from '#local';
 import { DelayLine } from './delay-line.js';
 
 /** `up` is from the app to the engine, `down` is the opposite direction. */
-export type Direction = 'up' | 'down';
+export type ProxyDirection = 'up' | 'down';
 
 /** A fault that `TcpProxy.trap` applies to one connection when a matching chunk of bytes arrives. */
 export type ConnectionFault =
@@ -35,7 +35,7 @@ interface Pair {
 /** A TCP proxy between the apps and Kafka or ClickHouse that simulates network faults. */
 export class TcpProxy {
   private readonly pairs = new Set<Pair>();
-  private readonly stalled = new Set<Direction>();
+  private readonly stalled = new Set<ProxyDirection>();
   private readonly delays = { up: 0, down: 0 };
   private traps: Trap[] = [];
   private accepted = 0;
@@ -84,7 +84,7 @@ export class TcpProxy {
   }
 
   /** Holds all data back, while connections remain open and new ones are accepted: a network that loses all packets. */
-  stall(direction: Direction | 'both' = 'both'): void {
+  stall(direction: ProxyDirection | 'both' = 'both'): void {
     for (const one of directions(direction)) this.stalled.add(one);
     for (const pair of this.pairs) for (const one of this.stalled) this.source(pair, one).pause();
   }
@@ -170,7 +170,7 @@ export class TcpProxy {
     pair.toApp.send(chunk, this.delays.down);
   }
 
-  private source(pair: Pair, direction: Direction): Socket {
+  private source(pair: Pair, direction: ProxyDirection): Socket {
     return direction === 'up' ? pair.app : pair.engine;
   }
 }
@@ -183,7 +183,7 @@ export function kafkaRequest(apiKey: number): (chunk: Buffer) => boolean {
   return (chunk) => chunk.length >= 8 && chunk.readInt16BE(4) === apiKey;
 }
 
-function directions(which: Direction | 'both'): Direction[] {
+function directions(which: ProxyDirection | 'both'): ProxyDirection[] {
   return which === 'both' ? ['up', 'down'] : [which];
 }
 

@@ -1,4 +1,4 @@
-import { streamNameOf, type TopicNames } from '#event';
+import { streamNameOf, type TopicAndGroupNames } from '#event';
 
 /**
  * Returns the topic of the stream that currently has this name, read from Kafka. kafkajs is imported only here,
@@ -6,7 +6,7 @@ import { streamNameOf, type TopicNames } from '#event';
  * @throws if there is none
  */
 export async function topicOf(
-  { brokers, topics }: { brokers: string; topics: TopicNames },
+  { brokers, topics }: { brokers: string; topics: TopicAndGroupNames },
   stream: string,
 ): Promise<string> {
   const { Kafka, logLevel } = await import('kafkajs');

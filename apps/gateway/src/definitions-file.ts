@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { AppConfig, ConfigError, loadConfig } from '#api';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { DefinitionsFileError, exportDefinitions, importDefinitions } from '#registry';
 import { kafkaLogConfig, openKafkaLog } from '#log';
 
@@ -22,7 +22,7 @@ async function main([command, ...more]: string[]): Promise<number> {
     return exitUsage;
   }
   const config = loadConfig(AppConfig, process.env);
-  const names = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const names = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog(kafkaLogConfig(config, 'definitions-file'));
   try {
     if (command === 'export') {

@@ -1,4 +1,4 @@
-import { parseTime, TopicNames, type StoredEvent } from '#event';
+import { parseTime, TopicAndGroupNames, type StoredEvent } from '#event';
 import type { Expression } from '#cel';
 import { openDefinitions, type Definitions } from '#registry';
 import {
@@ -15,15 +15,15 @@ import type { EventFileExporter, EventReader, EventRow, AnalystSql } from '#stor
 import { MemoryStore } from '#store/memory';
 import { compileCondition, eventValue } from '#cel';
 import { VerdictTable } from '#verdicts';
-import { WebhookNetworks } from '#webhooks';
+import { WebhookAddressPolicy } from '#webhooks';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { GatewayConfig } from './config.js';
-import { openGateway, type Gateway } from './gateway.js';
+import { openGateway, type GatewayServices } from './gateway.js';
 import { LiveConnections } from './live/live-connections.js';
 import { corePort, queryPort } from './ports.js';
 import { Bulkhead } from './reads/bulkhead.js';
-import { FakeFiles } from './exports/fake-files.fixture.js';
-import { FakeSql } from './sql/fake-sql.fixture.js';
+import { FakeEventFileExporter } from './exports/fake-files.fixture.js';
+import { FakeAnalystSql } from './sql/fake-sql.fixture.js';
 
 /** Both HTTP ports of a gateway for specs, over an in-memory log and an in-memory store. */
 export interface GivenGateway {
@@ -32,11 +32,11 @@ export interface GivenGateway {
   context: AppContext<GatewayConfig>;
   /** For each scope, the header `Bearer …` with a key that has only that scope. */
   bearer: Record<KeyScope, string>;
-  gateway: Gateway;
+  gateway: GatewayServices;
   log: MemoryLog;
   store: MemoryStore;
   definitions: Definitions;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** Returns the topic of the stream that currently has this name. */
   topicOf: (stream: string) => string;
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export interface GivenGatewayOptions {
 export async function givenGateway(options: GivenGatewayOptions = {}): Promise<GivenGateway> {
   const store = new MemoryStore(options.where ? { evaluate } : {});
   const log = new MemoryLog();
-  const topics = new TopicNames('spec.');
+  const topics = new TopicAndGroupNames('spec.');
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 2 } });
   await definitions.start();
   storeByName(store, definitions);
@@ -80,14 +80,14 @@ export async function givenGateway(options: GivenGatewayOptions = {}): Promise<G
     ...{ config, logger: context.logger, log, definitions, topics },
     store: { reader, writer, eraser, projections, pipelines, snapshots },
     live: { reader, projections },
-    sql: options.sql ?? new FakeSql(),
-    files: options.files ?? new FakeFiles(),
+    sql: options.sql ?? new FakeAnalystSql(),
+    files: options.files ?? new FakeEventFileExporter(),
     producer: await log.producer(),
     verdicts: new VerdictTable({ log, names: topics }),
     flushes: { ask: () => undefined },
     answers: options.answers ?? new AnswerBudget(64 * 1024 * 1024),
     bulkhead: options.bulkhead ?? new Bulkhead({ concurrent: 4, queued: 100, waitMs: 10_000 }),
-    webhooks: new WebhookNetworks([]),
+    webhooks: new WebhookAddressPolicy([]),
     waiting: { timeoutMs: 50, unknownStreamMs: 20 },
   });
   const [core, query] = await Promise.all([

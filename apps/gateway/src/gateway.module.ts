@@ -1,6 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AdaptersModule } from './adapters/adapters.module.js';
-import type { Adapters } from './adapters/adapters.js';
+import { SharedServicesModule } from './shared-services/shared-services.module.js';
+import type { SharedServices } from './shared-services/shared-services.js';
 import { DeadLettersModule } from './dead-letters/dead-letters.module.js';
 import { EntitiesModule } from './entities/entities.module.js';
 import { ExportsModule } from './exports/exports.module.js';
@@ -40,7 +40,7 @@ export const resourcesOfQueryPort = [...resources, SqlModule];
  */
 @Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {
-  static with(adapters: Adapters): DynamicModule {
-    return { module: GatewayModule, imports: [AdaptersModule.with(adapters)] };
+  static with(adapters: SharedServices): DynamicModule {
+    return { module: GatewayModule, imports: [SharedServicesModule.with(adapters)] };
   }
 }

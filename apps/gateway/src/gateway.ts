@@ -1,15 +1,15 @@
 import type { INestApplicationContext, InjectionToken } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { Adapters } from './adapters/adapters.js';
+import type { SharedServices } from './shared-services/shared-services.js';
 import { GatewayModule } from './gateway.module.js';
 
 /**
  * Nest application context with all services of a gateway process, which both HTTP ports share. This context serves no
  * requests itself.
  */
-export class Gateway {
+export class GatewayServices {
   constructor(
-    readonly adapters: Adapters,
+    readonly adapters: SharedServices,
     private readonly services: INestApplicationContext,
   ) {}
 
@@ -19,9 +19,9 @@ export class Gateway {
 }
 
 /** Creates all Nest services of the process once, with the already opened Kafka log, stores and definitions. */
-export async function openGateway(adapters: Adapters): Promise<Gateway> {
+export async function openGateway(adapters: SharedServices): Promise<GatewayServices> {
   const options = { logger: false, abortOnError: false } as const;
-  return new Gateway(
+  return new GatewayServices(
     adapters,
     await NestFactory.createApplicationContext(GatewayModule.with(adapters), options),
   );

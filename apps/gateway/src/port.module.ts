@@ -5,7 +5,7 @@ import {
   SELF_DECLARED_DEPS_METADATA,
 } from '@nestjs/common/constants.js';
 import { WriteModule } from '#writing';
-import type { Gateway } from './gateway.js';
+import type { GatewayServices } from './gateway.js';
 
 /**
  * Root module of one HTTP port. A Nest application listens on one port, so each port of the gateway is a Nest
@@ -14,7 +14,7 @@ import type { Gateway } from './gateway.js';
  */
 @Module({})
 export class PortModule {
-  static of(gateway: Gateway, resources: readonly Type[]): DynamicModule {
+  static of(gateway: GatewayServices, resources: readonly Type[]): DynamicModule {
     const controllers = resources.flatMap(
       (resource) => Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, resource) as Type[],
     );

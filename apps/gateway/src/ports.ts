@@ -13,7 +13,7 @@ import type { GatewayConfig } from './config.js';
 import { consoleFolder, readConsoleFiles } from './console/console-files.js';
 import { serveRootPage } from './console/root-page.js';
 import { serveConsole } from './console/serve-console.js';
-import type { Gateway } from './gateway.js';
+import type { GatewayServices } from './gateway.js';
 import { resources, resourcesOfQueryPort } from './gateway.module.js';
 import { PortModule } from './port.module.js';
 
@@ -29,7 +29,7 @@ const withKeys = [
 ].join('\n');
 
 /** Options of the core port, for services inside the network: no authentication. */
-export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): HttpAppOptions {
+export function corePort(context: AppContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
   return {
     context,
     port: 'core',
@@ -41,7 +41,7 @@ export function corePort(context: AppContext<GatewayConfig>, gateway: Gateway): 
 }
 
 /** Options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
-export function queryPort(context: AppContext<GatewayConfig>, gateway: Gateway): HttpAppOptions {
+export function queryPort(context: AppContext<GatewayConfig>, gateway: GatewayServices): HttpAppOptions {
   const configured = new ConfiguredKeyRing(context.config.API_KEYS);
   if (configured.size === 0)
     context.logger.warn(

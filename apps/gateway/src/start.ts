@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import {
   AnswerBudget,
@@ -15,14 +15,14 @@ import {
   openClickHouseFiles,
   openClickHouseSql,
   isRetryableStoreError,
-  type SqlOptions,
+  type AnalystSqlOptions,
   type Store,
 } from '#store';
 import { onScrape } from '#telemetry';
 import { VerdictTable } from '#verdicts';
-import { WebhookNetworks } from '#webhooks';
+import { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from './config.js';
-import { openGateway, type Gateway } from './gateway.js';
+import { openGateway, type GatewayServices } from './gateway.js';
 import { LogFlushSender } from './consistency/flush-sender.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
@@ -49,7 +49,7 @@ const tablesMs = 5_000;
 /** Opens both ports at once, so that probes reach them. The ports serve API requests only after Kafka has answered. */
 export async function startGateway(context: AppContext<GatewayConfig>): Promise<void> {
   const { config, lifecycle } = context;
-  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogConfig(config, 'gateway'), logger: context.logger });
   const answers = new AnswerBudget(config.GATEWAY_ANSWER_MIB * 1024 * 1024);
   const { requests: store, live } = openStores(clickHouseOptions(config), answers);
@@ -70,7 +70,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
     waitMs: turnMs,
   });
   const { logger } = context;
-  const webhooks = new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
+  const webhooks = new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS);
   const gateway = await openGateway({
     ...{
       config,
@@ -118,7 +118,7 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   await Promise.race([tables, sleep(tablesMs, undefined, { ref: false })]);
 }
 
-function sqlOptions(config: GatewayConfig): SqlOptions {
+function sqlOptions(config: GatewayConfig): AnalystSqlOptions {
   const { SQL_CLICKHOUSE_USER: name, SQL_CLICKHOUSE_PASSWORD: password } = config;
   return {
     ...(name !== '' && { user: { name, password } }),
@@ -126,7 +126,7 @@ function sqlOptions(config: GatewayConfig): SqlOptions {
   };
 }
 
-async function listen(context: AppContext<GatewayConfig>, gateway: Gateway): Promise<void> {
+async function listen(context: AppContext<GatewayConfig>, gateway: GatewayServices): Promise<void> {
   const { HOST: host, GATEWAY_CORE_PORT, GATEWAY_QUERY_PORT } = context.config;
   await startHttpApp({
     ...corePort(context, gateway),

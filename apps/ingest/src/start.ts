@@ -1,4 +1,4 @@
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
@@ -15,7 +15,7 @@ const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 /** Opens the write port immediately, so that probes can reach it. The port serves requests when Kafka has answered. */
 export async function startIngest(context: AppContext<IngestConfig>): Promise<void> {
   const { config, health, lifecycle } = context;
-  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const log = openKafkaLog({ ...kafkaLogConfig(config, 'ingest'), logger: context.logger });
   const definitions = openDefinitions({
     log,

@@ -1,6 +1,6 @@
 import { EngineRetry } from '#engine';
 import { noErasures } from '#engine/memory';
-import { encodeRecord, TopicNames } from '#event';
+import { encodeRecord, TopicAndGroupNames } from '#event';
 import type { PartitionAssignment, LogRecord } from '#log';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -53,7 +53,7 @@ describe('Assignments', () => {
 
   function assignments(options: Partial<AssignedPartitionsOptions> = {}): AssignedPartitions {
     return new AssignedPartitions({
-      topics: new TopicNames('t.'),
+      topics: new TopicAndGroupNames('t.'),
       writer: store.writer,
       consumer: () => {
         throw new Error('nothing is committed here');

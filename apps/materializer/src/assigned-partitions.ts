@@ -9,7 +9,7 @@ import { partitionKey, type PartitionAssignment, type Consumer } from '#log';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
-import { streamNameOf, type StreamId, type TopicNames } from '#event';
+import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
 import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
@@ -20,7 +20,7 @@ import type { VersionCache } from './version-cache.js';
 const keepRevokedMs = 15_000;
 
 export interface AssignedPartitionsOptions {
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   writer: RowWriter;
   consumer(): Consumer;
   retry: EngineRetry;

@@ -1,7 +1,7 @@
 import { ConsumerProgress } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { expectedVersionHeader, TopicNames } from '#event';
+import { expectedVersionHeader, TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Materializer } from './materializer.js';
 import { uuid, valueOf } from './row-batch.fixture.js';
 
-const topics = new TopicNames('test.');
+const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
 const forever = new AbortController().signal;
 

@@ -1,7 +1,7 @@
 import { ConsumerProgress } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { ConsumerHandler, Log, LogRecord } from '#log';
 import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer } from './materializer.js';
 
-const topics = new TopicNames('test.');
+const topics = new TopicAndGroupNames('test.');
 const place = { topic: topics.ofStream('orders#1'), partition: 0 };
 
 const recordAt = (offset: number): LogRecord => ({

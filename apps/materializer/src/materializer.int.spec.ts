@@ -1,6 +1,6 @@
 import { Erasures, ConsumerProgress } from '#engine';
 import { allStreams } from '#api';
-import { encodeRecord, entityHash, TopicNames } from '#event';
+import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import {
@@ -61,7 +61,7 @@ class InterruptedWriter implements RowWriter {
 
 describe('Materializer with Kafka and ClickHouse', () => {
   const { topicPrefix, database } = freshNames();
-  const names = new TopicNames(topicPrefix);
+  const names = new TopicAndGroupNames(topicPrefix);
   const failures: Error[] = [];
   const members = new Set<Member>();
   let admin: Member;

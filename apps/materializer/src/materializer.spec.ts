@@ -1,7 +1,7 @@
 import { ConsumerProgress } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import {
   RowsRejectedError,
@@ -22,7 +22,7 @@ import { uuid, valueOf } from './row-batch.fixture.js';
 import { Materializer, type MaterializerOptions } from './materializer.js';
 import type { RowWriter } from './row-writer.js';
 
-const topics = new TopicNames('test.');
+const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
 
 /** A writer to the in-memory store whose faults a spec switches on and off. */

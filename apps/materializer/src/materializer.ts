@@ -7,7 +7,7 @@ import {
   sampledRequests,
   WorkShutdown,
 } from '#engine';
-import type { StreamId, TopicNames } from '#event';
+import type { StreamId, TopicAndGroupNames } from '#event';
 import type { PartitionAssignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventRowBatch } from '#store';
 import type { IdWindowBounds } from '#dataflow';
@@ -30,7 +30,7 @@ import { VersionCache } from './version-cache.js';
 export interface MaterializerOptions {
   log: Log;
   writer: RowWriter;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   logger: Logger;
   progress: ConsumerProgress;
   window: IdWindowBounds;

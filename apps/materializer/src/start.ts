@@ -7,7 +7,7 @@ import {
   trackBatches,
   type LagGauge,
 } from '#engine';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { kafkaLogConfig, isRetriableLogError, openKafkaLog } from '#log';
@@ -57,7 +57,7 @@ const closeSeconds = 5;
  */
 export async function startMaterializer(context: AppContext<MaterializerConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
-  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({
     ...kafkaLogConfig(config, 'materializer', config.MATERIALIZER_PORT),
     logger,

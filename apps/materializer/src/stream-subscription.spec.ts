@@ -1,5 +1,5 @@
 import { auditStream } from '#api';
-import { streamNameOf, TopicNames, type StreamId } from '#event';
+import { streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log/memory';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -21,7 +21,7 @@ describe('followStreams', () => {
     failures = [];
     definitions = openDefinitions({
       log: new MemoryLog(),
-      names: new TopicNames('t.'),
+      names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
     });
     await definitions.start();

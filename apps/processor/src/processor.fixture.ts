@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { encodeRecord, RecordReader, TopicNames, uuidText, type EventRecord, type StreamId } from '#event';
+import {
+  encodeRecord,
+  RecordReader,
+  TopicAndGroupNames,
+  uuidText,
+  type EventRecord,
+  type StreamId,
+} from '#event';
 import { ConsumerProgress } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import {
@@ -18,7 +25,7 @@ import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
 
-export const topics = new TopicNames('test.');
+export const topics = new TopicAndGroupNames('test.');
 export const window = { records: 1000, milliseconds: 3_600_000 };
 
 /** Returns the id of the n-th event of a spec. */

@@ -1,4 +1,4 @@
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { ConsumerProgress } from '#engine';
 import { noErasures } from '#engine/memory';
 import { openDefinitions, systemActor, type Definitions, type ProjectionGeneration } from '#registry';
@@ -13,7 +13,7 @@ import { ProjectionProcessor } from './projections/projection-processor.js';
 import { uuid, valueOf } from './processor.fixture.js';
 
 const suffix = randomBytes(4).toString('hex');
-const topics = new TopicNames(`test-${suffix}.`);
+const topics = new TopicAndGroupNames(`test-${suffix}.`);
 const database = `test_${suffix}`;
 const partitions = 4;
 const stream = 'orders';

@@ -8,7 +8,7 @@ import {
   type LagGauge,
   type OwnedPartition,
 } from '#engine';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
 import { DeferredProducer } from '#writing';
@@ -23,7 +23,7 @@ import {
 } from '#store';
 import { metrics, activeWork } from '#telemetry';
 import { leaveOutRefused, VerdictTable } from '#verdicts';
-import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookNetworks } from '#webhooks';
+import { WebhookDeliverer, WebhookClient, webhookKeys, WebhookAddressPolicy } from '#webhooks';
 import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
@@ -96,7 +96,7 @@ function pipelineOf(name: string): string | undefined {
  */
 export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
-  const topics = new TopicNames(config.KAFKA_TOPIC_PREFIX);
+  const topics = new TopicAndGroupNames(config.KAFKA_TOPIC_PREFIX);
   const kafkaLog = openKafkaLog({
     ...kafkaLogConfig(config, 'processor', config.PROCESSOR_PORT),
     logger,
@@ -129,7 +129,10 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     onFailure: (error) => context.crash(error),
   });
   const producer = new DeferredProducer();
-  const poster = new WebhookClient(new WebhookNetworks(config.WEBHOOK_ALLOWED_NETWORKS), webhookTimeoutMs);
+  const poster = new WebhookClient(
+    new WebhookAddressPolicy(config.WEBHOOK_ALLOWED_NETWORKS),
+    webhookTimeoutMs,
+  );
   const pipelines = new PipelineProcessor({
     ...settings(config),
     ...{ log, topics, logger, progress, erasures, definitions, producer },

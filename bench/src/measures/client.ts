@@ -1,5 +1,5 @@
 import { AcknowledgingServer } from '../baselines/acknowledging-server.js';
-import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
+import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import { runChild } from '../child.js';
 import type { ClientJob, ClientResult } from '../load/client.js';
 import { runClosedLoop } from '../load/start.js';
@@ -13,7 +13,7 @@ const warmUpEvents = 100_000;
  * CLIENT: one process sends events with the client, with one `send` for each. The process sends to a server that
  * acknowledges at once, and to the system, compared with prepared bodies on plain sockets.
  */
-export async function client(bench: Bench): Promise<Figure[]> {
+export async function client(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const alone = await toServerAlone(bench, events);
   const runs = await toSystem(bench, events);
@@ -44,7 +44,7 @@ export async function client(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-async function toServerAlone(bench: Bench, events: number): Promise<ClientResult[]> {
+async function toServerAlone(bench: BenchContext, events: number): Promise<ClientResult[]> {
   const server = new AcknowledgingServer();
   const url = await server.listen();
   try {
@@ -57,7 +57,7 @@ async function toServerAlone(bench: Bench, events: number): Promise<ClientResult
   }
 }
 
-function toSystem(bench: Bench, events: number) {
+function toSystem(bench: BenchContext, events: number) {
   return withStack(bench, async (stack) => {
     await stack.materializer.stop();
     return eachRun(bench, async (run) => {

@@ -1,4 +1,4 @@
-import { eachRun, type Bench } from '../bench.js';
+import { eachRun, type BenchContext } from '../bench.js';
 import type { ConditionalResult } from '../load/job.js';
 import { runClosedLoop, runConditional } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
@@ -24,7 +24,7 @@ interface Seen {
  * CONDITIONAL: latency and throughput of conditional writes to 1 000 entities, and the throughput of other writes before,
  * after and during them, with the system as started by `npm start`, a projection and a pipeline on each stream.
  */
-export async function conditional(bench: Bench): Promise<Figure[]> {
+export async function conditional(bench: BenchContext): Promise<Figure[]> {
   const runs = await eachRun(bench, () => withLocalSystem(bench, one));
   return [...latencyRows(runs), ...throughputRows(runs), ...plainRows(runs)];
 }

@@ -1,5 +1,5 @@
 import { idOf } from '#testkit';
-import { createStream, withStack, type Bench } from '../bench.js';
+import { createStream, withStack, type BenchContext } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { madeFrom, makeEvents } from '../pages/dataset.js';
 import { longEntity, makeLongEntity } from '../pages/long-entity.js';
@@ -19,7 +19,7 @@ const others = ['pages-0#made', 'pages-1#made', 'pages-2#made', 'pages-3#made', 
 const readsPerRun = 200;
 
 /** STATE: the state of an entity with a long history, now and as of random times, among a million other events. */
-export async function entityState(bench: Bench): Promise<Figure[]> {
+export async function entityState(bench: BenchContext): Promise<Figure[]> {
   const events = (bench.options.events ?? defaultEvents) + afterLast;
   return withStack(bench, async (stack) => {
     const clickhouse = new ClickHouse(bench.engines, stack.database);
@@ -55,7 +55,7 @@ export async function entityState(bench: Bench): Promise<Figure[]> {
   });
 }
 
-function runsOf(bench: Bench, pathOf: (random: () => number) => string): string[][] {
+function runsOf(bench: BenchContext, pathOf: (random: () => number) => string): string[][] {
   return Array.from({ length: bench.options.runs }, (_, run) => {
     const random = randomFrom(run + 1);
     return Array.from({ length: readsPerRun }, () => pathOf(random));

@@ -1,5 +1,5 @@
 import type { TestSystem } from '#testkit';
-import { eachRun, withStack, type Bench } from '../bench.js';
+import { eachRun, withStack, type BenchContext } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { MemorySampler } from '../memory-sampler.js';
 import type { PageTimes } from '../pages/time-pages.js';
@@ -26,7 +26,7 @@ interface Folded {
  * KEYS: a projection with half as many keys as events. Each key occurs once, in scattered order, and then once more, so
  * in the second half no key is still in memory. At the end, the measure reads states of the projection.
  */
-export async function keys(bench: Bench): Promise<Figure[]> {
+export async function keys(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const entities = Math.ceil(events / 2);
   return withStack(
@@ -45,7 +45,7 @@ export async function keys(bench: Bench): Promise<Figure[]> {
 }
 
 async function foldKeys(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
   { events, entities }: { events: number; entities: number },
 ): Promise<Folded> {
@@ -82,7 +82,7 @@ function foldRows(runs: readonly Folded[], { entities }: { events: number; entit
   ];
 }
 
-async function readRows(bench: Bench, stack: TestSystem, entities: number): Promise<Figure[]> {
+async function readRows(bench: BenchContext, stack: TestSystem, entities: number): Promise<Figure[]> {
   await new ClickHouse(bench.engines, stack.database).settled();
   const path = '/api/v1/projections/keys/state';
   const oneKey = paths(bench, (below) => `${path}/order-${below(entities)}`);
@@ -94,7 +94,7 @@ async function readRows(bench: Bench, stack: TestSystem, entities: number): Prom
   ];
 }
 
-function paths(bench: Bench, pathOf: (below: (limit: number) => number) => string): string[][] {
+function paths(bench: BenchContext, pathOf: (below: (limit: number) => number) => string): string[][] {
   return Array.from({ length: bench.options.runs }, (_, run) => {
     const random = randomFrom(run + 1);
     const below = (limit: number) => Math.floor(random() * limit);

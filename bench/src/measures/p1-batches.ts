@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createStream, eachRun, partitions, observed, withStack, type Bench } from '../bench.js';
+import { createStream, eachRun, partitions, observed, withStack, type BenchContext } from '../bench.js';
 import type { ProduceJob } from '../baselines/kafkajs-produce.js';
 import { installKafkaTools, producerPerformance } from '../baselines/producer-performance.js';
 import { runChild } from '../child.js';
@@ -13,7 +13,7 @@ const warmUpEvents = 100_000;
  * P1: batches of 500 on 4 connections, compared with kafkajs alone and with Kafka's own producer, using the same
  * events.
  */
-export async function batches(bench: Bench): Promise<Figure[]> {
+export async function batches(bench: BenchContext): Promise<Figure[]> {
   const toolsFolder = join(bench.keptFolder, 'kafka-tools');
   await installKafkaTools(toolsFolder);
   const runs = await withStack(bench, async (stack) => {
@@ -65,11 +65,11 @@ export async function batches(bench: Bench): Promise<Figure[]> {
   ];
 }
 
-function sizeOf(bench: Bench): { brokers: string[]; events: number } {
+function sizeOf(bench: BenchContext): { brokers: string[]; events: number } {
   return { brokers: bench.engines.brokers.split(','), events: bench.options.events ?? defaultEvents };
 }
 
-async function kafkajsAlone(bench: Bench, topic: string): Promise<number> {
+async function kafkajsAlone(bench: BenchContext, topic: string): Promise<number> {
   const job: ProduceJob = {
     ...sizeOf(bench),
     topic,
@@ -86,7 +86,7 @@ async function kafkajsAlone(bench: Bench, topic: string): Promise<number> {
   return recordsPerSecond;
 }
 
-function ingest(bench: Bench, url: string, what: { stream: string; raw?: boolean }) {
+function ingest(bench: BenchContext, url: string, what: { stream: string; raw?: boolean }) {
   const { events } = sizeOf(bench);
   return runClosedLoop({
     ...what,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eachRun, type Bench } from '../bench.js';
+import { eachRun, type BenchContext } from '../bench.js';
 import { runPaced } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
 import { goal, type Figure } from '../report.js';
@@ -30,7 +30,7 @@ interface Seen {
  * projection. The processor time is measured without probes; then the freshness is measured with probes at the same
  * rate.
  */
-export async function trickle(bench: Bench): Promise<Figure[]> {
+export async function trickle(bench: BenchContext): Promise<Figure[]> {
   return withLocalSystem(bench, async (system) => {
     await furnish(system, stream, { pipeline: false });
     const rows: Figure[] = [];

@@ -1,4 +1,4 @@
-import { eachRun, type Bench } from '../bench.js';
+import { eachRun, type BenchContext } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
 import { goal, type Figure } from '../report.js';
@@ -25,7 +25,7 @@ interface Seen {
 }
 
 /** P11: the maximum rate for a minute with all features: a projection, a pipeline with a window, snapshots. */
-export async function live(bench: Bench): Promise<Figure[]> {
+export async function live(bench: BenchContext): Promise<Figure[]> {
   const rows: Figure[] = [];
   for (const load of loads) {
     const runs = await eachRun(bench, (run) =>

@@ -1,4 +1,4 @@
-import { createStream, eachRun, type Bench } from '../bench.js';
+import { createStream, eachRun, type BenchContext } from '../bench.js';
 import { runClosedLoop } from '../load/start.js';
 import { withLocalSystem, type LocalSystem } from '../local-system.js';
 import { goal, type Figure } from '../report.js';
@@ -16,7 +16,7 @@ const catchUpSeconds = 900;
  * P12: the cost of snapshots. The same events are written alternately to a stream with snapshots and to one without.
  * The processor time of the materializer, the processor and ClickHouse is measured until there is no lag.
  */
-export async function snapshots(bench: Bench): Promise<Figure[]> {
+export async function snapshots(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, (run) =>
     withLocalSystem(bench, async (system) => ({

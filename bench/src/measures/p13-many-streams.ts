@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type HttpClient } from '#testkit';
-import { eachRun, type Bench } from '../bench.js';
+import { eachRun, type BenchContext } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem } from '../local-system.js';
 import { usageOf } from '../process-usage.js';
 import { goal, type Figure } from '../report.js';
@@ -25,7 +25,7 @@ interface Seen {
 }
 
 /** P13: a thousand streams created at once by their first events, and their idle cost. */
-export async function manyStreams(bench: Bench): Promise<Figure[]> {
+export async function manyStreams(bench: BenchContext): Promise<Figure[]> {
   const runs = await eachRun(bench, () => withLocalSystem(bench, made));
   const bounded = (row: Pick<Figure, 'what' | 'unit' | 'runs'>, below: number): Figure => ({
     ...{ measure: 'P13', ...row },

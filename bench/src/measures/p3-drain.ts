@@ -1,9 +1,9 @@
 import { type TestSystem, topicOf } from '#testkit';
 import { bareInsert } from '../baselines/bare-insert.js';
 import type { ConsumeJob } from '../baselines/kafkajs-consume.js';
-import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
+import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import { runChild } from '../child.js';
-import { CommittedOffsets } from '../group-progress.js';
+import { GroupProgressPoller } from '../group-progress.js';
 import { runClosedLoop } from '../load/start.js';
 import { goal, ratioOf, type Figure } from '../report.js';
 import { median } from '../statistics.js';
@@ -24,7 +24,7 @@ interface Drained {
  * because a starting materializer reads the id window of every stream again, including streams of earlier
  * runs.
  */
-export async function drain(bench: Bench): Promise<Figure[]> {
+export async function drain(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, () =>
     withStack(bench, async (stack) => {
@@ -88,8 +88,8 @@ async function fill(stack: TestSystem, stream: string, events: number): Promise<
   });
 }
 
-async function drainOnce(bench: Bench, stack: TestSystem, stream: string): Promise<Drained> {
-  const progress = await CommittedOffsets.open({
+async function drainOnce(bench: BenchContext, stack: TestSystem, stream: string): Promise<Drained> {
+  const progress = await GroupProgressPoller.open({
     brokers: bench.engines.brokers,
     group: stack.topics.materializerGroup,
     topic: await topicOf(stack, stream),

@@ -1,4 +1,4 @@
-import { createStream, eachRun, withStack, type Bench } from '../bench.js';
+import { createStream, eachRun, withStack, type BenchContext } from '../bench.js';
 import { runPaced } from '../load/start.js';
 import { goal, type Figure } from '../report.js';
 import { median, percentile } from '../statistics.js';
@@ -7,7 +7,7 @@ const eventsPerSecond = 5_000;
 const seconds = 30;
 
 /** P4: the time from the acknowledgement of an event until a query returns it, while 5 000 events/s are written. */
-export async function freshness(bench: Bench): Promise<Figure[]> {
+export async function freshness(bench: BenchContext): Promise<Figure[]> {
   const runs = await withStack(bench, async (stack) => {
     await createStream(stack, 'fresh');
     const load = {

@@ -1,5 +1,5 @@
 import { idOf, type TestSystem } from '#testkit';
-import { createStream, withStack, type Bench } from '../bench.js';
+import { createStream, withStack, type BenchContext } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
 import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetComposition } from '../pages/dataset.js';
 import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
@@ -15,7 +15,7 @@ type Times = Record<PageKind, PageTimes[]>;
 /**
  * P5 and P6: pages of 100 at a tenth of the data set and at all of it, each compared with the same SQL sent directly.
  */
-export async function pages(bench: Bench): Promise<Figure[]> {
+export async function pages(bench: BenchContext): Promise<Figure[]> {
   const whole = sizeOf(bench.options.pageEvents);
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
@@ -36,7 +36,7 @@ async function created(stack: TestSystem, stream: string): Promise<string> {
   return idOf(stack, stream);
 }
 
-async function timeKinds(bench: Bench, stack: TestSystem, size: DatasetComposition): Promise<Times> {
+async function timeKinds(bench: BenchContext, stack: TestSystem, size: DatasetComposition): Promise<Times> {
   bench.say(`pages of ${figure(size.made + size.flights)} events`);
   await new ClickHouse(bench.engines, stack.database).settled();
   const kinds = pageKinds.map((kind) =>

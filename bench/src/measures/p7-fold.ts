@@ -1,5 +1,12 @@
-import { eachRun, withStack, type Bench } from '../bench.js';
-import { byEntity, fillStream, foldBacklog, rateBetween, remove, type Definition } from '../projections.js';
+import { eachRun, withStack, type BenchContext } from '../bench.js';
+import {
+  byEntity,
+  fillStream,
+  foldBacklog,
+  rateBetween,
+  remove,
+  type ProjectionRequestBody,
+} from '../projections.js';
 import { goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
 
@@ -7,7 +14,7 @@ const defaultEvents = 1_000_000;
 const stream = 'backlog';
 
 /** The projections: one with a key of 5 000 values, and one with few values and a condition. */
-const definitions: { what: string; definition: Definition }[] = [
+const definitions: { what: string; definition: ProjectionRequestBody }[] = [
   { what: 'key of 5 000 values; count, sum, max', definition: byEntity('by_entity', stream) },
   {
     what: '`where`, key of 6 values; count, sum, max',
@@ -27,7 +34,7 @@ const definitions: { what: string; definition: Definition }[] = [
  * measured between the first observed commit and the last. Each run has a process and a generation of its own, over
  * the same backlog.
  */
-export async function fold(bench: Bench): Promise<Figure[]> {
+export async function fold(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   return withStack(
     bench,

@@ -1,5 +1,5 @@
-import { eachRun, withStack, type Bench } from '../bench.js';
-import { drain, type PipelineJob } from '../pipelines.js';
+import { eachRun, withStack, type BenchContext } from '../bench.js';
+import { drain, type BacklogPipeline } from '../pipelines.js';
 import { fillStream, rateBetween } from '../projections.js';
 import { figure, goal, type Figure } from '../report.js';
 import { median } from '../statistics.js';
@@ -28,7 +28,7 @@ const perSecond = (key: string) => [
   { reduce: { orders: { op: 'count' }, total: { op: 'sum', value: 'event.data.amount' } } },
 ];
 
-const jobs: (Omit<PipelineJob, 'stream' | 'least'> & { what: string; isOfGoal: boolean })[] = [
+const jobs: (Omit<BacklogPipeline, 'stream' | 'least'> & { what: string; isOfGoal: boolean })[] = [
   { what: 'filter → map → emit', isOfGoal: false, name: 'plain', operators: before, stages: 0 },
   {
     what: 'filter → map → window of 1 s by entity → reduce → emit',
@@ -46,7 +46,7 @@ const jobs: (Omit<PipelineJob, 'stream' | 'least'> & { what: string; isOfGoal: b
  * forwarded to the window have been read. At the end, the measure compares the emitted events with the written ones:
  * one lost or duplicated event fails the measure. Each run has a process and a job of its own, over the same backlog.
  */
-export async function pipeline(bench: Bench): Promise<Figure[]> {
+export async function pipeline(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   return withStack(
     bench,

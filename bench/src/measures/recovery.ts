@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type HttpClient } from '#testkit';
-import { eachRun, type Bench } from '../bench.js';
+import { eachRun, type BenchContext } from '../bench.js';
 import { processNames, withLocalSystem, type LocalSystem, type ProcessName } from '../local-system.js';
 import { Probe } from '../probe.js';
 import { goal, type Figure } from '../report.js';
@@ -24,7 +24,7 @@ interface Recovered {
  * RECOVERY: seconds until full recovery after `kill -9` of each process, observed by a client, with the system as
  * started by `npm start`; and until a new pipeline and a new projection have output.
  */
-export async function recovery(bench: Bench): Promise<Figure[]> {
+export async function recovery(bench: BenchContext): Promise<Figure[]> {
   return withLocalSystem(bench, async (system) => {
     const { core, ingest } = system;
     await posted(core, '/api/v1/streams', { stream: 'probed' });

@@ -1,5 +1,5 @@
 import type { TestSystem } from '#testkit';
-import { eachRun, withStack, type Bench } from '../bench.js';
+import { eachRun, withStack, type BenchContext } from '../bench.js';
 import { Connection } from '../http/connection.js';
 import { pageRequest } from '../pages/time-pages.js';
 import { byEntity, define, fillStream, untilProjection } from '../projections.js';
@@ -17,7 +17,7 @@ interface Resetted {
 }
 
 /** RESET: a projection is rebuilt over the whole log with the same definition, while the serving generation is read. */
-export async function reset(bench: Bench): Promise<Figure[]> {
+export async function reset(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await withStack(
     bench,

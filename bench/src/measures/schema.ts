@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestSystem } from '#testkit';
-import { createStream, eachRun, observed, withStack, type Bench } from '../bench.js';
+import { createStream, eachRun, observed, withStack, type BenchContext } from '../bench.js';
 import type { ClosedLoopResult } from '../load/job.js';
 import { runClosedLoop } from '../load/start.js';
 import { goal, ratioOf, type Figure } from '../report.js';
@@ -20,7 +20,7 @@ interface Figures extends ClosedLoopResult {
  * SCHEMA: batches of 500 on 4 connections to a stream in which every event is checked with an enforced schema, and to
  * one without schemas, alternately by the same process.
  */
-export async function schema(bench: Bench): Promise<Figure[]> {
+export async function schema(bench: BenchContext): Promise<Figure[]> {
   const runs = await withStack(bench, async (stack) => {
     await stack.materializer.stop();
     const [plain, checked] = ['plain', 'checked'] as const;
@@ -62,7 +62,7 @@ function rows(runs: { plain: Figures; checked: Figures }[]): Figure[] {
   ];
 }
 
-async function measured(bench: Bench, stack: TestSystem, stream: string): Promise<Figures> {
+async function measured(bench: BenchContext, stack: TestSystem, stream: string): Promise<Figures> {
   const events = bench.options.events ?? defaultEvents;
   const { result, cpuSeconds } = await observed(bench, stack, () => write(stack, stream, events));
   const cpuMicrosPerEvent = ((cpuSeconds.ingest ?? NaN) * 1e6) / result.events;

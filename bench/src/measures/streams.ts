@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type HttpClient } from '#testkit';
-import { eachRun, type Bench } from '../bench.js';
+import { eachRun, type BenchContext } from '../bench.js';
 import { withLocalSystem } from '../local-system.js';
 import { Probe } from '../probe.js';
 import type { Figure } from '../report.js';
@@ -18,7 +18,7 @@ interface Made {
 }
 
 /** STREAMS: the effect of one new stream, and of fifteen, on 149 existing ones, of which 20 are written to. */
-export async function streams(bench: Bench): Promise<Figure[]> {
+export async function streams(bench: BenchContext): Promise<Figure[]> {
   return withLocalSystem(bench, async ({ core }) => {
     const names = Array.from({ length: streamCount }, (_, index) => `s${index}`);
     for (let at = 0; at < names.length; at += atOnce) await firstEvents(core, names.slice(at, at + atOnce));

@@ -38,7 +38,7 @@ export function sizeOf(events: number): DatasetComposition {
  * Numbers of the events to generate, `from` to below `until`, and the ids of the streams over which they are
  * distributed in turn.
  */
-export interface MadeEvents {
+export interface GeneratedEventRange {
   streams: readonly string[];
   from: number;
   until: number;
@@ -50,7 +50,7 @@ export interface MadeEvents {
  */
 export async function makeEvents(
   clickhouse: ClickHouse,
-  { streams, from, until }: MadeEvents,
+  { streams, from, until }: GeneratedEventRange,
 ): Promise<void> {
   await clickhouse.run(
     `INSERT INTO events (${columns})

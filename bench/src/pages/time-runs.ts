@@ -1,6 +1,6 @@
 import type { TestSystem } from '#testkit';
 import { RecordingProxy } from '../baselines/recording-proxy.js';
-import type { Bench } from '../bench.js';
+import type { BenchContext } from '../bench.js';
 import { pageRequest, timePages, type PageTimes, type RecordedPage } from './time-pages.js';
 
 const warmUpPages = 20;
@@ -10,7 +10,7 @@ const warmUpPages = 20;
  * record the requests to ClickHouse.
  */
 export async function timeRuns(
-  bench: Bench,
+  bench: BenchContext,
   stack: TestSystem,
   kinds: readonly (readonly (readonly string[])[])[],
 ): Promise<PageTimes[][]> {

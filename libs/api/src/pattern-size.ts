@@ -3,7 +3,7 @@
  * one pass over its text: a repeated part is copied for each repetition, and nested repetitions multiply. The bounds of
  * an invalid regular expression are meaningless.
  */
-export interface RegexSize {
+export interface RegexInstructionBounds {
   /**
    * Lower bound of the number of instructions. Alternatives count as the largest of them, because RE2 merges them where
    * it can. A part that matches no character, such as `[^\s\S]`, counts, although RE2 leaves out its neighbours.
@@ -14,7 +14,7 @@ export interface RegexSize {
 }
 
 /** Returns bounds of the number of instructions that RE2 compiles this regular expression to, without compiling it. */
-export function patternSize(source: string): RegexSize {
+export function patternSize(source: string): RegexInstructionBounds {
   const open: Group[] = [];
   let group = new Group();
   for (const { groups = {} } of source.matchAll(tokens)) {
@@ -60,7 +60,7 @@ const instructionsOfCapture = 2;
 const instructionsOfChoice = 1;
 const instructionsOfProgram = 2;
 
-interface Size extends RegexSize {
+interface Size extends RegexInstructionBounds {
   /**
    * Whether the part is exactly one character. Alternatives that are one character each compile to one instruction
    * together.

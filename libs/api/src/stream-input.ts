@@ -9,7 +9,7 @@ import { streamNamePattern, streamNameRule } from '#event';
  * How long Kafka and ClickHouse keep the events of a stream: without limit, or bounded by time (`90s`, `15m`, `12h`,
  * `7d`), by bytes, or by both.
  */
-export type Retention = 'unlimited' | { time?: string; bytes?: number };
+export type StreamRetention = 'unlimited' | { time?: string; bytes?: number };
 
 /**
  * Valid durations of a retention: a positive integer with a unit (`s`, `m`, `h`, `d`), or an ISO 8601 duration of days,
@@ -118,7 +118,7 @@ export class StreamInput {
 
   @IsOptional()
   @IsRetention('Default: unlimited.')
-  retention?: Retention;
+  retention?: StreamRetention;
 
   @IsOptional()
   @IsSnapshotEvery()

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { stepsTaken } from '#async';
 import { StepBudget, withinBudget } from './budget.js';
 import { compileParsed } from './compile.js';
-import { Decimal } from './decimal.js';
+import { DecimalText } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { parseExpression } from './parse.js';
-import { Timestamp, type ValueObject } from './values.js';
+import { Timestamp, type CelObject } from './values.js';
 
 const numbers = Array.from({ length: 200_000 }, (_, i) => i);
 const names = Object.fromEntries(numbers.slice(0, 50_000).map((n) => [`n${n}`, n]));
@@ -15,9 +15,13 @@ const event = {
   timestamp: new Timestamp(0),
   data: {
     ...{ numbers, names, text, digits, other: 'x'.repeat(499_999) + 'y' },
-    ...{ number: new Decimal(digits), hours: '1h'.repeat(20_000), zones: Intl.supportedValuesOf('timeZone') },
+    ...{
+      number: new DecimalText(digits),
+      hours: '1h'.repeat(20_000),
+      zones: Intl.supportedValuesOf('timeZone'),
+    },
   },
-} as unknown as ValueObject;
+} as unknown as CelObject;
 /**
  * Returns CEL text that repeats a sub-expression 60 times, joined by an operator: about as often as fits into one
  * expression.

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredEvent } from '#event';
 import { compileParsed } from './compile.js';
-import { Decimal } from './decimal.js';
+import { DecimalText } from './decimal.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import { parseExpression } from './parse.js';
-import type { Value } from './values.js';
+import type { CelValue } from './values.js';
 import { eventValue } from './event-value.js';
 
 const event: StoredEvent = {
@@ -114,16 +114,16 @@ describe('compileParsed', () => {
     const run = compileParsed(parseExpression('[event.data.s, event.data.f, event.data.e]'));
     expect(run(eventValue({ ...event, data }))).toEqual([
       'x"12345678901234567890"',
-      new Decimal('0.1234567890123456789'),
+      new DecimalText('0.1234567890123456789'),
       123456789012345678900n,
     ]);
   });
 
-  it.each<[string, Value]>([
-    ['1e400', new Decimal('1e400')],
-    ['-1E+400', new Decimal('-1E+400')],
+  it.each<[string, CelValue]>([
+    ['1e400', new DecimalText('1e400')],
+    ['-1E+400', new DecimalText('-1E+400')],
     ['"1e400,"', '1e400,'],
-    ['1e-400', new Decimal('1e-400')],
+    ['1e-400', new DecimalText('1e-400')],
     ['"\\ud800"', '\ufffd'],
     ['"\\udc00\\ud83d\\ude00\\ud83d"', '\ufffd😀\ufffd'],
     ['"\\\\ud800"', '\\ud800'],

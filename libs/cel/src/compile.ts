@@ -18,8 +18,8 @@ import {
   isObject,
   kindOf,
   needBool,
-  type Value,
-  type ValueObject,
+  type CelValue,
+  type CelObject,
 } from './values.js';
 
 /**
@@ -27,7 +27,7 @@ import {
  * the expression has no value for an event.
  * @throws ExpressionError if the expression names an unknown variable or function
  */
-export function compileParsed(expression: Expression): (event: ValueObject) => Value {
+export function compileParsed(expression: Expression): (event: CelObject) => CelValue {
   return evaluated(expression, operators);
 }
 
@@ -35,7 +35,7 @@ export function compileParsed(expression: Expression): (event: ValueObject) => V
  * Compiles the condition of a `where`, with the same meaning in every engine: two lists or two objects are never
  * compared. An event for which the condition has no value does not match.
  */
-export function compileCondition(expression: Expression): (event: ValueObject) => boolean {
+export function compileCondition(expression: Expression): (event: CelObject) => boolean {
   const run = evaluated(expression, conditionOperators);
   return (event) => {
     try {
@@ -47,7 +47,7 @@ export function compileCondition(expression: Expression): (event: ValueObject) =
   };
 }
 
-function evaluated(expression: Expression, operators: BinaryOperations): (event: ValueObject) => Value {
+function evaluated(expression: Expression, operators: BinaryOperations): (event: CelObject) => CelValue {
   const run = compiler(operators)(expression, ['event']);
   return (event) => {
     startBudget();
@@ -114,16 +114,16 @@ function compiler(operators: BinaryOperations): CompileExpression {
   return compile;
 }
 
-function negate(value: Value, at: number): Value {
+function negate(value: CelValue, at: number): CelValue {
   if (isNumeric(value)) return negated(value, at);
   throw new EvaluationError(`A ${kindOf(value)} cannot be negated.`, at);
 }
 
-function literal(value: string | number | bigint | boolean | null): Value {
+function literal(value: string | number | bigint | boolean | null): CelValue {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-function constant(value: Value): CompiledExpression {
+function constant(value: CelValue): CompiledExpression {
   return () => value;
 }
 
@@ -140,13 +140,13 @@ function variable(name: string, names: readonly string[], at: number): CompiledE
   };
 }
 
-function member(of: Value, name: string, at: number): Value {
+function member(of: CelValue, name: string, at: number): CelValue {
   // Inherited names such as `constructor` are not members; the members of the event are own properties.
   if (isObject(of) && Object.hasOwn(of, name)) return memberValue(of, name);
   throw new EvaluationError(`There is no member ${name} in this ${kindOf(of)}.`, at);
 }
 
-function element(of: Value, index: Value, at: number): Value {
+function element(of: CelValue, index: CelValue, at: number): CelValue {
   if (typeof index === 'string') return member(of, index, at);
   const item = isList(of) && isNumber(index) ? of[Number(index)] : undefined;
   if (item === undefined) throw new EvaluationError('There is no such element.', at);
@@ -159,7 +159,7 @@ const stepsOfEntry = 1;
 function map(entries: [CompiledExpression, CompiledExpression][], at: number): CompiledExpression {
   return (scope) => {
     spend(entries.length * stepsOfEntry);
-    const made = Object.create(null) as Record<string, Value>;
+    const made = Object.create(null) as Record<string, CelValue>;
     for (const [key, value] of entries) {
       const name = key(scope);
       if (typeof name !== 'string') throw new EvaluationError('A name in an object is a string.', at);

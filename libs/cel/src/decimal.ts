@@ -2,7 +2,7 @@
  * A JSON number as its original text: one that is not the shortest text of any double, or one of extreme size. The text
  * is parsed only when it is computed with, so a number that is only copied keeps its text.
  */
-export class Decimal {
+export class DecimalText {
   constructor(readonly text: string) {}
 }
 
@@ -10,7 +10,7 @@ export class Decimal {
  * A number of CEL expressions, whose arithmetic is decimal. A `number` stands for the decimal of its shortest text, so
  * 0.1 is exactly one tenth. Whole numbers outside the safe range of doubles are bigints; all others are `Decimal`s.
  */
-export type Numeric = number | bigint | Decimal;
+export type Numeric = number | bigint | DecimalText;
 
 /** An exact decimal: `units` / 10 ** `scale`. */
 export interface ScaledDecimal {
@@ -71,7 +71,7 @@ export function numeric(value: ScaledDecimal): Numeric | undefined {
   const digits = digitsOf(units);
   if (scale > maxPlaces || digits - scale > maxWholeDigits) return undefined;
   const text = scaledText({ units, scale });
-  return (digits <= doubleDigits ? doubleOf(text, { units, scale }) : undefined) ?? new Decimal(text);
+  return (digits <= doubleDigits ? doubleOf(text, { units, scale }) : undefined) ?? new DecimalText(text);
 }
 
 /** Returns the double whose shortest text is this exact decimal; undefined if there is no such double. */

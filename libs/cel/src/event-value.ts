@@ -1,6 +1,6 @@
 import { parseTime, type EpochMicros, type StoredEvent } from '#event';
 import { parseExactJson } from './json.js';
-import { Timestamp, type Value, type ValueObject } from './values.js';
+import { Timestamp, type CelValue, type CelObject } from './values.js';
 
 /** An event read from Kafka, which has no version yet. `data` and `metadata` are the JSON text of objects. */
 export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'ingested_at'> {
@@ -12,49 +12,49 @@ export interface LogEvent extends Omit<StoredEvent, 'version' | 'timestamp' | 'i
  * Returns a stored event as the value of the variable `event` in CEL expressions. `data` and `metadata` are parsed on
  * first use.
  */
-export function eventValue(event: StoredEvent): ValueObject {
+export function eventValue(event: StoredEvent): CelObject {
   const [timestamp, ingestedAt] = [parseTime(event.timestamp), parseTime(event.ingested_at)];
   const value = new LazyEvent(event);
   value.version = event.version;
   value.timestamp = new Timestamp(timestamp ?? NaN);
   value.ingested_at = new Timestamp(ingestedAt ?? NaN);
-  return value as unknown as ValueObject;
+  return value as unknown as CelObject;
 }
 
 /**
  * Returns an event read from Kafka as the value of the variable `event` in CEL expressions; it has no version. `data`
  * and `metadata` are parsed on first use.
  */
-export function logEventValue(event: LogEvent): ValueObject {
+export function logEventValue(event: LogEvent): CelObject {
   const value = new LazyEvent(event);
   value.timestamp = new Timestamp(event.timestamp);
   value.ingested_at = new Timestamp(event.ingested_at);
-  return value as unknown as ValueObject;
+  return value as unknown as CelObject;
 }
 
 /**
  * Returns the member of a CEL object. The caller has checked that the object has it, and `data` and `metadata` of an
  * event are parsed here.
  */
-export function memberValue(of: ValueObject, name: string): Value {
+export function memberValue(of: CelObject, name: string): CelValue {
   const value = of[name];
   // JSON has no undefined: only a member that is not parsed yet is undefined.
-  return value === undefined && LazyEvent.is(of) ? of.read(name) : (value as Value);
+  return value === undefined && LazyEvent.is(of) ? of.read(name) : (value as CelValue);
 }
 
 class LazyEvent {
-  readonly event_id: Value;
-  readonly stream: Value;
-  readonly event_type: Value;
-  readonly entity_id: Value;
-  version: Value = null;
-  timestamp: Value = null;
-  ingested_at: Value = null;
-  data: Value | undefined = undefined;
-  metadata: Value | undefined = undefined;
-  readonly schema_version: Value;
-  readonly partition: Value;
-  readonly offset: Value;
+  readonly event_id: CelValue;
+  readonly stream: CelValue;
+  readonly event_type: CelValue;
+  readonly entity_id: CelValue;
+  version: CelValue = null;
+  timestamp: CelValue = null;
+  ingested_at: CelValue = null;
+  data: CelValue | undefined = undefined;
+  metadata: CelValue | undefined = undefined;
+  readonly schema_version: CelValue;
+  readonly partition: CelValue;
+  readonly offset: CelValue;
   readonly #data: string;
   readonly #metadata: string;
 
@@ -74,7 +74,7 @@ class LazyEvent {
     return #data in value;
   }
 
-  read(name: string): Value {
+  read(name: string): CelValue {
     if (name === 'data') return (this.data = parseExactJson(this.#data));
     return (this.metadata = parseExactJson(this.#metadata));
   }

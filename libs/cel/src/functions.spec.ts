@@ -3,13 +3,13 @@ import { parseTime } from '#event';
 import { compileParsed } from './compile.js';
 import { EvaluationError } from './errors.js';
 import { parseExpression } from './parse.js';
-import { Timestamp, type ValueObject } from './values.js';
+import { Timestamp, type CelObject } from './values.js';
 
 const event = {
   timestamp: new Timestamp(parseTime('2026-07-01T23:59:58.123456Z') as number),
   winter: new Timestamp(parseTime('2026-01-01T00:30:00Z') as number),
   data: { text: 'añ🎉b', origin: 'SFO', list: ['a', 'b'] },
-} as unknown as ValueObject;
+} as unknown as CelObject;
 const run = (text: string) => compileParsed(parseExpression(text))(event);
 
 describe('functions on times', () => {

@@ -7,15 +7,15 @@ import { matchesPattern } from './pattern.js';
 import { charactersOf, needText, searched, textMethods } from './text-functions.js';
 import { TextSearch } from './text-search.js';
 import { durationText, timeFunctions, timeMethods, timeText } from './time-functions.js';
-import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type Value } from './values.js';
+import { Duration, isList, isNumeric, isObject, kindOf, Timestamp, type CelValue } from './values.js';
 
 /** CEL functions that are not methods, by name and number of arguments, such as `size/1`. */
 export const functions: Record<string, CelFunction> = {
-  'size/1': ([value], at) => size(value as Value, at),
-  'dyn/1': ([value]) => value as Value,
-  'int/1': ([value], at) => toInt(value as Value, at),
-  'double/1': ([value], at) => toDouble(value as Value, at),
-  'string/1': ([value], at) => toText(value as Value, at),
+  'size/1': ([value], at) => size(value as CelValue, at),
+  'dyn/1': ([value]) => value as CelValue,
+  'int/1': ([value], at) => toInt(value as CelValue, at),
+  'double/1': ([value], at) => toDouble(value as CelValue, at),
+  'string/1': ([value], at) => toText(value as CelValue, at),
   ...timeFunctions,
 };
 
@@ -24,7 +24,7 @@ export const functions: Record<string, CelFunction> = {
  * argument.
  */
 export const methods: Record<string, CelFunction> = {
-  'size/1': ([value], at) => size(value as Value, at),
+  'size/1': ([value], at) => size(value as CelValue, at),
   'startsWith/2': ([text, other], at) => needText(text, at).startsWith(needText(other, at)),
   'endsWith/2': ([text, other], at) => needText(text, at).endsWith(needText(other, at)),
   'contains/2': (args, at) => searched(args, at, (all, part) => new TextSearch(part).first(all) >= 0),
@@ -35,7 +35,7 @@ export const methods: Record<string, CelFunction> = {
   ...timeMethods,
 };
 
-function size(value: Value, at: number): number {
+function size(value: CelValue, at: number): number {
   if (typeof value === 'string') return charactersOf(needText(value, at));
   if (isList(value)) return value.length;
   if (isObject(value)) {
@@ -46,7 +46,7 @@ function size(value: Value, at: number): number {
   throw new EvaluationError(`A ${kindOf(value)} has no size.`, at);
 }
 
-function toText(value: Value, at: number): string {
+function toText(value: CelValue, at: number): string {
   if (typeof value === 'string') return value;
   if (isNumeric(value)) return numberText(value, at);
   if (typeof value === 'boolean') return String(value);

@@ -3,7 +3,7 @@ import { hostileExpressions } from '#testkit';
 import { compileCondition } from './compile.js';
 import { parseCondition } from './condition.js';
 import { ExpensiveExpressionError } from './errors.js';
-import type { ValueObject } from './values.js';
+import type { CelObject } from './values.js';
 
 /**
  * The limits of how much data an evaluation of an expression reads have their specs in `budget.spec.ts` and
@@ -11,14 +11,14 @@ import type { ValueObject } from './values.js';
  */
 describe('the worst known conditions', () => {
   it.each(hostileExpressions)('$name: is rejected, or is true or false', ({ where, event }) => {
-    let run: (event: ValueObject) => boolean;
+    let run: (event: CelObject) => boolean;
     try {
       run = compileCondition(parseCondition(where));
     } catch (error) {
       expect(error).toBeInstanceOf(ExpensiveExpressionError);
       return;
     }
-    expect(typeof run({ ...event, stream: 'hostile' } as unknown as ValueObject)).toBe('boolean');
+    expect(typeof run({ ...event, stream: 'hostile' } as unknown as CelObject)).toBe('boolean');
   });
 
   it('are within the limits of requests, so that the parser does not reject them', () => {

@@ -4,15 +4,15 @@ export { parseCondition } from './condition.js';
 export * from './errors.js';
 export { eventValue } from './event-value.js';
 export { parseExpression } from './parse.js';
-export { Decimal } from './decimal.js';
-export { compareNumeric, type ValueObject } from './values.js';
+export { DecimalText } from './decimal.js';
+export { compareNumeric, type CelObject } from './values.js';
 export { logEventValue, type LogEvent, memberValue } from './event-value.js';
 export { checkKinds } from './check-kinds.js';
 export { checkComparisons } from './check-comparisons.js';
 export { compileParsed } from './compile.js';
 export { checkLiterals } from './check-literals.js';
 export { kinds, namesOfKinds, type KindSet, anyButNull, kindsOf, anyKind } from './kinds.js';
-export { type Value, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
+export { type CelValue, compare, Duration, isNumeric, Timestamp, isObject } from './values.js';
 export {
   numberBounds,
   scaledDecimal,

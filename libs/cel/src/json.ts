@@ -1,6 +1,6 @@
 import { parseWithNumbers, type NumberConverter } from '#event';
-import { Decimal, numeric, readDecimal } from './decimal.js';
-import type { Value } from './values.js';
+import { DecimalText, numeric, readDecimal } from './decimal.js';
+import type { CelValue } from './values.js';
 
 const surrogate = /\\u[dD][89a-fA-F]/;
 const escapes = /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\./g;
@@ -31,9 +31,9 @@ function hasPlainNumbers(text: string): boolean {
  * bigint if it is whole, and otherwise a Decimal. Numbers with very many digits or a large exponent become Decimals
  * too. An unpaired surrogate becomes U+FFFD, as in every text that is written as UTF-8.
  */
-export function parseExactJson(text: string): Value {
-  if (hasPlainNumbers(text)) return JSON.parse(wellFormed(text)) as Value;
-  return parseWithNumbers(wellFormed(text), exactNumbers) as Value;
+export function parseExactJson(text: string): CelValue {
+  if (hasPlainNumbers(text)) return JSON.parse(wellFormed(text)) as CelValue;
+  return parseWithNumbers(wellFormed(text), exactNumbers) as CelValue;
 }
 
 function wellFormed(text: string): string {
@@ -54,11 +54,11 @@ const exactNumbers: NumberConverter = {
   read: exactNumber,
 };
 
-function exactNumber(text: string): Value {
+function exactNumber(text: string): CelValue {
   if (text.length > farthest || Math.abs(Number(power.exec(text)?.[1] ?? 0)) > farthest)
-    return new Decimal(text);
+    return new DecimalText(text);
   const value = readDecimal(text);
-  return (value && numeric(value)) ?? new Decimal(text);
+  return (value && numeric(value)) ?? new DecimalText(text);
 }
 
 function readableEscape(escape: string): string {

@@ -1,5 +1,5 @@
-import { Decimal } from './decimal.js';
-import { Duration, isList, Timestamp, type Value } from './values.js';
+import { DecimalText } from './decimal.js';
+import { Duration, isList, Timestamp, type CelValue } from './values.js';
 
 /** The kinds of CEL values, one bit each, so that one number represents a set of kinds. */
 export const kinds = {
@@ -28,14 +28,14 @@ export function namesOfKinds(set: KindSet): string {
 }
 
 /** Returns the kind of a CEL value, as a set with one kind. */
-export function kindsOf(value: Value): KindSet {
+export function kindsOf(value: CelValue): KindSet {
   if (typeof value !== 'object')
     return typeof value === 'bigint' ? kinds.number : kinds[typeof value as Primitive];
   if (value === null) return kinds.null;
   if (isList(value)) return kinds.list;
   if (value instanceof Timestamp) return kinds.timestamp;
   if (value instanceof Duration) return kinds.duration;
-  return value instanceof Decimal ? kinds.number : kinds.object;
+  return value instanceof DecimalText ? kinds.number : kinds.object;
 }
 
 type Primitive = 'boolean' | 'number' | 'string';

@@ -3,13 +3,13 @@ import { spend, spendOnError } from './budget.js';
 import { EvaluationError, ExpressionError } from './errors.js';
 import { subexpressionsOf } from './subexpressions-of.js';
 import type { CompileExpression, CompiledExpression, VariableScope } from './scope.js';
-import { isList, isObject, kindOf, needBool, type Value, type ValueObject } from './values.js';
+import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
 
 type CallExpression = Extract<Expression, { kind: 'call' }>;
-type Each = (item: Value) => Value;
+type Each = (item: CelValue) => CelValue;
 
 /** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */
-const overItems: Record<string, (items: readonly Value[], each: Each, at: number) => Value> = {
+const overItems: Record<string, (items: readonly CelValue[], each: Each, at: number) => CelValue> = {
   exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
   all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
   exists_one: (items, each, at) => items.filter((item) => needBool(each(item), at)).length === 1,
@@ -38,7 +38,7 @@ export function compileMacro(
   const steps = stepsOf(body);
   return (scope: VariableScope) => {
     const items = itemsOf(list(scope), call.at);
-    const one = (value: Value) => {
+    const one = (value: CelValue) => {
       spend(steps);
       return each({ name: item.name, value, outer: scope });
     };
@@ -85,13 +85,13 @@ function compileHas(
   };
 }
 
-function itemsOf(value: Value, at: number): readonly Value[] {
+function itemsOf(value: CelValue, at: number): readonly CelValue[] {
   if (isList(value)) return value;
   if (isObject(value)) return namesOf(value);
   throw new EvaluationError(`A ${kindOf(value)} has no items.`, at);
 }
 
-function namesOf(value: ValueObject): readonly string[] {
+function namesOf(value: CelObject): readonly string[] {
   const names = Object.keys(value);
   spend(names.length);
   return names;
@@ -103,7 +103,7 @@ const costOfError = 20;
 /**
  * Returns whether `decides` returns true for any item. As with `||`, such an item wins over items for which it fails.
  */
-function some(items: readonly Value[], decides: (item: Value) => boolean): boolean {
+function some(items: readonly CelValue[], decides: (item: CelValue) => boolean): boolean {
   let failed: EvaluationError | undefined;
   for (const item of items) {
     try {

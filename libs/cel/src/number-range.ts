@@ -1,7 +1,7 @@
 import { spend, spendOnText } from './budget.js';
 import {
   compareScaled,
-  Decimal,
+  DecimalText,
   powerOfTen,
   scaledDecimal,
   type Numeric,
@@ -27,7 +27,7 @@ export const computableNumbers = `${wholeDigits} digits before and ${decimalPlac
  * other number, with which CEL expressions cannot compute.
  */
 export function computable(value: Numeric): ScaledDecimal | undefined {
-  if (value instanceof Decimal) spendOnText(value.text.length);
+  if (value instanceof DecimalText) spendOnText(value.text.length);
   const exact = scaledDecimal(value);
   return exact && isComputable(exact) ? exact : undefined;
 }
@@ -54,7 +54,7 @@ export function orderOf(a: Numeric, b: Numeric): number {
 /** Returns the nearest finite double: a larger number becomes the largest double. */
 function nearestDouble(value: Numeric): number {
   if (typeof value === 'number') return value;
-  if (value instanceof Decimal) spendOnText(value.text.length);
+  if (value instanceof DecimalText) spendOnText(value.text.length);
   const near = Number(typeof value === 'bigint' ? value : value.text);
   return Math.min(Math.max(near, -Number.MAX_VALUE), Number.MAX_VALUE);
 }

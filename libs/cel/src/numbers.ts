@@ -12,7 +12,7 @@ import {
 import { EvaluationError } from './errors.js';
 import { computable, computableNumbers, decimalPlaces, isComputable } from './number-range.js';
 import { smallProduct, smallSum } from './small-decimal.js';
-import { isNumeric, kindOf, Timestamp, type Value } from './values.js';
+import { isNumeric, kindOf, Timestamp, type CelValue } from './values.js';
 
 /*
  * Arithmetic on the exact decimals of the original texts: 0.1 + 0.2 is 0.3, and 9007199254740993 is itself. Operands
@@ -72,7 +72,7 @@ export function remainder(a: Numeric, b: Numeric, at: number): Numeric {
 }
 
 /** Returns the whole part of a number or of a number's text; for a time, the whole seconds since 1970. */
-export function toInt(value: Value, at: number): Numeric {
+export function toInt(value: CelValue, at: number): Numeric {
   if (value instanceof Timestamp) return Math.floor(value.micros / 1_000_000);
   if (typeof value === 'string' && /^[+-]?[0-9]{1,19}$/.test(value)) return read(value, at);
   if (!isNumeric(value)) throw notANumber(value, at);
@@ -81,7 +81,7 @@ export function toInt(value: Value, at: number): Numeric {
 }
 
 /** Returns the exact decimal of a number or of a number's text, without rounding. */
-export function toDouble(value: Value, at: number): Numeric {
+export function toDouble(value: CelValue, at: number): Numeric {
   if (isNumeric(value)) return value;
   if (typeof value === 'string') spendOnText(value.length * 2);
   const form = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
@@ -135,7 +135,7 @@ function made({ units, scale }: ScaledDecimal, at: number): Numeric {
   return value !== undefined && computable(value) ? value : outOfRange(at);
 }
 
-function notANumber(value: Value, at: number): EvaluationError {
+function notANumber(value: CelValue, at: number): EvaluationError {
   return new EvaluationError(`This ${kindOf(value)} is not a number.`, at);
 }
 

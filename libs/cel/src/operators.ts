@@ -12,11 +12,11 @@ import {
   isObject,
   kindOf,
   Timestamp,
-  type Value,
+  type CelValue,
 } from './values.js';
 
 /** Implementation of a binary CEL operator; `at` is the position of the operator in the text of the expression. */
-export type BinaryOperation = (a: Value, b: Value, at: number) => Value;
+export type BinaryOperation = (a: CelValue, b: CelValue, at: number) => CelValue;
 
 /** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */
 export type BinaryOperations = Readonly<Record<Exclude<BinaryOperator, '&&' | '||'>, BinaryOperation>>;
@@ -52,12 +52,12 @@ export const conditionOperators: BinaryOperations = {
   },
 };
 
-function notTwoContainers(sides: [Value, Value], at: number): [Value, Value] {
+function notTwoContainers(sides: [CelValue, CelValue], at: number): [CelValue, CelValue] {
   if (!isContainer(sides[0]) || !isContainer(sides[1])) return sides;
   throw new EvaluationError('A where cannot compare lists or objects with each other.', at);
 }
 
-function isContainer(value: Value): boolean {
+function isContainer(value: CelValue): boolean {
   return isList(value) || isObject(value);
 }
 
@@ -65,7 +65,7 @@ function isContainer(value: Value): boolean {
  * Evaluates `in`: whether an item of a list equals the value, or whether an object has the name. Only strings are names
  * of an object.
  */
-function contains(item: Value, container: Value, at: number): boolean {
+function contains(item: CelValue, container: CelValue, at: number): boolean {
   if (isList(container)) {
     spend(container.length);
     return container.some((element) => equal(element, item));
@@ -77,7 +77,7 @@ function contains(item: Value, container: Value, at: number): boolean {
 const addNumbers = onNumbers('+', plus);
 const subtractNumbers = onNumbers('-', minus);
 
-function add(a: Value, b: Value, at: number): Value {
+function add(a: CelValue, b: CelValue, at: number): CelValue {
   if (isNumeric(a)) return addNumbers(a, b, at);
   if (typeof a === 'string' && typeof b === 'string') {
     spendOnText(a.length + b.length);
@@ -93,7 +93,7 @@ function add(a: Value, b: Value, at: number): Value {
   return addNumbers(a, b, at);
 }
 
-function subtract(a: Value, b: Value, at: number): Value {
+function subtract(a: CelValue, b: CelValue, at: number): CelValue {
   if (isNumeric(a)) return subtractNumbers(a, b, at);
   if (a instanceof Timestamp && b instanceof Timestamp) return new Duration(micros(a.micros - b.micros, at));
   if (a instanceof Timestamp && b instanceof Duration) return new Timestamp(micros(a.micros - b.micros, at));

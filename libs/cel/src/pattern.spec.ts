@@ -4,9 +4,9 @@ import { StepBudget, withinBudget } from './budget.js';
 import { compileParsed } from './compile.js';
 import { parseExpression } from './parse.js';
 import { compiledPattern } from './pattern.js';
-import type { ValueObject } from './values.js';
+import type { CelObject } from './values.js';
 
-const event = { data: { t: 'a0123456789', p: '[a-c]+[0-9]{3}' } } as unknown as ValueObject;
+const event = { data: { t: 'a0123456789', p: '[a-c]+[0-9]{3}' } } as unknown as CelObject;
 let others = 0;
 /**
  * Compiles as many other regular expressions as the cache of compiled patterns holds, which evicts all earlier ones.
@@ -38,9 +38,9 @@ describe('a literal pattern', () => {
     const searches = patterns.map((pattern) => `event.data.t.matches("${pattern}")`).join(' && ');
     const run = compileParsed(parseExpression(`${searches} && event.data.l.all(x, x != 1)`));
     const large = { data: { t: 'a0123456789', l: Array.from({ length: 360_000 }, () => 0) } };
-    expect(run(large as unknown as ValueObject)).toBe(true);
+    expect(run(large as unknown as CelObject)).toBe(true);
     forget();
-    expect(run(large as unknown as ValueObject)).toBe(true);
+    expect(run(large as unknown as CelObject)).toBe(true);
   });
 });
 

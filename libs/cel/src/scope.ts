@@ -1,5 +1,5 @@
 import type { Expression } from './expression.js';
-import type { Value } from './values.js';
+import type { CelValue } from './values.js';
 
 /**
  * A variable that a CEL sub-expression can use, such as `event` or that of a macro, with its value and the next outer
@@ -7,13 +7,13 @@ import type { Value } from './values.js';
  */
 export interface VariableScope {
   name: string;
-  value: Value;
+  value: CelValue;
   outer?: VariableScope;
 }
 
 /**
  * A compiled CEL expression: returns its value for the values of the variables. @throws EvaluationError if it has none
  */
-export type CompiledExpression = (scope: VariableScope) => Value;
+export type CompiledExpression = (scope: VariableScope) => CelValue;
 /** Compiles a sub-expression in which the named variables are in scope. */
 export type CompileExpression = (expression: Expression, names: readonly string[]) => CompiledExpression;

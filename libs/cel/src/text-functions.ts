@@ -2,7 +2,7 @@ import { spend, spendOnText } from './budget.js';
 import type { CelFunction } from './cel-function.js';
 import { EvaluationError } from './errors.js';
 import { lastPlace, TextSearch } from './text-search.js';
-import { isList, isNumber, needString, type Value } from './values.js';
+import { isList, isNumber, needString, type CelValue } from './values.js';
 
 const surrogates = /[\ud800-\udfff]/;
 
@@ -11,16 +11,16 @@ export const textMethods: Record<string, CelFunction> = {
   'trim/1': ([text], at) => needText(text, at).trim(),
   'indexOf/2': (args, at) => searched(args, at, (all, part) => place(all, new TextSearch(part).first(all))),
   'lastIndexOf/2': (args, at) => searched(args, at, (all, part) => place(all, lastPlace(all, part))),
-  'substring/2': ([text, from], at) => cut(needText(text, at), [from as Value], at),
-  'substring/3': ([text, from, to], at) => cut(needText(text, at), [from as Value, to as Value], at),
+  'substring/2': ([text, from], at) => cut(needText(text, at), [from as CelValue], at),
+  'substring/3': ([text, from, to], at) => cut(needText(text, at), [from as CelValue, to as CelValue], at),
   'split/2': (args, at) => searched(args, at, split),
-  'join/1': ([list], at) => join(list as Value, '', at),
-  'join/2': ([list, separator], at) => join(list as Value, needText(separator, at), at),
+  'join/1': ([list], at) => join(list as CelValue, '', at),
+  'join/2': ([list, separator], at) => join(list as CelValue, needText(separator, at), at),
 };
 
 /** Returns the value as a string, and charges its characters. @throws EvaluationError if it is not a string */
-export function needText(value: Value | undefined, at: number): string {
-  const text = needString(value as Value, at);
+export function needText(value: CelValue | undefined, at: number): string {
+  const text = needString(value as CelValue, at);
   spendOnText(text.length);
   return text;
 }
@@ -30,7 +30,7 @@ export function needText(value: Value | undefined, at: number): string {
  * @throws EvaluationError if one of them is not a string
  */
 export function searched<T>(
-  [text, part]: readonly Value[],
+  [text, part]: readonly CelValue[],
   at: number,
   search: (text: string, part: string) => T,
 ): T {
@@ -48,7 +48,7 @@ function place(text: string, found: number): number {
  * Returns the part of a text from the first position up to the second, which is exclusive and by default the end.
  * Positions are in code points.
  */
-function cut(text: string, places: Value[], at: number): string {
+function cut(text: string, places: CelValue[], at: number): string {
   const isPlain = !surrogates.test(text);
   if (!isPlain) spend(text.length / 4);
   const all = isPlain ? text : [...text];
@@ -58,7 +58,7 @@ function cut(text: string, places: Value[], at: number): string {
   return typeof part === 'string' ? part : part.join('');
 }
 
-function needPlace(value: Value, at: number): number {
+function needPlace(value: CelValue, at: number): number {
   if (isNumber(value) && Number.isSafeInteger(value) && value >= 0) return Number(value);
   throw new EvaluationError('A position in a text is a whole number from 0.', at);
 }
@@ -69,7 +69,7 @@ function split(text: string, separator: string): readonly string[] {
   return parts;
 }
 
-function join(list: Value, separator: string, at: number): string {
+function join(list: CelValue, separator: string, at: number): string {
   if (!isList(list)) throw new EvaluationError('join() needs a list of strings.', at);
   spend(list.length);
   spendOnText(separator.length * list.length);

@@ -4,7 +4,7 @@ import type { CelFunction } from './cel-function.js';
 import { powerOfTen, type ScaledDecimal } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { scaledInRange } from './numbers.js';
-import { Duration, isNumeric, kindOf, needString, Timestamp, type Value } from './values.js';
+import { Duration, isNumeric, kindOf, needString, Timestamp, type CelValue } from './values.js';
 import { wallClock } from './zone.js';
 
 const microsPerSecond = 1_000_000;
@@ -13,8 +13,8 @@ const earliest = Date.UTC(1900, 0, 1) * 1000;
 const latest = Date.UTC(2300, 0, 1) * 1000;
 
 export const timeFunctions: Record<string, CelFunction> = {
-  'timestamp/1': ([value], at) => toTimestamp(value as Value, at),
-  'duration/1': ([value], at) => toDuration(value as Value, at),
+  'timestamp/1': ([value], at) => toTimestamp(value as CelValue, at),
+  'duration/1': ([value], at) => toDuration(value as CelValue, at),
 };
 
 /**
@@ -60,14 +60,14 @@ function part(
   return {
     [`${name}/1`]: ([value], at) => {
       if (value instanceof Duration && microsOfDuration) return Math.trunc(value.micros / microsOfDuration);
-      return ofDate(new Date(milliseconds(value as Value, at)));
+      return ofDate(new Date(milliseconds(value as CelValue, at)));
     },
     [`${name}/2`]: ([value, zone], at) =>
-      ofDate(wallClock(milliseconds(value as Value, at), needString(zone as Value, at), at)),
+      ofDate(wallClock(milliseconds(value as CelValue, at), needString(zone as CelValue, at), at)),
   };
 }
 
-function milliseconds(value: Value, at: number): number {
+function milliseconds(value: CelValue, at: number): number {
   if (value instanceof Timestamp) return Math.floor(inRange(value.micros, at) / 1000);
   throw new EvaluationError(`A timestamp is needed, this is a ${kindOf(value)}.`, at);
 }
@@ -77,7 +77,7 @@ function inRange(micros: number, at: number): number {
   throw new EvaluationError('The time is not in the years 1900 to 2299.', at);
 }
 
-function toTimestamp(value: Value, at: number): Timestamp {
+function toTimestamp(value: CelValue, at: number): Timestamp {
   if (value instanceof Timestamp) return value;
   if (isNumeric(value)) return new Timestamp(inRange(roundedMicros(scaledInRange(value, at)), at));
   const micros = parseTime(needString(value, at));
@@ -98,7 +98,7 @@ const units: Record<string, number> = { h: 3_600_000_000, m: 60_000_000, s: 1_00
 /** Number of characters of a duration's text that count as one step; few, because each part of the text is a number. */
 const charactersPerStep = 4;
 
-function toDuration(value: Value, at: number): Duration {
+function toDuration(value: CelValue, at: number): Duration {
   if (value instanceof Duration) return value;
   const text = needString(value, at);
   spend(text.length / charactersPerStep);

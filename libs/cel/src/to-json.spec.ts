@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { eventValue } from './event-value.js';
 import { parseExactJson } from './json.js';
 import { toJson } from './to-json.js';
-import { Duration, Timestamp, type Value } from './values.js';
+import { Duration, Timestamp, type CelValue } from './values.js';
 
-const write = (value: Value) => toJson(value, { maxLength: 1000 });
+const write = (value: CelValue) => toJson(value, { maxLength: 1000 });
 
 describe('a value as JSON', () => {
   it('equals the result of JSON.stringify', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(toJson(value as Value, { maxLength: Infinity })).toBe(JSON.stringify(value));
+        expect(toJson(value as CelValue, { maxLength: Infinity })).toBe(JSON.stringify(value));
       }),
       { numRuns: 200 },
     );
@@ -56,7 +56,7 @@ describe('a value as JSON', () => {
   it('is undefined above the limit, without building the whole text', () => {
     expect(toJson('abc', { maxLength: 5 })).toBe('"abc"');
     expect(toJson('abc', { maxLength: 4 })).toBeUndefined();
-    let doubling: Value = ['x'];
+    let doubling: CelValue = ['x'];
     for (let i = 0; i < 60; i++) doubling = [doubling, doubling];
     expect(toJson(doubling, { maxLength: 100_000 })).toBeUndefined();
   });

@@ -1,7 +1,7 @@
-import { Decimal, scaledDecimal, scaledText } from './decimal.js';
+import { DecimalText, scaledDecimal, scaledText } from './decimal.js';
 import { memberValue } from './event-value.js';
 import { durationText, timeText } from './time-functions.js';
-import { Duration, isList, Timestamp, type Value, type ValueObject } from './values.js';
+import { Duration, isList, Timestamp, type CelValue, type CelObject } from './values.js';
 
 /** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
 export interface JsonOptions {
@@ -23,25 +23,25 @@ let inOrder = false;
  * are RFC 3339 in UTC, durations are seconds such as "1.5s".
  * @throws EvaluationError for a time that has no such text
  */
-export function toJson(value: Value, { maxLength, sorted = false }: JsonOptions): string | undefined {
+export function toJson(value: CelValue, { maxLength, sorted = false }: JsonOptions): string | undefined {
   room = maxLength;
   inOrder = sorted;
   const text = write(value);
   return room < 0 ? undefined : text;
 }
 
-function write(value: Value): string {
+function write(value: CelValue): string {
   if (value !== null && typeof value === 'object') {
     if (isList(value)) return writeList(value);
     if (value instanceof Timestamp) return taken(`"${timeText(value, 0)}"`);
     if (value instanceof Duration) return taken(`"${durationText(value)}"`);
-    if (value instanceof Decimal) return taken(inOrder ? canonical(value) : value.text);
+    if (value instanceof DecimalText) return taken(inOrder ? canonical(value) : value.text);
     return writeObject(value);
   }
   return taken(typeof value === 'bigint' ? scaledText({ units: value, scale: 0 }) : JSON.stringify(value));
 }
 
-function canonical(value: Decimal): string {
+function canonical(value: DecimalText): string {
   const exact = scaledDecimal(value);
   return exact ? scaledText(exact) : value.text;
 }
@@ -51,7 +51,7 @@ function taken(text: string): string {
   return text;
 }
 
-function writeList(list: readonly Value[]): string {
+function writeList(list: readonly CelValue[]): string {
   room -= 2;
   let text = '';
   for (const item of list) {
@@ -61,7 +61,7 @@ function writeList(list: readonly Value[]): string {
   return `[${text}]`;
 }
 
-function writeObject(object: ValueObject): string {
+function writeObject(object: CelObject): string {
   room -= 2;
   let text = '';
   const names = Object.keys(object);

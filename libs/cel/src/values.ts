@@ -1,6 +1,6 @@
 import { compareUtf8 } from '#event';
 import { spend, spendOnText } from './budget.js';
-import { compareScaled, Decimal, scaledDecimal, type Numeric } from './decimal.js';
+import { compareScaled, DecimalText, scaledDecimal, type Numeric } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { orderOf } from './number-range.js';
 
@@ -18,47 +18,47 @@ export class Duration {
  * A value of a CEL expression. Whole numbers outside the safe range of doubles are bigints. Other numbers are doubles,
  * or Decimals if no double's shortest text is the same number.
  */
-export type Value =
+export type CelValue =
   | null
   | boolean
   | number
   | bigint
-  | Decimal
+  | DecimalText
   | string
   | Timestamp
   | Duration
-  | readonly Value[]
-  | { readonly [name: string]: Value };
+  | readonly CelValue[]
+  | { readonly [name: string]: CelValue };
 
 /** An object as a value of a CEL expression. */
-export type ValueObject = { readonly [name: string]: Value };
+export type CelObject = { readonly [name: string]: CelValue };
 
-export function isNumber(value: Value): value is number | bigint {
+export function isNumber(value: CelValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
 /** Returns whether a CEL value is a number, in any of its three forms: double, bigint, Decimal. */
-export function isNumeric(value: Value): value is Numeric {
-  return isNumber(value) || value instanceof Decimal;
+export function isNumeric(value: CelValue): value is Numeric {
+  return isNumber(value) || value instanceof DecimalText;
 }
 
-export function isList(value: Value): value is readonly Value[] {
+export function isList(value: CelValue): value is readonly CelValue[] {
   return Array.isArray(value);
 }
 
-export function isObject(value: Value): value is ValueObject {
+export function isObject(value: CelValue): value is CelObject {
   return (
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
     !(value instanceof Timestamp) &&
     !(value instanceof Duration) &&
-    !(value instanceof Decimal)
+    !(value instanceof DecimalText)
   );
 }
 
 /** Returns the name of a value's kind, for messages. */
-export function kindOf(value: Value): string {
+export function kindOf(value: CelValue): string {
   if (value === null) return 'null';
   if (isNumeric(value)) return 'number';
   if (isList(value)) return 'list';
@@ -67,12 +67,12 @@ export function kindOf(value: Value): string {
   return typeof value;
 }
 
-export function needBool(value: Value, at: number): boolean {
+export function needBool(value: CelValue, at: number): boolean {
   if (typeof value === 'boolean') return value;
   throw new EvaluationError(`A bool is needed, this is a ${kindOf(value)}.`, at);
 }
 
-export function needString(value: Value, at: number): string {
+export function needString(value: CelValue, at: number): string {
   if (typeof value === 'string') return value;
   throw new EvaluationError(`A string is needed, this is a ${kindOf(value)}.`, at);
 }
@@ -81,7 +81,7 @@ export function needString(value: Value, at: number): string {
  * Returns whether two values are equal and of the same kind. The numbers 5, 5.0 and a bigint 5 are equal. Lists and
  * objects are equal if their members are.
  */
-export function equal(a: Value, b: Value): boolean {
+export function equal(a: CelValue, b: CelValue): boolean {
   if (typeof a === 'string') return equalText(a, b);
   if (a === b) return true;
   if (isNumeric(a)) return isNumeric(b) && orderOf(a, b) === 0;
@@ -89,18 +89,18 @@ export function equal(a: Value, b: Value): boolean {
   if (a instanceof Duration) return b instanceof Duration && a.micros === b.micros;
   if (isList(a)) {
     spend(a.length);
-    return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as Value));
+    return isList(b) && a.length === b.length && a.every((item, i) => equal(item, b[i] as CelValue));
   }
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);
   spend(names.length);
   return (
     names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && equal(a[name] as Value, b[name] as Value))
+    names.every((name) => Object.hasOwn(b, name) && equal(a[name] as CelValue, b[name] as CelValue))
   );
 }
 
-function equalText(a: string, b: Value): boolean {
+function equalText(a: string, b: CelValue): boolean {
   if (typeof b !== 'string' || a.length !== b.length) return false;
   spendOnText(a.length);
   return a === b;
@@ -110,7 +110,7 @@ function equalText(a: string, b: Value): boolean {
  * Compares two values: returns a negative number, zero or a positive number. Text is ordered by code point.
  * @throws EvaluationError if the values have no order
  */
-export function compare(a: Value, b: Value, at: number): number {
+export function compare(a: CelValue, b: CelValue, at: number): number {
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (isNumeric(a) && isNumeric(b)) return orderOf(a, b);
   if (a instanceof Timestamp && b instanceof Timestamp) return a.micros - b.micros;

@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { StepBudget, withinBudget } from './budget.js';
 import { compileParsed } from './compile.js';
 import { parseExpression } from './parse.js';
-import { Timestamp, type ValueObject } from './values.js';
+import { Timestamp, type CelObject } from './values.js';
 
 const zones = Intl.supportedValuesOf('timeZone');
 const evaluate = (expression: string, data: object = {}) =>
-  compileParsed(parseExpression(expression))({ timestamp: new Timestamp(0), data } as unknown as ValueObject);
+  compileParsed(parseExpression(expression))({ timestamp: new Timestamp(0), data } as unknown as CelObject);
 const stepsOf = (expression: string, data: object = {}): number => {
   const budget = new StepBudget(400_000);
   withinBudget(budget, () => evaluate(expression, data));

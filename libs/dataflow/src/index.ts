@@ -9,7 +9,7 @@ export type { FoldField } from './folds/compile-fields.js';
 export {
   compileFold,
   type Fold,
-  type FoldResult,
+  type FoldAddResult,
   type FoldState,
   type FoldRejection,
 } from './folds/compile-fold.js';
@@ -21,14 +21,14 @@ export { readableEvent, eventFromRecord, sourceEvent } from './flow/readable-eve
 export type * from './flow/pipeline.js';
 export { pipelineLimits } from './flow/limits.js';
 export {
-  StepCounter,
+  OperatorEventCounter,
   stepResults,
-  type StepResult,
+  type OperatorEventResult,
   sumStepCounts,
-  type OperatorStep,
-  type StepCounts,
-  type StepNumbers,
-} from './flow/step-counts.js';
+  type CountedOperator,
+  type EventCountsByOperator,
+  type OperatorEventCounts,
+} from './flow/operator-event-counts.js';
 export * from './id-window/id-window.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';
@@ -36,7 +36,12 @@ export type { OperatorEffect, OperatorDefinition } from './operators/operator.js
 export { addToStateEntries } from './pipelines/add-to-state-entries.js';
 export { compilePipeline } from './pipelines/compile-pipeline.js';
 export { derivedId } from './pipelines/derived-id.js';
-export { dryRunLimits, dryRunText, type DryRun, type DryRunStep } from './pipelines/dry-run-record.js';
+export {
+  dryRunLimits,
+  dryRunText,
+  type DryRunResult,
+  type DryRunStep,
+} from './pipelines/dry-run-recorder.js';
 export { dryRun, DryRunTooExpensiveError, type FetchProjectionStates } from './pipelines/dry-run.js';
 export {
   UpstreamProgress,

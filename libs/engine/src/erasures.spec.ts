@@ -1,4 +1,4 @@
-import { entityHash, TopicNames } from '#event';
+import { entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log/memory';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ describe('Erasures', () => {
   beforeEach(async () => {
     definitions = openDefinitions({
       log: new MemoryLog(),
-      names: new TopicNames('t.'),
+      names: new TopicAndGroupNames('t.'),
       defaults: { partitions: 1 },
     });
     await definitions.start();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import {
   createFlushTopic,
@@ -8,7 +8,7 @@ import {
   type FlushRequest,
 } from './flush-requests.js';
 
-const names = new TopicNames('spec.');
+const names = new TopicAndGroupNames('spec.');
 let log: MemoryLog;
 let handled: FlushRequest[];
 

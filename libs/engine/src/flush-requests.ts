@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { GlobalTableReader, Log, LogRecord, Producer } from '#log';
 
 /**
@@ -22,7 +22,7 @@ const latestMs = 5_000;
 /** Creates the topic of the requests if it does not exist. */
 export async function createFlushTopic(
   admin: Pick<Log['admin'], 'create'>,
-  names: TopicNames,
+  names: TopicAndGroupNames,
 ): Promise<void> {
   await admin.create(names.flushRequests, settings);
 }
@@ -30,7 +30,7 @@ export async function createFlushTopic(
 /** Sends a request. A request that is lost only delays its reader, so errors are the caller's to ignore. */
 export async function sendFlushRequest(
   producer: Pick<Producer, 'append'>,
-  names: TopicNames,
+  names: TopicAndGroupNames,
   { group, topic }: FlushRequest,
 ): Promise<void> {
   const value = JSON.stringify({ group, topic });
@@ -40,7 +40,7 @@ export async function sendFlushRequest(
 /** Follows the requests of all readers. Each process that consumes events follows all of them. */
 export function followFlushRequests(
   log: Pick<Log, 'tableReader'>,
-  names: TopicNames,
+  names: TopicAndGroupNames,
   handle: (request: FlushRequest) => void,
 ): GlobalTableReader {
   return log.tableReader(names.flushRequests, {

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { UnknownTopicError } from '#log';
 import { createLogger } from '#telemetry';
 import { MaterializedOffsets } from './materialized-offset.js';
@@ -19,7 +19,7 @@ beforeEach(() => {
         return new Map([[0, stored++]]);
       },
     },
-    ...{ topics: new TopicNames('test.'), lookMs: 1 },
+    ...{ topics: new TopicAndGroupNames('test.'), lookMs: 1 },
     retry: new EngineRetry({ logger: createLogger({ name: 'test', level: 'silent' }) }),
   });
 });

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import type { EngineRetry } from './retry.js';
 
 export interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
-  topics: Pick<TopicNames, 'materializerGroup'>;
+  topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
   retry: EngineRetry;
   /** Milliseconds between two polls. */
   lookMs?: number | undefined;

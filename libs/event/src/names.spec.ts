@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { streamNamePattern, TopicNames } from './names.js';
+import { streamNamePattern, TopicAndGroupNames } from './names.js';
 
 const run = '0123456789abcdef01234567';
 const stage = '0123456789abcdef';
 const kafkaCharacters = 249;
 
 describe('the internal topics of a pipeline', () => {
-  const names = new TopicNames('x'.repeat(30));
+  const names = new TopicAndGroupNames('x'.repeat(30));
   const topics = [names.pipelineTopic(run, stage), names.pipelineReplayTopic(run)];
 
   it('differ for each job and stage, and have valid names for Kafka', () => {
@@ -26,7 +26,7 @@ describe('the internal topics of a pipeline', () => {
 
   it('identify their job, within their installation', () => {
     for (const topic of topics) expect(names.pipelineRunOf(topic)).toBe(run);
-    for (const topic of topics) expect(new TopicNames('x.').pipelineRunOf(topic)).toBeUndefined();
+    for (const topic of topics) expect(new TopicAndGroupNames('x.').pipelineRunOf(topic)).toBeUndefined();
     expect(names.pipelineRunOf(names.definitions)).toBeUndefined();
     expect(names.pipelineRunOf(`${names.pipelineGroup(run)}.more.${stage}`)).toBeUndefined();
   });

@@ -53,7 +53,7 @@ const streamTopicPattern = /^(.+)\.([0-9a-z]{1,10})$/;
  * use different prefixes. The topic of a stream is `<prefix>events.<stream>.<ten characters>`, derived from its stream
  * id. A prefix has at most 30 characters, because Kafka limits topic names to 249.
  */
-export class TopicNames {
+export class TopicAndGroupNames {
   constructor(readonly prefix: string) {}
 
   get definitions(): string {

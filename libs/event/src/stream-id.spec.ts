@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isStreamIdOf, newStreamId, streamNameOf, type StreamId } from './stream-id.js';
-import { TopicNames } from './names.js';
+import { TopicAndGroupNames } from './names.js';
 
 describe('the id of a stream', () => {
   it('consists of its name and ten random characters', () => {
@@ -23,7 +23,7 @@ describe('the id of a stream', () => {
 });
 
 describe('the topic of a stream', () => {
-  const names = new TopicNames(`${'p'.repeat(30)}`);
+  const names = new TopicAndGroupNames(`${'p'.repeat(30)}`);
 
   it.each<StreamId>(['orders#1', 'a.b.1#0k3v9x2m1q', 'a#0', `${'x'.repeat(200)}#0k3v9x2m1q`])(
     'of %s identifies the stream, and has a valid name for Kafka',

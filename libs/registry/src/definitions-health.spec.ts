@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import {
   definitionsAge,
@@ -28,7 +28,11 @@ describe('definitionsHealth', () => {
 describe('the age of the definitions', () => {
   it('grows only while the log does not answer', async () => {
     const log = new MemoryLog();
-    const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
+    const definitions = openDefinitions({
+      log,
+      names: new TopicAndGroupNames('t.'),
+      defaults: { partitions: 1 },
+    });
     expect(definitions.ageMs).toBe(Infinity);
     await definitions.start();
     await sleep(60);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
-import { decodeRecord, TopicNames } from '#event';
+import { decodeRecord, TopicAndGroupNames } from '#event';
 import { LogUnavailableError, type NewRecord, type Producer } from '#log';
 import { MemoryLog } from '#log/memory';
 import { ada, aKey } from './contract/definition-examples.js';
@@ -14,7 +14,7 @@ describeDefinitionsContract('MemoryLog', {
   compact: (log, topic) => (log as MemoryLog).topics.get(topic)?.compact(),
 });
 
-const names = new TopicNames('t.');
+const names = new TopicAndGroupNames('t.');
 const isAuditTopic = (topic?: string) => topic?.startsWith(names.ofStream(`${auditStream}#`)) ?? false;
 /** Returns the topic of the only stream with this name. */
 const topicOf = (log: MemoryLog, stream: string) =>

@@ -1,4 +1,4 @@
-import type { StreamId, TopicNames } from '#event';
+import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
 import { metrics, onScrape } from '#telemetry';
 import type { AuditEntry } from './audit/audit-event.js';
@@ -27,7 +27,7 @@ import { KeyedMutex } from './changes/keyed-mutex.js';
 
 export interface DefinitionsOptions {
   log: Log;
-  names: TopicNames;
+  names: TopicAndGroupNames;
   /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
   /** The most definitions, by kind; default: the limit in the kind's rules. */

@@ -1,4 +1,4 @@
-import { isObject, type Schema, type SchemaObject } from './document/schema.js';
+import { isObject, type JsonSchema, type SchemaObject } from './document/schema.js';
 import { isMultipleOf } from './values/decimal.js';
 import { canonicalText } from './values/equality.js';
 
@@ -9,14 +9,14 @@ type EvaluatedMembers = Set<string> | undefined;
  * A direct implementation of JSON Schema 2020-12 without regard to speed; the compiled validators must agree
  * with it. It supports only references of the form `#/$defs/name`, and no formats.
  */
-export function fitsSpecification(root: Schema, value: unknown): boolean {
+export function fitsSpecification(root: JsonSchema, value: unknown): boolean {
   return new ReferenceValidator(root).look(root, value) !== undefined;
 }
 
 class ReferenceValidator {
-  constructor(private readonly root: Schema) {}
+  constructor(private readonly root: JsonSchema) {}
 
-  look(schema: Schema, value: unknown): EvaluatedMembers {
+  look(schema: JsonSchema, value: unknown): EvaluatedMembers {
     if (typeof schema === 'boolean') return schema ? new Set() : undefined;
     if (!assertions(schema, value)) return undefined;
     const parts = [...this.inPlace(schema, value), this.members(schema, value), this.items(schema, value)];
@@ -26,12 +26,12 @@ class ReferenceValidator {
   }
 
   private fits(schema: unknown, value: unknown): boolean {
-    return this.look(schema as Schema, value) !== undefined;
+    return this.look(schema as JsonSchema, value) !== undefined;
   }
 
   private *inPlace(schema: SchemaObject, value: unknown): Generator<EvaluatedMembers> {
     const all = (schemas: unknown) =>
-      ((schemas as Schema[] | undefined) ?? []).map((one) => this.look(one, value));
+      ((schemas as JsonSchema[] | undefined) ?? []).map((one) => this.look(one, value));
     if (typeof schema.$ref === 'string') yield this.look(this.definition(schema.$ref), value);
     yield* all(schema.allOf);
     if (schema.anyOf) yield merged(all(schema.anyOf).filter((one) => one !== undefined));
@@ -41,19 +41,19 @@ class ReferenceValidator {
     }
     if ('not' in schema) yield this.fits(schema.not, value) ? undefined : new Set();
     if ('if' in schema) {
-      const test = this.look(schema.if as Schema, value);
+      const test = this.look(schema.if as JsonSchema, value);
       if (test) yield test;
       const next = test ? schema.then : schema.else;
-      if (next !== undefined) yield this.look(next as Schema, value);
+      if (next !== undefined) yield this.look(next as JsonSchema, value);
     }
     if (isObject(schema.dependentSchemas) && isObject(value))
       for (const [name, one] of Object.entries(schema.dependentSchemas))
-        if (Object.hasOwn(value, name)) yield this.look(one as Schema, value);
+        if (Object.hasOwn(value, name)) yield this.look(one as JsonSchema, value);
   }
 
-  private definition(ref: string): Schema {
+  private definition(ref: string): JsonSchema {
     const name = ref.replace('#/$defs/', '');
-    return (isObject(this.root) ? (this.root.$defs as Record<string, Schema>)[name] : undefined) ?? false;
+    return (isObject(this.root) ? (this.root.$defs as Record<string, JsonSchema>)[name] : undefined) ?? false;
   }
 
   private members(schema: SchemaObject, value: unknown): EvaluatedMembers {

@@ -8,8 +8,8 @@ export {
   openClickHouse,
   openClickHouseFiles,
   openClickHouseSql,
-  type ClickHouseOptions,
-  type SqlOptions,
+  type ClickHouseStoreOptions,
+  type AnalystSqlOptions,
 } from './clickhouse/open.js';
 export * from './analyst-sql.js';
 export * from './event-files.js';

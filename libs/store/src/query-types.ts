@@ -23,7 +23,7 @@ export interface EventFilter extends AuthorizationScope {
 }
 
 /** One page of a paged list, with the cursor of the next page unless it is the last one. */
-export interface Page<T> {
+export interface CursorPage<T> {
   items: T[];
   /** Cursor of the next page; absent on the last page. */
   nextCursor?: string;

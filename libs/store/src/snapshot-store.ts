@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import type { EntityQuery, Page, AuthorizationScope } from './query-types.js';
+import type { EntityQuery, CursorPage, AuthorizationScope } from './query-types.js';
 
 /**
  * Identifies an event within its stream. The times are needed because a Kafka topic that was recreated assigns offsets
@@ -105,7 +105,10 @@ export interface SnapshotReader {
    * counts all stored snapshots that match, including snapshots that are not current.
    * @throws InvalidCursorError
    */
-  snapshots(query: SnapshotsQuery, signal?: AbortSignal): Promise<Page<EntitySnapshot> & { total: number }>;
+  snapshots(
+    query: SnapshotsQuery,
+    signal?: AbortSignal,
+  ): Promise<CursorPage<EntitySnapshot> & { total: number }>;
 }
 
 /**

@@ -4,12 +4,12 @@ import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from './log-order.js';
 import type { FailureLocation } from './failure-location.js';
-import type { EntityQuery, EventFilter, Page, AuthorizationScope } from './query-types.js';
+import type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { SnapshotStore } from './snapshot-store.js';
 import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
-export type { EntityQuery, EventFilter, Page, AuthorizationScope } from './query-types.js';
+export type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
   maxOffsetRanges,
@@ -212,7 +212,7 @@ export interface DeadLetterQuery extends AuthorizationScope {
  */
 export interface EventReader {
   /** @throws InvalidCursorError @throws UntranslatableExpressionError @throws QueryTooExpensiveError @throws StoreUnavailableError */
-  query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>>;
+  query(query: EventQuery, signal?: AbortSignal): Promise<CursorPage<StoredEvent>>;
   /**
    * Returns events in log order, for readers that follow the log. A page reaches its limit as long as there
    * are more events.
@@ -231,13 +231,13 @@ export interface EventReader {
   count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }>;
   byId(query: EventIdQuery, signal?: AbortSignal): Promise<StoredEvent | undefined>;
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
-  entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>>;
+  entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
   /** Returns which kinds of stored data of the entity an erasure would remove. */
   erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
-  ): Promise<Page<StoredDeadLetter> & { total: number }>;
+  ): Promise<CursorPage<StoredDeadLetter> & { total: number }>;
 }
 
 /** A disk of ClickHouse with its free space and size. Object storage has no fixed size and is not listed. */

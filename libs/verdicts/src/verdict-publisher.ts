@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { NewRecord, Producer } from '#log';
 import { withIndexes } from './offset-bitmap.js';
 import {
@@ -24,7 +24,7 @@ export class VerdictConflictError extends Error {
 
 export interface VerdictPublisherOptions {
   table: VerdictTable;
-  names: Pick<TopicNames, 'verdicts'>;
+  names: Pick<TopicAndGroupNames, 'verdicts'>;
   producer(): Promise<Pick<Producer, 'append'>>;
 }
 

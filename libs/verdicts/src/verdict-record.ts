@@ -1,4 +1,4 @@
-import { isJsonObject, jsonValue, type TopicNames } from '#event';
+import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
 import type { LogRecord, NewRecord } from '#log';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
@@ -45,7 +45,10 @@ export function rangeOf(offset: number): number {
   return Math.floor(offset / rangeOffsets);
 }
 
-export function encodeVerdicts(record: VerdictRecord, names: Pick<TopicNames, 'verdicts'>): NewRecord {
+export function encodeVerdicts(
+  record: VerdictRecord,
+  names: Pick<TopicAndGroupNames, 'verdicts'>,
+): NewRecord {
   const { decided, refused, verdicts } = record;
   const value = JSON.stringify({ decided, refused: Buffer.from(refused).toString('base64'), verdicts });
   return { topic: names.verdicts, key: keyOf(record), value };
@@ -54,7 +57,7 @@ export function encodeVerdicts(record: VerdictRecord, names: Pick<TopicNames, 'v
 /** Returns the tombstone that removes the verdicts of a range. */
 export function verdictTombstone(
   range: TopicPartition & { range: number },
-  names: Pick<TopicNames, 'verdicts'>,
+  names: Pick<TopicAndGroupNames, 'verdicts'>,
 ): NewRecord {
   return { topic: names.verdicts, key: keyOf(range), value: null };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, partitionKey, type GlobalTableReader, type Log, type LogRecord } from '#log';
 import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 import {
@@ -13,7 +13,7 @@ import {
 
 export interface VerdictTableOptions {
   log: Pick<Log, 'tableReader' | 'admin'>;
-  names: Pick<TopicNames, 'verdicts'>;
+  names: Pick<TopicAndGroupNames, 'verdicts'>;
 }
 
 /** A range of offsets of a partition. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { expectedVersionHeader, TopicNames } from '#event';
+import { expectedVersionHeader, TopicAndGroupNames } from '#event';
 import {
   LogUnavailableError,
   type ConsumerHandler,
@@ -15,7 +15,7 @@ import { encodeVerdicts, rangeOffsets, type Verdict } from './verdict-record.js'
 import { VerdictTable, type VerdictTableOptions } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 
-const names = new TopicNames('spec.');
+const names = new TopicAndGroupNames('spec.');
 const topic = 'spec.events.orders.1';
 const position = { topic, partition: 0 };
 const forever = new AbortController().signal;

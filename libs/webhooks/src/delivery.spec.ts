@@ -8,9 +8,9 @@ import {
   WebhookDeliverer,
   type DeliveryAttempt,
   type WebhookDelivery,
-  type DeliveryOptions,
+  type WebhookDelivererDependencies,
 } from './delivery.js';
-import { WebhookNetworks } from './networks.js';
+import { WebhookAddressPolicy } from './webhook-address-policy.js';
 import { WebhookClient } from './webhook-client.js';
 import { webhookKeys } from './secrets.js';
 
@@ -54,8 +54,10 @@ const status =
     response.end('something that nobody asked for');
   };
 
-function deliverer(more: Partial<DeliveryOptions> & { allowed?: string[] } = {}): WebhookDeliverer {
-  const poster = new WebhookClient(new WebhookNetworks(more.allowed ?? ['127.0.0.0/8', '::1']), 500);
+function deliverer(
+  more: Partial<WebhookDelivererDependencies> & { allowed?: string[] } = {},
+): WebhookDeliverer {
+  const poster = new WebhookClient(new WebhookAddressPolicy(more.allowed ?? ['127.0.0.0/8', '::1']), 500);
   closing.push(() => poster.close());
   return new WebhookDeliverer({ poster, keys, firstDelayMs: 1, longestDelayMs: 4, ...more });
 }
@@ -224,7 +226,7 @@ describe('delivering a webhook', () => {
   it('leaves no listeners on a signal that outlives a request', async () => {
     const { url } = await receiver(status(200));
     const { signal } = new AbortController();
-    const poster = new WebhookClient(new WebhookNetworks(['127.0.0.0/8']), 500);
+    const poster = new WebhookClient(new WebhookAddressPolicy(['127.0.0.0/8']), 500);
     closing.push(() => poster.close());
     for (let i = 0; i < 4; i++) await poster.post({ url, headers: {}, body: '{}' }, signal);
     expect(getEventListeners(signal, 'abort')).toEqual([]);

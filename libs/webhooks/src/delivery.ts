@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Backoff, withAnySignal } from '#async';
-import type { WebhookClient, WebhookResult } from './webhook-client.js';
+import type { WebhookClient, WebhookPostResult } from './webhook-client.js';
 import { webhookHeaders } from './signature.js';
 
 /**
@@ -42,7 +42,7 @@ export interface DeliveryAttempt {
 /**
  * What a `WebhookDeliverer` needs: the HTTP client, the signing keys by name, and optional limits, delays and clocks.
  */
-export interface DeliveryOptions {
+export interface WebhookDelivererDependencies {
   poster: Pick<WebhookClient, 'post' | 'wrongIn'>;
   keys: ReadonlyMap<string, Buffer>;
   /** Called after each attempt to post an event, for metrics. */
@@ -72,9 +72,9 @@ const passing = new Set([408, 409, 425, 429]);
  * permanently or not accepted after all attempts.
  */
 export class WebhookDeliverer {
-  private readonly options: DeliveryOptions & typeof defaults;
+  private readonly options: WebhookDelivererDependencies & typeof defaults;
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: WebhookDelivererDependencies) {
     this.options = { ...defaults, ...options };
   }
 
@@ -150,14 +150,14 @@ export class WebhookDeliverer {
    * Returns the milliseconds until the next attempt: exponential back-off with full jitter, or the receiver's
    * `Retry-After` if that is longer, up to the longest delay.
    */
-  private delay(most: number, outcome: WebhookResult): number {
+  private delay(most: number, outcome: WebhookPostResult): number {
     const { longestDelayMs, random = Math.random } = this.options;
     const asked = 'retryAfter' in outcome ? Number(outcome.retryAfter) * 1000 : 0;
     return Math.min(longestDelayMs, Math.max(random() * most, asked || 0));
   }
 }
 
-function failureOf(outcome: WebhookResult): { reason: string; isFinal: boolean } | undefined {
+function failureOf(outcome: WebhookPostResult): { reason: string; isFinal: boolean } | undefined {
   if ('failure' in outcome) return { reason: outcome.failure, isFinal: outcome.isFinal };
   const { status } = outcome;
   if (status >= 200 && status < 300) return undefined;

@@ -5,7 +5,7 @@ export {
   type WebhookDelivery,
   type WebhookTarget,
 } from './delivery.js';
-export { WebhookNetworks } from './networks.js';
+export { WebhookAddressPolicy } from './webhook-address-policy.js';
 export { WebhookClient } from './webhook-client.js';
 export { webhookKeys, webhookSecretsError } from './secrets.js';
 export { webhookUrlError } from './webhook-url.js';

@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { withAnySignal } from '#async';
-import type { WebhookNetworks } from './networks.js';
+import type { WebhookAddressPolicy } from './webhook-address-policy.js';
 import { notPublic, webhookUrlError } from './webhook-url.js';
 
 /** A POST request to a webhook receiver. */
@@ -22,7 +22,7 @@ export interface WebhookRequest {
  * Status and `Retry-After` of a webhook receiver's answer, or why there was none. The failure text contains nothing
  * that the receiver sent.
  */
-export type WebhookResult =
+export type WebhookPostResult =
   { status: number; retryAfter: string | undefined } | { failure: string; isFinal: boolean };
 
 /** Error: the host name of a webhook resolves to an address to which webhooks may not be sent. */
@@ -43,7 +43,7 @@ export class WebhookClient {
   private readonly agents: { http: HttpAgent; https: HttpsAgent };
 
   constructor(
-    private readonly networks: WebhookNetworks,
+    private readonly networks: WebhookAddressPolicy,
     private readonly timeoutMs: number,
   ) {
     // The caller bounds the number of connections. With a bound here, requests to fast receivers would wait for slow
@@ -58,14 +58,14 @@ export class WebhookClient {
   }
 
   /** Posts one request to a webhook receiver. Never rejects: an aborted or failed request resolves with a `failure`. */
-  async post(post: WebhookRequest, signal: AbortSignal): Promise<WebhookResult> {
+  async post(post: WebhookRequest, signal: AbortSignal): Promise<WebhookPostResult> {
     const wrong = this.wrongIn(post.url);
     if (wrong !== undefined) return { failure: `The address ${wrong}.`, isFinal: true };
     const late = AbortSignal.timeout(this.timeoutMs);
     return withAnySignal([signal, late], (ended) => this.send(post, ended));
   }
 
-  private send({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookResult> {
+  private send({ url, headers, body }: WebhookRequest, signal: AbortSignal): Promise<WebhookPostResult> {
     const bytes = Buffer.from(body);
     const options: RequestOptions = {
       method: 'POST',
@@ -120,7 +120,7 @@ export class WebhookClient {
     };
   }
 
-  private failed(error: Error & { code?: string }): WebhookResult {
+  private failed(error: Error & { code?: string }): WebhookPostResult {
     if (error instanceof ForbiddenAddressError) return { failure: error.message, isFinal: true };
     const isTimeout = error.name === 'TimeoutError' || error.name === 'AbortError';
     const reason = isTimeout ? `no answer within ${this.timeoutMs} ms` : (error.code ?? error.name);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { WebhookNetworks } from './networks.js';
+import { WebhookAddressPolicy } from './webhook-address-policy.js';
 import { webhookUrlError } from './webhook-url.js';
 
-const closed = new WebhookNetworks([]);
+const closed = new WebhookAddressPolicy([]);
 
 describe('the address of a webhook', () => {
   it.each(['https://example.org/hooks?a=1', 'https://8.8.8.8:8443/x', 'https://[2606:4700::1111]/'])(
@@ -29,7 +29,7 @@ describe('the address of a webhook', () => {
 
   it('needs no TLS in an allowed network', () => {
     expect(
-      webhookUrlError('http://127.0.0.1:8080/hook', new WebhookNetworks(['127.0.0.0/8'])),
+      webhookUrlError('http://127.0.0.1:8080/hook', new WebhookAddressPolicy(['127.0.0.0/8'])),
     ).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { WebhookNetworks } from './networks.js';
+import type { WebhookAddressPolicy } from './webhook-address-policy.js';
 
 const longest = 2048;
 
@@ -12,7 +12,7 @@ export function hostOf({ hostname }: URL): string {
  * Returns why the URL of a webhook is not allowed, without resolving its host name; undefined if it is allowed. The
  * addresses to which a host name resolves are checked at each connection.
  */
-export function webhookUrlError(text: string, networks: WebhookNetworks): string | undefined {
+export function webhookUrlError(text: string, networks: WebhookAddressPolicy): string | undefined {
   if (text.length > longest) return `has at most ${longest} characters`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['https:', 'http:'].includes(url.protocol)) return 'must be a URL that begins with https://';

@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
 import { EventRejection } from './rejection.js';
 
@@ -30,7 +30,7 @@ export class StreamCreator {
 
   constructor(
     private readonly definitions: Definitions,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
     private readonly autoCreate: boolean,
   ) {}
 

@@ -1,6 +1,6 @@
 import { IsArray, IsInt, IsString, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsRetention, type InputError, type Retention } from '#api';
+import { IsRetention, type InputError, type StreamRetention } from '#api';
 import { codesOfEvents } from './write-texts.js';
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
@@ -83,7 +83,7 @@ export class BatchWritten {
 export class CreatedStream {
   @IsString() stream: string;
   @IsInt() partitions: number;
-  @IsRetention('The effective retention, which is the default if none was sent.') retention: Retention;
+  @IsRetention('The effective retention, which is the default if none was sent.') retention: StreamRetention;
   @IsInt() snapshot_every: number;
   @JSONSchema({ format: 'date-time' }) @IsString() created_at: string;
 }

@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Producer } from '#log';
 import type { VerdictTable } from '#verdicts';
@@ -7,7 +7,7 @@ import type { VerdictTable } from '#verdicts';
 export interface WriteDependencies {
   producer: Producer;
   definitions: Definitions;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** Verdicts on conditional writes. */
   verdicts: VerdictTable;
   /** Whether the first event of a stream creates the stream. */

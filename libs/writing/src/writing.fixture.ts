@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { decodeRecord, TopicNames, type EventRecord } from '#event';
+import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
 import type { AppConfig } from '#api';
 import { openDefinitions, type Definitions } from '#registry';
 import {
@@ -26,7 +26,7 @@ export interface TestIngest {
   context: AppContext;
   log: MemoryLog;
   definitions: Definitions;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** `http://host:port`, if the app listens. */
   url: string;
   /** Returns all records of a stream, over its partitions. */
@@ -68,7 +68,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
   const context = createContext<AppConfig>({ name: 'ingest', config, ...(tracing && { tracing }) });
   context.lifecycle.running = true;
   const log = new MemoryLog({ ...(options.bytesInFlight && { bytesInFlight: options.bytesInFlight }) });
-  const topics = new TopicNames('spec.');
+  const topics = new TopicAndGroupNames('spec.');
   const definitions = openDefinitions({ log, names: topics, defaults: { partitions: 4 } });
   await definitions.start();
   const producer = traced(await log.producer(), tracing);

@@ -6,7 +6,7 @@ import { ConnectionPool } from './connection-pool.js';
 import { quote } from './sql.js';
 
 /** Data folder and memory limit of the embedded ClickHouse engine. */
-export interface EngineOptions {
+export interface EmbeddedClickHouseOptions {
   dataDir: string;
   /** Bytes that the engine may allocate in total; a query that exceeds them fails. */
   maxMemoryBytes: number;
@@ -18,7 +18,7 @@ export interface EngineOptions {
  * The embedded ClickHouse engine (chdb) in this process, with its connections: some for reads and DDL, others for
  * inserts, so that neither waits for the other, and one that cancels statements.
  */
-export class Engine {
+export class EmbeddedClickHouse {
   private running = 0;
   private purge: NodeJS.Timeout | undefined;
   private commands: Promise<void> = Promise.resolve();
@@ -38,7 +38,7 @@ export class Engine {
   }
 
   /** Opens the data folder, or creates it. Removes the intake files of an earlier process. */
-  static async open(options: EngineOptions): Promise<Engine> {
+  static async open(options: EmbeddedClickHouseOptions): Promise<EmbeddedClickHouse> {
     const dataDir = resolve(options.dataDir);
     const path = join(dataDir, 'store');
     const intakeDir = join(dataDir, 'intake');
@@ -54,7 +54,7 @@ export class Engine {
     const { bytes } = await control.run('SELECT version()', 'TSVRaw');
     const version = Buffer.from(bytes).toString('utf8').trim();
     const limits = { maxWaiting: 200, maxWaitMs: 60_000 };
-    return new Engine(intakeDir, version, {
+    return new EmbeddedClickHouse(intakeDir, version, {
       reads: new ConnectionPool(lanes(options.selectLanes), limits),
       inserts: new ConnectionPool(lanes(options.insertLanes), limits),
       control,

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { ClickHouseResponse } from './response.js';
 import { assertContained } from './containment.js';
 import { readBody, spoolBody } from './body.js';
-import type { Engine } from './engine.js';
-import { ClickHouseException, code } from './errors.js';
+import type { EmbeddedClickHouse } from './engine.js';
+import { LocalClickHouseError, code } from './errors.js';
 import { isBlockwise } from './formats.js';
 import type { EngineConnection, StatementResult, ConnectionState } from './engine-connection.js';
 import { readMultipart } from './multipart.js';
@@ -30,7 +30,7 @@ export const maxInsertBytes = 2 ** 31;
 const maxHeadBytes = 256 << 10;
 
 /** One HTTP request with a query, and the response to it. */
-export interface Exchange {
+export interface QueryExchange {
   http: IncomingMessage;
   query: QueryRequest;
   answer: ClickHouseResponse;
@@ -39,10 +39,10 @@ export interface Exchange {
 }
 
 /**
- * Executes the query of one HTTP request and sends its result. @throws ClickHouseException or the engine's own error,
+ * Executes the query of one HTTP request and sends its result. @throws LocalClickHouseError or the engine's own error,
  * which the caller sends.
  */
-export async function handleQuery(engine: Engine, exchange: Exchange): Promise<void> {
+export async function handleQuery(engine: EmbeddedClickHouse, exchange: QueryExchange): Promise<void> {
   const { http, query } = exchange;
   const inUrl = insertHead(query.sql);
   if (inUrl && http.method === 'POST') return insertFromBody(engine, exchange, inUrl);
@@ -61,11 +61,11 @@ function takeParts(query: QueryRequest, parts: Map<string, string>): void {
   }
 }
 
-async function runStatement(engine: Engine, exchange: Exchange): Promise<void> {
+async function runStatement(engine: EmbeddedClickHouse, exchange: QueryExchange): Promise<void> {
   const { http, query, answer, gone } = exchange;
-  if (query.sql.trim() === '') throw new ClickHouseException(62, 'SYNTAX_ERROR', 'Empty query');
+  if (query.sql.trim() === '') throw new LocalClickHouseError(62, 'SYNTAX_ERROR', 'Empty query');
   if (hasSeveralStatements(query.sql)) {
-    throw new ClickHouseException(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
+    throw new LocalClickHouseError(62, 'SYNTAX_ERROR', 'Syntax error (Multi-statements are not allowed)');
   }
   assertAllowedByMethod(http.method ?? '', query.sql);
   const state = laneState(query);
@@ -97,7 +97,7 @@ async function runAlone(lane: EngineConnection, sql: string, format: string): Pr
  * Streams an answer. The first block is computed before the headers are sent, so most errors still get an HTTP status
  * of their own.
  */
-async function streamAnswer(lane: EngineConnection, exchange: Exchange, format: string): Promise<void> {
+async function streamAnswer(lane: EngineConnection, exchange: QueryExchange, format: string): Promise<void> {
   const { query, answer } = exchange;
   const blocks = lane.stream(query.sql, format);
   let block = await blocks.next();
@@ -111,7 +111,11 @@ async function streamAnswer(lane: EngineConnection, exchange: Exchange, format: 
 }
 
 /** Runs an INSERT whose query and rows are both in the body. Resolves false if the body is not such an INSERT. */
-async function insertWithin(engine: Engine, exchange: Exchange, body: Buffer): Promise<boolean> {
+async function insertWithin(
+  engine: EmbeddedClickHouse,
+  exchange: QueryExchange,
+  body: Buffer,
+): Promise<boolean> {
   // latin1 has one character for each byte, so positions in the text are positions in the body.
   const text = body.subarray(0, maxHeadBytes).toString('latin1');
   if (statementKind(text) !== 'INSERT') return false;
@@ -125,7 +129,11 @@ async function insertWithin(engine: Engine, exchange: Exchange, body: Buffer): P
   return true;
 }
 
-function insertFromBody(engine: Engine, exchange: Exchange, head: InsertHead): Promise<void> {
+function insertFromBody(
+  engine: EmbeddedClickHouse,
+  exchange: QueryExchange,
+  head: InsertHead,
+): Promise<void> {
   const first = Buffer.from(exchange.query.sql.slice(head.dataStart));
   return insert(engine, exchange, { head, first, rest: exchange.http });
 }
@@ -142,7 +150,11 @@ interface IncomingRows {
  * Inserts rows through a file with `FROM INFILE`: the engine reads any format from a file, in parallel. Rows after
  * the statement would end at the first empty line, and the rest would be parsed as another statement.
  */
-async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): Promise<void> {
+async function insert(
+  engine: EmbeddedClickHouse,
+  exchange: QueryExchange,
+  rows: IncomingRows,
+): Promise<void> {
   const { query, answer } = exchange;
   const { head, first, rest } = rows;
   const file = join(engine.intakeDir, randomUUID());
@@ -162,7 +174,7 @@ async function insert(engine: Engine, exchange: Exchange, rows: IncomingRows): P
 }
 
 /**
- * Returns the connection state that a query needs. @throws ClickHouseException for a parameter of the statement that
+ * Returns the connection state that a query needs. @throws LocalClickHouseError for a parameter of the statement that
  * the request does not set.
  */
 function laneState(query: QueryRequest): ConnectionState {
@@ -174,7 +186,7 @@ function laneState(query: QueryRequest): ConnectionState {
     if (value !== undefined) params.set(name, value);
     // A parameterized view keeps the parameters in its text.
     else if (kind !== 'CREATE') {
-      throw new ClickHouseException(
+      throw new LocalClickHouseError(
         code.unknownQueryParameter,
         'UNKNOWN_QUERY_PARAMETER',
         `Substitution \`${name}\` is not set`,
@@ -188,7 +200,7 @@ let markers = 0;
 
 /** Runs `work`, and cancels its statement when the client disconnects. */
 async function cancellable(
-  run: { engine: Engine; lane: EngineConnection; gone: AbortSignal; cancelled: boolean },
+  run: { engine: EmbeddedClickHouse; lane: EngineConnection; gone: AbortSignal; cancelled: boolean },
   work: () => Promise<void>,
 ): Promise<void> {
   const { engine, lane, gone } = run;

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Engine } from './engine.js';
+import { EmbeddedClickHouse } from './engine.js';
 import { createClickHouseServer } from './server.js';
 
 /**
@@ -14,7 +14,7 @@ if (!dataDir) throw new Error('Usage: main.js <data folder> [<port>]');
 const { CLICKHOUSE_PASSWORD: password } = process.env;
 if (!password) throw new Error('CLICKHOUSE_PASSWORD is not set');
 
-const engine = await Engine.open({
+const engine = await EmbeddedClickHouse.open({
   dataDir,
   maxMemoryBytes: Number(process.env.CLICKHOUSE_MEMORY_BYTES ?? 4 * 2 ** 30),
   selectLanes: Math.max(4, availableParallelism()),

@@ -1,5 +1,5 @@
 import { quote, statementKind } from './sql.js';
-import { ClickHouseException, code } from './errors.js';
+import { LocalClickHouseError, code } from './errors.js';
 
 /**
  * A statement with its database, format, parameters and settings, as read from one HTTP request in ClickHouse's form.
@@ -38,14 +38,14 @@ const ofTheServer = /^(enable_http_compression|http_.*|send_progress_in_http_hea
 const unsupported = new Set(['compress', 'decompress', 'role', 'session_id']);
 
 /** URL, headers and query id of an HTTP request, without its body. */
-export interface RequestLine {
+export interface RequestHead {
   url: URL;
   headers: Record<string, string | string[] | undefined>;
   queryId: string;
 }
 
-/** Reads a request's URL and headers. @throws ClickHouseException for an unsupported feature. */
-export function readRequest(line: RequestLine): QueryRequest {
+/** Reads a request's URL and headers. @throws LocalClickHouseError for an unsupported feature. */
+export function readRequest(line: RequestHead): QueryRequest {
   const search = line.url.searchParams;
   const header = (name: string): string | undefined => {
     const value = line.headers[name];
@@ -66,7 +66,7 @@ export function readRequest(line: RequestLine): QueryRequest {
 /** Adds one parameter of the URL or one part of a multipart body to the request. */
 export function addField(request: QueryRequest, name: string, value: string): void {
   if (unsupported.has(name) && value !== '0') {
-    throw new ClickHouseException(
+    throw new LocalClickHouseError(
       code.notImplemented,
       'NOT_IMPLEMENTED',
       `The embedded ClickHouse does not support the URL parameter ${name}`,
@@ -74,7 +74,7 @@ export function addField(request: QueryRequest, name: string, value: string): vo
   }
   // The name becomes part of a SET statement.
   if (!/^\w{1,128}$/.test(name)) {
-    throw new ClickHouseException(code.unknownSetting, 'UNKNOWN_SETTING', `Unknown setting ${quote(name)}`);
+    throw new LocalClickHouseError(code.unknownSetting, 'UNKNOWN_SETTING', `Unknown setting ${quote(name)}`);
   }
   if (name.startsWith('param_')) request.params.set(name.slice(6), value);
   else if (!reserved.has(name) && !ofTheServer.test(name) && !unsupported.has(name)) {
@@ -85,10 +85,10 @@ export function addField(request: QueryRequest, name: string, value: string): vo
 const selecting = new Set(['SELECT', 'WITH', 'FROM']);
 const reading = new Set([...selecting, 'SHOW', 'DESCRIBE', 'DESC', 'EXISTS', 'EXPLAIN', 'CHECK']);
 
-/** Refuses a GET that changes data, as ClickHouse's server does. @throws ClickHouseException */
+/** Refuses a GET that changes data, as ClickHouse's server does. @throws LocalClickHouseError */
 export function assertAllowedByMethod(method: string, sql: string): void {
   if (method === 'POST' || reading.has(statementKind(sql))) return;
-  throw new ClickHouseException(
+  throw new LocalClickHouseError(
     code.readonly,
     'READONLY',
     'Cannot execute query in readonly mode. For queries over HTTP, method GET implies readonly. You should use method POST for modifying queries',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ClickHouseResponse } from './response.js';
-import type { Engine } from './engine.js';
+import type { EmbeddedClickHouse } from './engine.js';
 import { refuseCredentials, refuseForeignOrigin, type HttpRefusal } from './guard.js';
 import { handleQuery } from './handler.js';
 import { readRequest } from './request.js';
@@ -10,7 +10,7 @@ import { readRequest } from './request.js';
  * Returns an HTTP server that implements ClickHouse's HTTP interface over the engine, for development. The server
  * listens on the loopback address, answers only queries with the password, and refuses requests from web pages.
  */
-export function createClickHouseServer(engine: Engine, password: string): Server {
+export function createClickHouseServer(engine: EmbeddedClickHouse, password: string): Server {
   // The maximum URL size of ClickHouse's server: the URL contains settings.
   const server = createServer(
     { maxHeaderSize: 1 << 20 },
@@ -24,7 +24,7 @@ export function createClickHouseServer(engine: Engine, password: string): Server
 }
 
 interface Incoming {
-  engine: Engine;
+  engine: EmbeddedClickHouse;
   password: string;
   request: IncomingMessage;
   response: ServerResponse;
@@ -49,7 +49,7 @@ async function serve({ engine, password, request, response }: Incoming): Promise
 }
 
 async function answerQuery(parts: {
-  engine: Engine;
+  engine: EmbeddedClickHouse;
   request: IncomingMessage;
   response: ServerResponse;
   url: URL;

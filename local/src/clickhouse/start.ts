@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { EngineProcess } from '../engine-process.js';
+import { ManagedChildProcess } from '../engine-process.js';
 import { storedSecret } from '../folder-secret.js';
 import { privateFolder } from '../private-folder.js';
 
@@ -42,7 +42,7 @@ export async function clickHousePassword(dataDir: string): Promise<string> {
 /** Starts the embedded ClickHouse and resolves when it answers. @throws an Error with its output if it ends instead. */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
   const password = await clickHousePassword(options.dataDir);
-  const process_ = new EngineProcess({
+  const process_ = new ManagedChildProcess({
     name: 'ClickHouse',
     command: process.execPath,
     args: [

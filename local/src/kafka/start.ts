@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { EngineProcess } from '../engine-process.js';
+import { ManagedChildProcess } from '../engine-process.js';
 import { freePort } from '../free-port.js';
 import { storedSecret } from '../folder-secret.js';
 import { retryOnTakenPort } from '../retry-on-taken-port.js';
@@ -101,7 +101,7 @@ async function startBroker(options: KafkaOptions, jars: string): Promise<Running
   }
   const classpath = ['-cp', join(jars, '*')];
   if (!existsSync(join(data, 'meta.properties'))) await format(classpath, config, options);
-  const process_ = new EngineProcess({
+  const process_ = new ManagedChildProcess({
     name: 'Kafka',
     command: 'sh',
     args: [

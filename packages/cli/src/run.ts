@@ -7,13 +7,13 @@ import { exitCodeOf } from './errors/exit-code-of.js';
 import { exitCodes, type ExitCode } from './errors/exit-code.js';
 import { messageOf } from './errors/message-of.js';
 import { CommandSession } from './session.js';
-import type { Terminal } from './terminal.js';
+import type { CliProcess } from './terminal.js';
 import { version } from './version.js';
 
 const quiet: readonly ExitCode[] = [exitCodes.done, exitCodes.interrupted];
 
 /** Runs the command of the arguments and resolves with the exit code. Errors are written to standard error. */
-export async function run(given: Terminal): Promise<ExitCode> {
+export async function run(given: CliProcess): Promise<ExitCode> {
   const command = findCommand(commands, given.args);
   const terminal = command && endsWithOutput(command) ? endingWithOutput(given) : given;
   try {
@@ -34,12 +34,12 @@ function endsWithOutput({ effect, answersWithCode }: Command): boolean {
   return effect === 'reads' && !answersWithCode;
 }
 
-function endingWithOutput(terminal: Terminal): Terminal {
+function endingWithOutput(terminal: CliProcess): CliProcess {
   const { signal, outputClosed } = terminal;
   return outputClosed ? { ...terminal, signal: AbortSignal.any([signal, outputClosed]) } : terminal;
 }
 
-async function execute(terminal: Terminal, command: Command | undefined): Promise<ExitCode | void> {
+async function execute(terminal: CliProcess, command: Command | undefined): Promise<ExitCode | void> {
   const { args, stdout } = terminal;
   if (args[0] === '--help' || args[0] === '-h' || args[0] === 'help')
     return void stdout.write(usage(commands));

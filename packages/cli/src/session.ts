@@ -3,11 +3,11 @@ import type { ParsedArguments } from './arguments/parsed-arguments.js';
 import { connectionOf, type Connection } from './connection/connection.js';
 import { requireConfirmed, requireSpelledOut } from './connection/protection.js';
 import { tracedFetch } from './connection/traced-fetch.js';
-import type { FormName } from './output/form.js';
+import type { OutputFormatName } from './output/form.js';
 import { Output } from './output/output.js';
 import { OutputPipe } from './output/pipe.js';
 import { ProfileStore } from './profiles/profile-store.js';
-import type { Terminal } from './terminal.js';
+import type { CliProcess } from './terminal.js';
 
 /** What a running command works with: its arguments, output, connection and profiles. */
 export class CommandSession {
@@ -17,11 +17,12 @@ export class CommandSession {
   private connected: Promise<Connection> | undefined;
 
   constructor(
-    readonly terminal: Terminal,
+    readonly terminal: CliProcess,
     private readonly input: ParsedArguments,
   ) {
     const { stdout, stderr, env, signal, outputClosed } = terminal;
-    const form = (input.text('output') as FormName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
+    const form =
+      (input.text('output') as OutputFormatName | undefined) ?? (stdout.isTTY ? 'table' : 'ndjson');
     const width = stdout.isTTY ? (stdout.columns ?? 80) : Infinity;
     this.output = new Output(new OutputPipe(stdout, signal, outputClosed), {
       form,

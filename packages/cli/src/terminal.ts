@@ -7,7 +7,7 @@ export interface OutputStream extends Writable {
 }
 
 /** Arguments, environment and standard streams of the process, so that specs can replace them. */
-export interface Terminal {
+export interface CliProcess {
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
   /** Opens standard input. Only a command that reads it calls this. */

@@ -4,11 +4,11 @@ import { auditStream, permitsStream, ProblemError, type StreamAccess } from '#ap
 import { withAnySignal } from '#async';
 import type { Definitions } from '#registry';
 import type { AuthorizationScope } from '#store';
-import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../adapters/adapters.js';
+import { DEFINITIONS, CONSISTENCY_BOUNDS } from '../shared-services/shared-services.js';
 import { awaitStream } from '../consistency/await-stream.js';
 import type { StreamPosition } from '../consistency/position.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
-import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
+import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 
 /**
  * What decides the streams of a read: the caller's access, the stream names in the request, and its `wait_for`
@@ -52,7 +52,7 @@ export class ReadableStreams {
 
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>,
-    @Inject(ConsistencyTokens) private readonly tokens: Pick<ConsistencyTokens, 'reached'>,
+    @Inject(ConsistencyTokenWaiter) private readonly tokens: Pick<ConsistencyTokenWaiter, 'reached'>,
     @Inject(CONSISTENCY_BOUNDS) { unknownStreamMs = 1000 }: Partial<ConsistencyLimits> = {},
   ) {
     this.unknownStreamMs = unknownStreamMs;
@@ -60,7 +60,7 @@ export class ReadableStreams {
 
   /**
    * Returns the authorization scope of a read, once the positions that it waits for can be queried.
-   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and the errors of `ConsistencyTokens`
+   * @throws ProblemError 404 `stream_not_found`, 503 `overloaded`, and the errors of `ConsistencyTokenWaiter`
    */
   async of({
     access,

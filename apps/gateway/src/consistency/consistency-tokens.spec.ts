@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ProblemError } from '#api';
-import { TopicNames, type StreamId } from '#event';
+import { TopicAndGroupNames, type StreamId } from '#event';
 import type { StreamDefinition } from '#registry';
 import { LogUnavailableError } from '#log';
 import type { ConsistencyLimits } from './consistency-limits.js';
-import { ConsistencyTokens } from './consistency-tokens.js';
+import { ConsistencyTokenWaiter } from './consistency-tokens.js';
 
-const topics = new TopicNames('t.');
+const topics = new TopicAndGroupNames('t.');
 const forever = new AbortController().signal;
 
 describe('waiting for positions', () => {
@@ -149,9 +149,9 @@ class World {
     this.announce('orders', 2);
   }
 
-  waitFor(bounds: Partial<ConsistencyLimits> = {}): ConsistencyTokens {
+  waitFor(bounds: Partial<ConsistencyLimits> = {}): ConsistencyTokenWaiter {
     const quick = { timeoutMs: 60_000, unknownStreamMs: 5, pollMs: 1 };
-    return new ConsistencyTokens({ admin: this }, this, topics, this.flushes, { ...quick, ...bounds });
+    return new ConsistencyTokenWaiter({ admin: this }, this, topics, this.flushes, { ...quick, ...bounds });
   }
 
   announce(stream: string, partitions: number, id: StreamId = `${stream}#1`): void {

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { Inject, Injectable } from '@nestjs/common';
-import { limits, TopicNames } from '#event';
+import { limits, TopicAndGroupNames } from '#event';
 import { ProblemError } from '#api';
 import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
-import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../adapters/adapters.js';
+import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../shared-services/shared-services.js';
 import type { FlushSender } from './flush-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
@@ -20,7 +20,7 @@ const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 2
  * committed offsets, with one request at a time per topic.
  */
 @Injectable()
-export class ConsistencyTokens {
+export class ConsistencyTokenWaiter {
   private readonly watches = new Map<string, CommittedOffsetsWatch>();
   private readonly bounds: ConsistencyLimits;
   private waiting = 0;
@@ -28,7 +28,7 @@ export class ConsistencyTokens {
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
     @Inject(FLUSHES) private readonly flushes: FlushSender,
     @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyLimits> = {},
   ) {

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { createLogger } from '#telemetry';
 import { LogFlushSender } from './flush-sender.js';
 
 const logger = createLogger({ name: 'test', level: 'silent' });
-const topics = new TopicNames('spec.');
+const topics = new TopicAndGroupNames('spec.');
 
 it('sends at most so many requests at a time, and goes on after lost ones', async () => {
   const ends: ((error?: Error) => void)[] = [];

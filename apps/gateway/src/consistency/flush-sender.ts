@@ -1,5 +1,5 @@
 import { sendFlushRequest, type FlushRequest } from '#engine';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Producer } from '#log';
 import type { Logger } from '#telemetry';
 
@@ -16,7 +16,7 @@ export class LogFlushSender implements FlushSender {
   constructor(
     private readonly parts: {
       producer: Pick<Producer, 'append'>;
-      topics: TopicNames;
+      topics: TopicAndGroupNames;
       logger: Pick<Logger, 'debug'>;
     },
     private readonly maxInFlight = 100,

@@ -6,7 +6,7 @@ import { ReadableStreams } from '../access/readable-streams.js';
 import { listEnd } from '../lists/list-end.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { deadLetterAnswer, DeadLetterList } from './dead-letter-answers.js';
 import { Problems, storeProblems } from '../openapi/problems.js';
 import { DeadLetterListParameters } from './dead-letter-parameters.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import type { Definitions } from '#registry';
 import { RejectedEventReader } from '#writing';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { PipelinesModule } from '../pipelines/pipelines.module.js';
 import { DeadLetterReplay } from './dead-letter-replay.js';
 import { DeadLettersController } from './dead-letters.controller.js';

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TopicNames, UnreadableRecordError } from '#event';
+import { TopicAndGroupNames, UnreadableRecordError } from '#event';
 import type { StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition } from '#registry';
 import { UnknownTopicError, type Producer } from '#log';
 import type { StoredDeadLetter, FailureLocation } from '#store';
 import { isTooLargeRecord, eventFromRecord, replayValue, recordTooLarge, type Provenance } from '#dataflow';
-import { DEFINITIONS, PRODUCER } from '../adapters/adapters.js';
+import { DEFINITIONS, PRODUCER } from '../shared-services/shared-services.js';
 import { compiledDefinition } from '../pipelines/compiled-definition.js';
 import { VisiblePipelines } from '../pipelines/visible-pipelines.js';
 import { erasedReason, erasureCovering } from './undo-erased-replays.js';
@@ -40,7 +40,7 @@ export class PipelineDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'pipelines'>,
     private readonly visible: VisiblePipelines,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   async *replay(

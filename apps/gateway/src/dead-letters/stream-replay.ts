@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { allStreams } from '#api';
-import { TopicNames, type EpochMicros } from '#event';
+import { TopicAndGroupNames, type EpochMicros } from '#event';
 import type { Definitions } from '#registry';
 import type { RecordPosition, Producer } from '#log';
 import { RejectedEventReader } from '#writing';
 import type { StoredDeadLetter, Store } from '#store';
-import { DEFINITIONS, PRODUCER, STORE } from '../adapters/adapters.js';
+import { DEFINITIONS, PRODUCER, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { erasedReason, erasureCovering, undoErasedReplays } from './undo-erased-replays.js';
 import type { ReplayAnswer, ReplayedAnswer } from './replay-answers.js';
@@ -39,7 +39,7 @@ export class StreamDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(PRODUCER) private readonly producer: Pick<Producer, 'append'>,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'start' | 'stream' | 'erasures'>,
     private readonly refused: RejectedEventReader,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
     private readonly bulkhead: Bulkhead,
   ) {}
 

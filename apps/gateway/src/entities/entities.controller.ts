@@ -6,7 +6,7 @@ import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { EntityList } from './entity-list-answers.js';
 import { listEnd } from '../lists/list-end.js';
 import { Problems, storeProblems } from '../openapi/problems.js';

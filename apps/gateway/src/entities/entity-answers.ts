@@ -2,7 +2,7 @@ import { Type } from 'class-transformer';
 import { IsArray, IsIn, IsInt, IsObject, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { formatTime } from '#event';
 import { snapshotId, type EntityStateAtVersion } from '#entities';
-import type { EntitySnapshot, Page, SnapshotReason } from '#store';
+import type { EntitySnapshot, CursorPage, SnapshotReason } from '#store';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -98,7 +98,7 @@ export function snapshotListJson({
   items,
   total,
   nextCursor,
-}: Page<EntitySnapshot> & { total: number }): string {
+}: CursorPage<EntitySnapshot> & { total: number }): string {
   const end = `"has_more":${nextCursor !== undefined},"next_cursor":${JSON.stringify(nextCursor ?? null)}`;
   return `{"snapshots":[${items.map(snapshotJson).join(',')}],"total":${total},${end}}`;
 }

@@ -6,7 +6,7 @@ import type { SnapshotReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { EntityId } from './entity-id-param.js';
 import { EntityStateAnswer, entityStateJson } from './entity-answers.js';
 import { EntityStateParameters } from './entity-parameters.js';

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { entityHash, formatTime, streamNameOf, TopicNames, type StreamId } from '#event';
+import { entityHash, formatTime, streamNameOf, TopicAndGroupNames, type StreamId } from '#event';
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { ErasableEntityData, EventReader, EventEraser, AuthorizationScope } from '#store';
-import { DEFINITIONS, LOG, STORE } from '../adapters/adapters.js';
+import { DEFINITIONS, LOG, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
+import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 import { ErasureAnswer } from './erasure-answer.js';
 import { mergedErasure } from './merged-erasure.js';
 
@@ -48,8 +48,8 @@ export class EntityErasure {
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets'> },
     @Inject(STORE) private readonly store: ErasingStore,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'erasures' | 'audit'>,
-    private readonly topics: TopicNames,
-    private readonly tokens: ConsistencyTokens,
+    private readonly topics: TopicAndGroupNames,
+    private readonly tokens: ConsistencyTokenWaiter,
     private readonly bulkhead: Bulkhead,
   ) {}
 

@@ -6,7 +6,7 @@ import type { CountBucket, EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { maxBuckets, requireWithinBucketLimit } from './bucket-limit.js';
 import { EventCount, type EventCountBucket } from './event-answers.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';

@@ -7,7 +7,7 @@ import { ReadableStreams } from '../access/readable-streams.js';
 import { pageMediaType, pageMediaTypes } from '../answers/media-type.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { EventPage } from './event-answers.js';
 import { EventQueryParameters } from './event-parameters.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';

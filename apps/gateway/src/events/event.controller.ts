@@ -7,7 +7,7 @@ import type { EventReader } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { EventAnswer } from './event-answers.js';
 import { Problems, consistentReadProblems } from '../openapi/problems.js';
 import { jsonType } from '../answers/json-type.js';

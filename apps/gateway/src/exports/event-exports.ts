@@ -4,7 +4,7 @@ import { eventToJson, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import { topLevelColumns } from '#schemas';
 import type { EventFileFormat, EventFileExporter, EventFilter, EventReader, MemberColumn } from '#store';
-import { DEFINITIONS, FILES, STORE } from '../adapters/adapters.js';
+import { DEFINITIONS, FILES, STORE } from '../shared-services/shared-services.js';
 import { PerKeyLimiter } from '../access/per-key-limiter.js';
 import { csvHeader, csvLine } from '../answers/csv.js';
 import { chunksOf, onOneLine } from '../answers/event-page.js';

@@ -3,9 +3,9 @@ import { systemActor } from '#registry';
 import type { EventReader } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
-import { FakeFiles } from './fake-files.fixture.js';
+import { FakeEventFileExporter } from './fake-files.fixture.js';
 
-const files = new FakeFiles();
+const files = new FakeEventFileExporter();
 /** The limits of the pages that were read. */
 const pages: number[] = [];
 let failsAt = Infinity;

@@ -4,13 +4,13 @@ import {
   QueryTooExpensiveError,
   QueryTooSlowError,
   type EventQuery,
-  type Page,
+  type CursorPage,
 } from '#store';
 
 /** Reads one page of an export from the store, with at most `limit` events and `maxBytes` bytes. */
 export type ReadEventPage = (
   page: Required<Pick<EventQuery, 'limit' | 'maxBytes'>> & Pick<EventQuery, 'cursor'>,
-) => Promise<Page<StoredEvent>>;
+) => Promise<CursorPage<StoredEvent>>;
 
 /** Target size of `data` and `metadata` in a page, in bytes. */
 const pageBytes = 2 * 1024 * 1024;
@@ -46,7 +46,7 @@ async function pageOfSize(
   read: ReadEventPage,
   size: AdaptivePageSize,
   cursor: string | undefined,
-): Promise<Page<StoredEvent>> {
+): Promise<CursorPage<StoredEvent>> {
   for (;;) {
     try {
       return await read({ limit: size.rows, maxBytes: mostBytes, ...(cursor !== undefined && { cursor }) });

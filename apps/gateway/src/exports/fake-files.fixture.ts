@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { EventFileExportQuery, EventFileExporter } from '#store';
 
 /** In-memory fake of `EventFileExporter`: records each query, and answers with fixed bytes. */
-export class FakeFiles implements EventFileExporter {
+export class FakeEventFileExporter implements EventFileExporter {
   readonly asked: EventFileExportQuery[] = [];
   bytes: Buffer = Buffer.from('PAR1 rows PAR1');
 

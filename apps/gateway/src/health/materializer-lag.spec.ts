@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { streamNameOf, TopicNames } from '#event';
+import { streamNameOf, TopicAndGroupNames } from '#event';
 import type { StreamDefinition } from '#registry';
 import { MaterializerLag } from './materializer-lag.js';
 
-const topics = new TopicNames('t.');
+const topics = new TopicAndGroupNames('t.');
 
 describe("the materializer's lag", () => {
   it('sums the uncommitted records of all streams and partitions, and has the age of the oldest', async () => {

@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
-import { DEFINITIONS, LOG } from '../adapters/adapters.js';
+import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 import { LagClock } from './lag-clock.js';
 
 /** The lag of the materializer or of the processors, as `/health` shows it: in events and in seconds. */
@@ -45,7 +45,7 @@ export class MaterializerLag {
   constructor(
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsetsIn' | 'committedIn'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams'>,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Definitions } from '#registry';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { ProjectionLag } from '../projections/projection-lag.js';
 import { LagClock } from './lag-clock.js';
 import { publishLagMetrics, type ReportedLag } from './materializer-lag.js';

@@ -3,7 +3,7 @@ import { durationMs, ProblemError } from '#api';
 import type { EpochMicros } from '#event';
 import { systemActor, type Actor, type Definitions, type KeyDefinition } from '#registry';
 import { generateKey } from '#http';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { issuedKey, revokedKey, rotatedKey } from './key-changes.js';
 import type { KeyInput } from './key-input.js';
 import { endOfKey } from './key-status.js';

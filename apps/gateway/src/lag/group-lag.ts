@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ProblemError } from '#api';
 import { UnknownTopicError, type TopicAdmin } from '#log';
-import { LOG } from '../adapters/adapters.js';
+import { LOG } from '../shared-services/shared-services.js';
 
 /** Limits of the requests that `GroupLag` sends to Kafka. */
 export interface GroupLagLimits {

@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import { maxOffsetRanges, type OffsetRange } from '#store';
 import type { SharedSubscription } from './shared-subscription.js';
@@ -32,7 +32,7 @@ export class FollowedStreams {
   constructor(
     private readonly options: {
       definitions: Pick<Definitions, 'streams'>;
-      topics: TopicNames;
+      topics: TopicAndGroupNames;
       /** Target number of offsets in all ranges together. */
       events: number;
     },

@@ -4,9 +4,9 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { withAnySignal } from '#async';
 import { problemOf, type Principal } from '#http';
 import { metrics, type Logger } from '#telemetry';
-import { LOGGER } from '../adapters/adapters.js';
+import { LOGGER } from '../shared-services/shared-services.js';
 import { GatewayConfig } from '../config.js';
-import { EventSocket, type EventSocketOptions } from './event-socket.js';
+import { ServerSentEventWriter, type UnsentBytesLimits } from './server-sent-event-writer.js';
 import { shuttingDown, tooManyStreams, tooManyStreamsOfKey } from './live-problems.js';
 import { errorMessage, heartBeat } from './server-sent.js';
 
@@ -18,7 +18,7 @@ export type LiveStreamLimits = Pick<GatewayConfig, 'LIVE_STREAMS' | 'LIVE_STREAM
 
 /** Intervals of the connections of live streams, and the limits of their unsent bytes. */
 export interface LiveTimings {
-  socket: EventSocketOptions;
+  socket: UnsentBytesLimits;
   heartBeatMs: number;
   /** Milliseconds between two checks whether a stream may continue. */
   checkMs: number;
@@ -38,7 +38,7 @@ export interface LiveStreamContent {
    * Writes to the socket until something ends the stream.
    * @throws the error to report to the client, and the signal's reason
    */
-  run(socket: EventSocket, signal: AbortSignal): Promise<never>;
+  run(socket: ServerSentEventWriter, signal: AbortSignal): Promise<never>;
 }
 
 const defaults: LiveTimings = {
@@ -49,7 +49,7 @@ const defaults: LiveTimings = {
 
 interface OpenConnection {
   content: LiveStreamContent;
-  socket: EventSocket;
+  socket: ServerSentEventWriter;
   end: AbortController;
 }
 
@@ -121,7 +121,7 @@ export class LiveConnections {
    * Sends the content of an answer whose headers have been sent. Resolves when the stream has ended, for any reason.
    */
   async serve(content: LiveStreamContent, response: ServerResponse, client: AbortSignal): Promise<void> {
-    const socket = new EventSocket(response, this.times.socket);
+    const socket = new ServerSentEventWriter(response, this.times.socket);
     const connection: OpenConnection = { content, socket, end: new AbortController() };
     if (this.closing.signal.aborted) connection.end.abort(shuttingDown());
     this.add(connection);

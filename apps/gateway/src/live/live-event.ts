@@ -6,7 +6,7 @@ import {
   type EpochMicros,
   type StoredEvent,
 } from '#event';
-import { eventValue, type ValueObject } from '#cel';
+import { eventValue, type CelObject } from '#cel';
 import { onOneLine } from '../answers/event-page.js';
 import type { EventFormat } from '../events/event-parameters.js';
 
@@ -22,7 +22,7 @@ const encode: Record<EventFormat, (event: StoredEvent) => string> = {
 export class LiveEvent {
   private readonly texts: Partial<Record<EventFormat, string>> = {};
   private time: EpochMicros | undefined;
-  private asValue: ValueObject | undefined;
+  private asValue: CelObject | undefined;
 
   constructor(readonly event: StoredEvent) {}
 
@@ -41,7 +41,7 @@ export class LiveEvent {
   }
 
   /** The event as a value of expressions. */
-  get value(): ValueObject {
+  get value(): CelObject {
     return (this.asValue ??= eventValue(this.event));
   }
 }

@@ -4,15 +4,15 @@ import type { Definitions } from '#registry';
 import type { EventReader } from '#store';
 import type { Logger } from '#telemetry';
 import type { EventFormat } from '../events/event-parameters.js';
-import { DEFINITIONS, LIVE_STORE, LOGGER } from '../adapters/adapters.js';
+import { DEFINITIONS, LIVE_STORE, LOGGER } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { LiveConnections, type LiveStreamContent, type StreamingCaller } from './live-connections.js';
 import { LiveFilter, type LiveSelection } from './live-filter.js';
 import { SharedSubscription } from './shared-subscription.js';
 import { LivePosition, maxIdCharacters } from './live-position.js';
 import { streamDeleted, invalidLastEventId, positionTooLong } from './live-problems.js';
-import { LiveReader } from './live-reader.js';
-import { LogFollower } from './log-follower.js';
+import { OpenEventStream } from './open-event-stream.js';
+import { StoredEventsFollower } from './stored-events-follower.js';
 import { startMessage } from './server-sent.js';
 import { storeOutage, type StoreOutage } from './store-outage.js';
 
@@ -40,7 +40,7 @@ export class LiveStreams {
 
   constructor(
     private readonly connections: LiveConnections,
-    private readonly follower: LogFollower,
+    private readonly follower: StoredEventsFollower,
     @Inject(LIVE_STORE) private readonly store: { reader: Pick<EventReader, 'inLogOrder'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
     @Inject(LOGGER) logger: Logger,
@@ -83,7 +83,7 @@ export class LiveStreams {
     const { reader } = this.store;
     const named = this.named(request.question);
     const { bulkhead, outage } = this;
-    const live = new LiveReader(position, { group, follower, reader, bulkhead, outage });
+    const live = new OpenEventStream(position, { group, follower, reader, bulkhead, outage });
     return {
       requestId: request.requestId,
       position: () => live.position.toString(),

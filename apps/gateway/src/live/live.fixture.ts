@@ -1,5 +1,5 @@
 import { allStreams } from '#api';
-import { TopicNames, type StoredEvent } from '#event';
+import { TopicAndGroupNames, type StoredEvent } from '#event';
 import type { Expression } from '#cel';
 import type { StreamDefinition } from '#registry';
 import type { EventReader } from '#store';
@@ -10,13 +10,13 @@ import { createLogger, type Logger } from '#telemetry';
 import type { LiveSelection } from './live-filter.js';
 import { givenConnections, type GivenConnections } from './given-connections.fixture.js';
 import { LiveStreams } from './live-streams.js';
-import { LogFollower, type LogFollowerTimings } from './log-follower.js';
+import { StoredEventsFollower, type StoredEventsFollowerTimings } from './stored-events-follower.js';
 import { StreamClient, type MessageParser } from './stream-client.fixture.js';
 
-const topics = new TopicNames('spec.');
+const topics = new TopicAndGroupNames('spec.');
 
 /** Opens live event streams in one simulated gateway process, and closes them all. */
-export interface LiveGateway {
+export interface LiveStreamsHandle {
   open: LiveStreams['open'];
   close(): void;
 }
@@ -52,10 +52,13 @@ export class LiveStreamsFixture {
 
   /** Simulates a gateway process that has no open live streams yet. */
   gateway(
-    options: GivenConnections & { logger?: Logger } & Pick<Partial<LogFollowerTimings>, 'newTurn'> & {
+    options: GivenConnections & { logger?: Logger } & Pick<
+        Partial<StoredEventsFollowerTimings>,
+        'newTurn'
+      > & {
         reader?: EventReader;
       } = {},
-  ): LiveGateway {
+  ): LiveStreamsHandle {
     const definitions = {
       stream: (name: string) => this.definitions.get(name),
       streams: () => [...this.definitions.values()],
@@ -80,7 +83,7 @@ export class LiveStreamsFixture {
     };
     const reader = options.reader ?? this.store.reader;
     const times = { pollMs: 1, retryMs: 1, ...(newTurn && { newTurn }) };
-    const follower = new LogFollower({ admin }, { reader }, definitions, topics, logger, times);
+    const follower = new StoredEventsFollower({ admin }, { reader }, definitions, topics, logger, times);
     const connections = givenConnections(logger, options);
     const live = new LiveStreams(connections, follower, { reader }, definitions, logger);
     return { open: (...request) => live.open(...request), close: () => connections.close() };
@@ -109,7 +112,7 @@ export class LiveClient extends StreamClient {
   }
 
   /** Connects, and resumes after the last received message if there is one. Resolves when the connection has ended. */
-  connect(live: LiveGateway, requireStillAdmitted: () => void = () => undefined): Promise<void> {
+  connect(live: LiveStreamsHandle, requireStillAdmitted: () => void = () => undefined): Promise<void> {
     const question = { access: allStreams, ...this.question };
     const caller = { access: question.access, keyId: null, requireStillAdmitted };
     return this.open((lastEventId, begin, client) =>

@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { LiveConnections } from './live-connections.js';
 import { LiveStreams } from './live-streams.js';
-import { LogFollower } from './log-follower.js';
+import { StoredEventsFollower } from './stored-events-follower.js';
 
 /**
  * Nest module of live streams of events. The module also provides `LiveConnections`, whose limits apply to live streams
  * of projection changes too.
  */
 @Module({
-  providers: [LiveConnections, LogFollower, LiveStreams],
+  providers: [LiveConnections, StoredEventsFollower, LiveStreams],
   exports: [LiveConnections, LiveStreams],
 })
 export class LiveModule {}

@@ -6,7 +6,7 @@ import type { OperatorDefinition, PipelineSpec } from '#dataflow';
 import { ListAnswer } from '../lists/list-answer.js';
 import { Nullable } from '../openapi/nullable.js';
 import { JsonSchemaPart } from '../openapi/schema.js';
-import type { JobStats } from './pipeline-stats.js';
+import type { PipelineJobStats } from './pipeline-stats.js';
 import { pipelineStarts } from './pipeline-input.js';
 import { pipelineStatus, pipelineStatuses, type PipelineStatus } from './pipeline-status.js';
 
@@ -192,7 +192,7 @@ export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
 /** Converts the definition of a pipeline and the statistics of its job. The keys of `stats` are the ids of jobs. */
 export function pipelineStatsAnswer(
   definition: PipelineDefinition,
-  stats: ReadonlyMap<string, JobStats>,
+  stats: ReadonlyMap<string, PipelineJobStats>,
 ): PipelineStatsAnswer {
   const found = stats.get(definition.run.id);
   const timeOf = (micros: number | null | undefined) => (micros == null ? null : formatTime(micros));
@@ -209,7 +209,7 @@ export function pipelineStatsAnswer(
 /** Converts the definition of a pipeline and the statistics of its job and of each operator. */
 export function pipelineDetailAnswer(
   definition: PipelineDefinition,
-  stats: ReadonlyMap<string, JobStats>,
+  stats: ReadonlyMap<string, PipelineJobStats>,
 ): PipelineDetailAnswer {
   const { steps = [] } = stats.get(definition.run.id) ?? {};
   return { ...pipelineStatsAnswer(definition, stats), steps };

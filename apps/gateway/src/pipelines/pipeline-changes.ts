@@ -4,7 +4,7 @@ import { ProblemError, type StreamAccess } from '#api';
 import type { Definitions, PipelineDefinition, PipelineJob, LoopCandidate } from '#registry';
 import type { KeyedStateReader } from '#store';
 import type { PipelineSpec } from '#dataflow';
-import { DEFINITIONS, STORE } from '../adapters/adapters.js';
+import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionCaller } from '../definitions/visible-definitions.js';
 import { Bulkhead } from '../reads/bulkhead.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { Definitions, PipelineDefinition } from '#registry';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { GroupLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 import { compiledDefinition } from './compiled-definition.js';
@@ -27,7 +27,7 @@ export class PipelineLag {
   constructor(
     private readonly lag: GroupLag,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   /**

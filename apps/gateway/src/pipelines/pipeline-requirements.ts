@@ -3,7 +3,7 @@ import { ProblemError, type StreamAccess } from '#api';
 import { pipelineWrites, type Actor, type Definitions } from '#registry';
 import { effectsOf, type PipelineSpec } from '#dataflow';
 import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { GatewayConfig } from '../config.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { VisibleProjections } from '../projections/visible-projections.js';

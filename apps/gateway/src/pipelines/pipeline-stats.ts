@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { EpochMicros } from '#event';
-import { replayStage, stepResults, type StepResult } from '#dataflow';
+import { replayStage, stepResults, type OperatorEventResult } from '#dataflow';
 import type { PipelineDefinition } from '#registry';
 import type { PartitionProgress, KeyedStateReader } from '#store';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { compiledDefinition } from './compiled-definition.js';
 import { PipelineLag, type PipelineLagResult } from './pipeline-lag.js';
@@ -21,19 +21,19 @@ export interface PipelineCounts {
 }
 
 /** Number of events by result, for one operator of a pipeline's job. */
-export interface StepStats extends Record<StepResult, number> {
+export interface OperatorStats extends Record<OperatorEventResult, number> {
   /** JSON pointer to the operator in the definition. */
   path: string;
   operator: string;
 }
 
 /** Statistics of the current job of one pipeline: counts, lag, watermark, and counts of each operator. */
-export interface JobStats extends PipelineCounts, PipelineLagResult {
+export interface PipelineJobStats extends PipelineCounts, PipelineLagResult {
   /**
    * The statistics of the operators in the order of the definition. Empty if this gateway's version of Tributary cannot
    * compile the definition.
    */
-  steps: StepStats[];
+  steps: OperatorStats[];
   /**
    * The watermark: all events before it have been processed, except those that arrive late. Null before the first
    * event.
@@ -58,7 +58,10 @@ export class PipelineStats {
    * @throws LogUnavailableError
    * @throws ProblemError overloaded
    */
-  async of(definitions: readonly PipelineDefinition[], client: AbortSignal): Promise<Map<string, JobStats>> {
+  async of(
+    definitions: readonly PipelineDefinition[],
+    client: AbortSignal,
+  ): Promise<Map<string, PipelineJobStats>> {
     if (definitions.length === 0) return new Map();
     const runs = definitions.map(({ run }) => run.id);
     const [progress, readings] = await Promise.all([
@@ -79,7 +82,7 @@ export class PipelineStats {
 function statsOf(
   definition: PipelineDefinition,
   rows: readonly PartitionProgress[],
-): Omit<JobStats, keyof PipelineLagResult> {
+): Omit<PipelineJobStats, keyof PipelineLagResult> {
   const sum = (of: Exclude<keyof PipelineCounts, 'processed'>) => rows.reduce((all, row) => all + row[of], 0);
   const sources = rows.filter(({ stage }) => stage === '');
   return {
@@ -92,7 +95,7 @@ function statsOf(
 }
 
 /** Sums the counts of each operator over the partitions of the job's current stages. */
-function stepsOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): StepStats[] {
+function stepsOf(definition: PipelineDefinition, rows: readonly PartitionProgress[]): OperatorStats[] {
   const compiled = compiledDefinition(definition);
   if (!compiled) return [];
   // The rows of a former stage remain for a while.

@@ -9,7 +9,7 @@ import {
   Query,
   RequireScope,
 } from '#http';
-import { WebhookNetworks } from '#webhooks';
+import { WebhookAddressPolicy } from '#webhooks';
 import { ApiAnswer, NoContent } from '../openapi/answers.js';
 import { PipelineName, requireSameName } from '../definitions/definition-name.js';
 import {
@@ -35,7 +35,7 @@ export class PipelineController {
     private readonly pipelines: VisiblePipelines,
     private readonly changes: PipelineChanges,
     private readonly stats: PipelineStats,
-    private readonly webhooks: WebhookNetworks,
+    private readonly webhooks: WebhookAddressPolicy,
   ) {}
 
   @Get()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allStreams } from '#api';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
@@ -14,7 +14,7 @@ import { PipelineChanges } from './pipeline-changes.js';
 import { PipelineRequirements } from './pipeline-requirements.js';
 import { VisiblePipelines } from './visible-pipelines.js';
 
-const topics = new TopicNames('t.');
+const topics = new TopicAndGroupNames('t.');
 const changer = { actor: systemActor, access: allStreams };
 const client = new AbortController().signal;
 

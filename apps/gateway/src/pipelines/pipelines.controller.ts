@@ -10,7 +10,7 @@ import {
   Query,
   RequireScope,
 } from '#http';
-import { WebhookNetworks } from '#webhooks';
+import { WebhookAddressPolicy } from '#webhooks';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { PipelineAnswer, pipelineAnswer, pipelineStatsAnswer, PipelineList } from './pipeline-answers.js';
@@ -31,7 +31,7 @@ export class PipelinesController {
     private readonly pipelines: VisiblePipelines,
     private readonly changes: PipelineChanges,
     private readonly stats: PipelineStats,
-    private readonly webhooks: WebhookNetworks,
+    private readonly webhooks: WebhookAddressPolicy,
   ) {}
 
   @Post()

@@ -7,7 +7,7 @@ import {
   type CompiledPipeline,
   type PipelineSpec,
 } from '#dataflow';
-import { webhookUrlError, type WebhookNetworks } from '#webhooks';
+import { webhookUrlError, type WebhookAddressPolicy } from '#webhooks';
 import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
 import type { PipelineSpecInput } from './pipeline-input.js';
 
@@ -26,7 +26,7 @@ export interface ValidatedPipeline {
  */
 export function validatedPipeline(
   { source, operators, from }: PipelineSpecInput,
-  webhooks: WebhookNetworks,
+  webhooks: WebhookAddressPolicy,
   at?: string,
 ): ValidatedPipeline {
   const { streams, event_types, where, idle_after } = source;
@@ -58,7 +58,7 @@ function compiledOrRefused(spec: PipelineSpec, at: string | undefined): Compiled
   }
 }
 
-function wrongWebhooks({ webhooks }: CompiledPipeline, networks: WebhookNetworks): InputError[] {
+function wrongWebhooks({ webhooks }: CompiledPipeline, networks: WebhookAddressPolicy): InputError[] {
   return webhooks.flatMap(({ at, url }) => {
     const detail = webhookUrlError(url, networks);
     return detail === undefined ? [] : [{ pointer: `${at}/url`, detail }];

@@ -9,7 +9,7 @@ import {
 } from '#registry';
 import type { KeyedStateWriter } from '#store';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { sameSpec } from '../definitions/same-spec.js';
 import type { DefinitionCaller } from '../definitions/visible-definitions.js';
 import { SourceBinder } from '../sources/source-binder.js';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { ProjectionGeneration, StreamDefinition } from '#registry';
 import { MemoryLog } from '#log/memory';
 import { GroupLag, type GroupLagLimits } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';
 
-const topics = new TopicNames('t.');
+const topics = new TopicAndGroupNames('t.');
 const topic = topics.ofStream('orders#1');
 const created_at = '2026-11-21T04:00:00.000000Z';
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration } from '#registry';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { GroupLag, type OffsetLag } from '../lag/group-lag.js';
 import { readTopics } from '../sources/read-topics.js';
 
@@ -11,7 +11,7 @@ export class ProjectionLag {
   constructor(
     private readonly lag: GroupLag,
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   /**

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { EpochMicros } from '#event';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import type { OffsetLag } from '../lag/group-lag.js';
 import { ProjectionLag } from './projection-lag.js';

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { GroupLag } from '../lag/group-lag.js';
 import { SourceBinder } from '../sources/source-binder.js';
-import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
+import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
 
 /**
  * Global Nest module of services that several resources use: visible streams, waiting for positions, lag of consumer
@@ -10,7 +10,7 @@ import { ConsistencyTokens } from '../consistency/consistency-tokens.js';
  */
 @Global()
 @Module({
-  providers: [ConsistencyTokens, ReadableStreams, GroupLag, SourceBinder],
-  exports: [ConsistencyTokens, ReadableStreams, GroupLag, SourceBinder],
+  providers: [ConsistencyTokenWaiter, ReadableStreams, GroupLag, SourceBinder],
+  exports: [ConsistencyTokenWaiter, ReadableStreams, GroupLag, SourceBinder],
 })
 export class ReadsModule {}

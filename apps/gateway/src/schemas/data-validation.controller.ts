@@ -6,7 +6,7 @@ import { BodyLimit, InjectPrincipal, Principal, Query, RequireScope, takeBody } 
 import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 import { readGivenData } from '#writing';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Problems, bodyProblems } from '../openapi/problems.js';
 import { DataValidationAnswer } from './schema-answers.js';

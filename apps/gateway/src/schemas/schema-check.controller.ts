@@ -5,7 +5,7 @@ import { schemaName, type Definitions } from '#registry';
 import { Body, InjectPrincipal, Principal, RequireScope } from '#http';
 import { requireWriteAccess } from '../access/write-access.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { CompatibilityChecks } from './schema-checks.js';
 import { SchemaCheckAnswer } from './schema-answers.js';
 import { SchemaCheckInput } from './schema-input.js';

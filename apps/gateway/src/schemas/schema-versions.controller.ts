@@ -4,7 +4,7 @@ import type { Definitions } from '#registry';
 import { InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { SubjectStream, SubjectType, Version } from './subject-params.js';
 import { Problems } from '../openapi/problems.js';

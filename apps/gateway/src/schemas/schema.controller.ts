@@ -3,7 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { schemaName, type Definitions, type SchemaSubject } from '#registry';
 import { AlwaysAnswered, InjectPrincipal, Principal, RequireScope } from '#http';
 import { NoContent, ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { latestVersion, SchemaAnswer, schemaAnswer } from './schema-answers.js';
 import { SubjectStream, SubjectType } from './subject-params.js';
 import { Problems, changeProblems } from '../openapi/problems.js';

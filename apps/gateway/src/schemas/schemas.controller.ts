@@ -8,7 +8,7 @@ import { AlwaysAnswered, Body, InjectPrincipal, Principal, Query, RequireScope }
 import { refuseReserved, requireWriteAccess } from '../access/write-access.js';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { nextSubject, type DesiredSchema } from './next-subject.js';
 import { latestVersion, SchemaAnswer, schemaAnswer, SchemaList } from './schema-answers.js';
 import { CompatibilityChecks } from './schema-checks.js';

@@ -8,7 +8,7 @@ import { refuseReserved } from '../access/write-access.js';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
 import { Bulkhead } from '../reads/bulkhead.js';
-import { STORE } from '../adapters/adapters.js';
+import { STORE } from '../shared-services/shared-services.js';
 import {
   CreatedSnapshotAnswer,
   snapshotJson,

@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Definitions, SourceBinding } from '#registry';
 import type { ConsumedTopic } from '../lag/group-lag.js';
 
@@ -8,7 +8,7 @@ import type { ConsumedTopic } from '../lag/group-lag.js';
  */
 export function readTopics(
   sources: Readonly<Record<string, SourceBinding>>,
-  { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicNames },
+  { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicAndGroupNames },
 ): ConsumedTopic[] {
   return Object.entries(sources).flatMap(([stream, { id, starts }]) => {
     const definition = definitions.stream(stream);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
-import { formatTime, TopicNames } from '#event';
+import { formatTime, TopicAndGroupNames } from '#event';
 import type { Definitions, SourceBinding } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
-import { DEFINITIONS, LOG } from '../adapters/adapters.js';
+import { DEFINITIONS, LOG } from '../shared-services/shared-services.js';
 
 type Start = 'beginning' | 'now';
 
@@ -39,7 +39,7 @@ export class SourceBinder {
   constructor(
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream'>,
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'offsets'> },
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   /**

@@ -9,7 +9,7 @@ import {
 } from '#store';
 
 /** In-memory fake of `SqlQueries`: refuses statements that contain `refused`, and records the others. */
-export class FakeSql implements AnalystSql {
+export class FakeAnalystSql implements AnalystSql {
   readonly database = 'tributary_sql';
   readonly ownUser = false;
   readonly mostSeconds = 30;

@@ -5,7 +5,7 @@ import type { Definitions } from '#registry';
 import { SqlError, SqlRejectedError, type SqlResponse, type AnalystSql, type SqlRequest } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { ReadableStreams } from '../access/readable-streams.js';
-import { DEFINITIONS, LOGGER, SQL } from '../adapters/adapters.js';
+import { DEFINITIONS, LOGGER, SQL } from '../shared-services/shared-services.js';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { permittedViews } from './analyst-views.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import { openDefinitions, schemaName, systemActor, type Definitions, type SchemaSubject } from '#registry';
 import type { AnalystViews } from '#store';
@@ -16,7 +16,7 @@ beforeEach(async () => {
   fails = false;
   definitions = openDefinitions({
     log: new MemoryLog(),
-    names: new TopicNames('t.'),
+    names: new TopicAndGroupNames('t.'),
     defaults: { partitions: 1 },
   });
   await definitions.start();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError } from '#log';
 import { GatewayConfig } from '../config.js';
 import { IdWindowReader } from './id-windows.js';
@@ -24,7 +24,9 @@ function logOf(perSecond: readonly number[]) {
   return log;
 }
 const secondsOf = (log: { admin: unknown }) =>
-  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicNames('spec.'), config).secondsOf(stream);
+  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), config).secondsOf(
+    stream,
+  );
 
 describe('the id window of a stream', () => {
   it.each<[string, number[], number]>([

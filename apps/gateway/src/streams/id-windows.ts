@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TopicNames, type StreamId } from '#event';
+import { TopicAndGroupNames, type StreamId } from '#event';
 import type { TopicAdmin } from '#log';
 import { GatewayConfig } from '../config.js';
-import { LOG } from '../adapters/adapters.js';
+import { LOG } from '../shared-services/shared-services.js';
 import { withinPatience } from './within-patience.js';
 
 type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
@@ -12,7 +12,7 @@ type Admin = Pick<TopicAdmin, 'offsets' | 'offsetsAt'>;
 export class IdWindowReader {
   constructor(
     @Inject(LOG) private readonly log: { admin: Admin },
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
     private readonly config: GatewayConfig,
   ) {}
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { TopicNames, type StreamId } from '#event';
+import { TopicAndGroupNames, type StreamId } from '#event';
 import { LogUnavailableError } from '#log';
 import { MaterializerLag } from '../health/materializer-lag.js';
 import { LogUsageReader } from './log-usage.js';
 
-const topics = new TopicNames('t.');
+const topics = new TopicAndGroupNames('t.');
 const orders = { id: 'orders#1' as StreamId };
 const users = { id: 'users#1' as StreamId };
 

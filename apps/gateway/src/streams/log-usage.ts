@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { TopicAdmin } from '#log';
 import type { Definitions, StreamDefinition } from '#registry';
-import { LOG, DEFINITIONS } from '../adapters/adapters.js';
+import { LOG, DEFINITIONS } from '../shared-services/shared-services.js';
 import { MaterializerLag } from '../health/materializer-lag.js';
 import { withinPatience } from './within-patience.js';
 
@@ -10,7 +10,7 @@ import { withinPatience } from './within-patience.js';
  * Bytes that Kafka stores of a stream, and records of the stream that the materializer has not stored in ClickHouse
  * yet.
  */
-export interface LogUsage {
+export interface StreamLogUsage {
   bytes: number | null;
   lag: number | null;
 }
@@ -32,11 +32,11 @@ export class LogUsageReader {
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'bytesIn'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'streams'>,
     private readonly lag: MaterializerLag,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   /** Resolves with a function that returns the usage of a stream: null members if Kafka does not answer within a second. */
-  async read(): Promise<(stream: Pick<StreamDefinition, 'id'>) => LogUsage> {
+  async read(): Promise<(stream: Pick<StreamDefinition, 'id'>) => StreamLogUsage> {
     const [sizes, lags] = await Promise.all([
       withinPatience(this.recentSizes()),
       withinPatience(this.lag.recentByTopic()),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Retention } from '#api';
+import type { StreamRetention } from '#api';
 import { removesEvents } from './shorter-retention.js';
 
 describe('a change of retention', () => {
-  it.each<[Retention, Retention, boolean]>([
+  it.each<[StreamRetention, StreamRetention, boolean]>([
     [{ time: '7d' }, 'unlimited', true],
     [{ bytes: 5 }, 'unlimited', true],
     [{ time: '6d' }, { time: '7d' }, true],

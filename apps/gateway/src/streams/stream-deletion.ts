@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Actor, Definitions } from '#registry';
 import type { EventEraser } from '#store';
-import { DEFINITIONS, STORE } from '../adapters/adapters.js';
+import { DEFINITIONS, STORE } from '../shared-services/shared-services.js';
 
 /**
  * Deletes a stream in steps that can be repeated. A repeated request continues where the deletion stopped; without one,

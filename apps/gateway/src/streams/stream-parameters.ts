@@ -1,6 +1,6 @@
 import { IsDefined, IsOptional, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsRetention, IsSnapshotEvery, type Retention } from '#api';
+import { IsRetention, IsSnapshotEvery, type StreamRetention } from '#api';
 import { limits } from '#event';
 import { Confirmation } from '../parameters/decorators.js';
 
@@ -15,7 +15,7 @@ export class StreamChangeInput {
     'Replaces the whole retention. A limit that is left out is removed: `{"bytes": 1000}` removes the ' +
       'limit by time. Send both limits to keep both. `unlimited` removes both.',
   )
-  retention?: Retention;
+  retention?: StreamRetention;
 
   @IsOptional()
   @IsSnapshotEvery()

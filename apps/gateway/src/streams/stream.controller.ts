@@ -5,7 +5,7 @@ import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, AlwaysAnswered, Body, InjectPrincipal, Principal, RequireScope } from '#http';
 import { ReadableStreams } from '../access/readable-streams.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { IdWindowReader } from './id-windows.js';
 import { LogUsageReader } from './log-usage.js';
 import { StreamDetail, streamAnswer } from './stream-answers.js';

@@ -5,7 +5,7 @@ import type { Definitions, StreamDefinition } from '#registry';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
 import { pageByName } from '../lists/page-by-name.js';
 import { ApiAnswer } from '../openapi/answers.js';
-import { DEFINITIONS } from '../adapters/adapters.js';
+import { DEFINITIONS } from '../shared-services/shared-services.js';
 import { LogUsageReader } from './log-usage.js';
 import { StreamList, streamAnswer } from './stream-answers.js';
 import { Problems, storeProblems } from '../openapi/problems.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { rangeOffsets } from '#verdicts';
 import { removeOldVerdicts, type OldVerdictsOptions } from './old-verdicts.js';
 
-const topics = new TopicNames('spec.');
+const topics = new TopicAndGroupNames('spec.');
 const orders = topics.ofStream('orders#1');
 
 /** What remains of the verdicts on ranges 0 and 1 of two partitions of `orders`, and of a stream that is gone. */

@@ -1,10 +1,10 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { TopicAdmin } from '#log';
 import { rangeOffsets, type VerdictPublisher, type VerdictTable } from '#verdicts';
 
 export interface OldVerdictsOptions {
   admin: Pick<TopicAdmin, 'offsetsIn' | 'partitions'>;
-  topics: Pick<TopicNames, 'verdicts'>;
+  topics: Pick<TopicAndGroupNames, 'verdicts'>;
   verdicts: Pick<VerdictTable, 'ready' | 'ranges'>;
   publisher: Pick<VerdictPublisher, 'remove'>;
 }

@@ -1,5 +1,5 @@
 import { durationMs } from '#api';
-import type { StreamId, TopicNames } from '#event';
+import type { StreamId, TopicAndGroupNames } from '#event';
 import type { StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
 import type { EventEraser } from '#store';
@@ -8,7 +8,7 @@ import type { RemovalTask } from './removal-task.js';
 export interface RetentionDependencies {
   eraser: Pick<EventEraser, 'expire' | 'truncate'>;
   admin: Pick<TopicAdmin, 'offsets'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
 }

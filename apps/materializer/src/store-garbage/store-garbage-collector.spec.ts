@@ -1,5 +1,5 @@
 import { allStreams, auditStream } from '#api';
-import { entityHash, TopicNames } from '#event';
+import { entityHash, TopicAndGroupNames } from '#event';
 import {
   erasureName,
   openDefinitions,
@@ -23,7 +23,7 @@ let log: MemoryLog;
 let store: MemoryStore;
 let definitions: Definitions;
 let now: number;
-const names = new TopicNames('t.');
+const names = new TopicAndGroupNames('t.');
 
 beforeEach(async () => {
   now = start;

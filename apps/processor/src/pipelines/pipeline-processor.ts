@@ -7,7 +7,7 @@ import {
   type OwnedPartition,
   type ConsumerProgress,
 } from '#engine';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventReader, EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
@@ -35,7 +35,7 @@ import { OutputDeduplication } from './output/output-deduplication.js';
 export interface PipelineProcessorOptions {
   log: Log;
   producer: Pick<Producer, 'append'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   definitions: Pick<
     Definitions,
     'pipelines' | 'projections' | 'schemas' | 'stream' | 'createStream' | 'onChange' | 'ageMs'

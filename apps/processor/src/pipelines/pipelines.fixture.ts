@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { ConsumerProgress } from '#engine';
 import { MemoryErasures } from '#engine/memory';
 import { allStreams } from '#api';
-import { decodeRecord, encodeRecord, TopicNames, type EventRecord, type StreamId } from '#event';
+import { decodeRecord, encodeRecord, TopicAndGroupNames, type EventRecord, type StreamId } from '#event';
 import { openDefinitions, systemActor, type Definitions, type PipelineDefinition } from '#registry';
 import { LogUnavailableError, type Log, type Producer, type TopicAdmin } from '#log';
 import { MemoryLog } from '#log/memory';
@@ -16,12 +16,12 @@ import {
   replayValue,
   sumStepCounts,
   type PipelineSpec,
-  type StepCounts,
+  type EventCountsByOperator,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { PipelineProcessor, type PipelineProcessorOptions } from './pipeline-processor.js';
 
-export const topics = new TopicNames('test.');
+export const topics = new TopicAndGroupNames('test.');
 const window = { records: 1000, milliseconds: 3_600_000 };
 
 /** Returns the id of the n-th event of a spec. */
@@ -361,7 +361,7 @@ export class PipelineTestBed {
   async steps(name: string): Promise<Record<string, string>> {
     const { run, spec } = this.pipeline(name)!;
     const rows = await this.store.pipelines.progress([run.id]);
-    const counts = rows.reduce<StepCounts>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
+    const counts = rows.reduce<EventCountsByOperator>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
     const { steps } = compilePipeline(spec);
     return Object.fromEntries(
       steps.map(({ path, operator, key }) => [`${path}/${operator}`, (counts[key] ?? [0]).join(' ')]),

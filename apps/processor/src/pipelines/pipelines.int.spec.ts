@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { ConsumerProgress } from '#engine';
 import { noErasures } from '#engine/memory';
-import { decodeRecord, encodeRecord, TopicNames } from '#event';
+import { decodeRecord, encodeRecord, TopicAndGroupNames } from '#event';
 import { openDefinitions, systemActor, type Definitions } from '#registry';
 import { openKafkaLog, type Log, type Producer } from '#log';
 import { openClickHouse, type Store } from '#store';
@@ -11,7 +11,7 @@ import {
   IdWindow,
   sumStepCounts,
   type OperatorDefinition,
-  type StepCounts,
+  type EventCountsByOperator,
 } from '#dataflow';
 import { createLogger } from '#telemetry';
 import { askClickHouse, testClickHouse, testEngines } from '#testkit';
@@ -19,7 +19,7 @@ import { recordOf, type SpecEvent } from './pipelines.fixture.js';
 import { PipelineProcessor } from './pipeline-processor.js';
 
 const suffix = randomBytes(4).toString('hex');
-const topics = new TopicNames(`test-${suffix}.`);
+const topics = new TopicAndGroupNames(`test-${suffix}.`);
 const database = `test_${suffix}`;
 const run = randomBytes(12).toString('hex');
 const window = { records: 100_000, milliseconds: 3_600_000 };
@@ -176,7 +176,7 @@ async function counted(): Promise<{ processed: number; emitted: number; late: nu
 /** Returns the stored counters of each operator. */
 async function steps(): Promise<(readonly number[] | undefined)[]> {
   const rows = await store.pipelines.progress([run]);
-  const counts = rows.reduce<StepCounts>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
+  const counts = rows.reduce<EventCountsByOperator>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});
   return compilePipeline(definitions.pipelines.get('p')!.spec).steps.map(({ key }) => counts[key]);
 }
 

@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { ProjectionGeneration } from '#registry';
 import type { TopicAdmin } from '#log';
 
@@ -10,7 +10,7 @@ export class CatchUpCheck {
   private ends = new Map<string, number>();
 
   constructor(
-    private readonly parts: { admin: TopicAdmin; topics: TopicNames },
+    private readonly parts: { admin: TopicAdmin; topics: TopicAndGroupNames },
     private readonly build: ProjectionGeneration,
   ) {}
 

@@ -1,7 +1,7 @@
 import { Backoff } from '#async';
 import { PollLoop } from '#engine';
 import { ProblemError } from '#api';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, UnknownTopicError, type TopicAdmin } from '#log';
 import { systemActor, type Definitions, type ProjectionGeneration } from '#registry';
 import type { Logger } from '#telemetry';
@@ -11,7 +11,7 @@ import type { DesiredGeneration } from './desired-generations.js';
 export interface GenerationPromoterOptions {
   definitions: Pick<Definitions, 'projections'>;
   admin: TopicAdmin;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   logger: Logger;
   /** Longest time between two polls, in milliseconds. Polls are more frequent soon after a generation starts. */
   intervalMs: number;

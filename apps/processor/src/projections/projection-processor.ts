@@ -8,7 +8,7 @@ import {
   type OwnedPartition,
   type ConsumerProgress,
 } from '#engine';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { latestGeneration, systemActor, type Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventReader, EventWriter, KeyedStateWriter } from '#store';
@@ -27,7 +27,7 @@ import { StaleMetricsRemover } from '../stale-metrics-remover.js';
 
 export interface ProjectionProcessorOptions {
   log: Log;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
   writer: Pick<KeyedStateWriter, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
     Pick<EventWriter, 'appendDeadLetters'>;

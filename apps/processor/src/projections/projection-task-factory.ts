@@ -7,7 +7,7 @@ import {
   type EngineRetry,
   type TaskFactory,
 } from '#engine';
-import { streamNameOf, type TopicNames } from '#event';
+import { streamNameOf, type TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
 import type { StatePartitionKey, PartitionProgress, KeyedStateWriter } from '#store';
 import { IdWindow, type IdWindowBounds } from '#dataflow';
@@ -22,7 +22,7 @@ import type { StoreBackfill } from './store-backfill.js';
 /** Dependencies that all generations of a process share. */
 export interface ProjectionDependencies {
   log: Log;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   writer: Pick<KeyedStateWriter, 'load' | 'progressOf' | 'save'>;
   retry: EngineRetry;
   checkpointer: StateCheckpointer;

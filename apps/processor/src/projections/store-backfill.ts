@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MaterializedOffsets, type ConsumerProgress, type EngineRetry } from '#engine';
 import { allStreams } from '#api';
-import { encodeRecord, parseTime, type StoredEvent, type TopicNames } from '#event';
+import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type LogRecord, type RecordBatch, type TopicAdmin } from '#log';
 import { LogPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';
@@ -9,7 +9,7 @@ import { metrics, type Logger } from '#telemetry';
 export interface StoreBackfillDependencies {
   reader: Pick<EventReader, 'inLogOrder'>;
   admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   retry: EngineRetry;
   progress: Pick<ConsumerProgress, 'attempted'>;
   logger: Logger;

@@ -1,6 +1,6 @@
 import { TimeSlice } from '#async';
 import type { MaterializedOffsets, OwnedPartition, PartitionTask } from '#engine';
-import { limits, streamNameOf, type TopicNames } from '#event';
+import { limits, streamNameOf, type TopicAndGroupNames } from '#event';
 import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
@@ -9,7 +9,7 @@ import type { SnapshotCountdowns } from './snapshot-countdowns.js';
 import type { SnapshotMaker } from './snapshot-maker.js';
 
 export interface SnapshotTaskDependencies {
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream'>;
   due: SnapshotCountdowns;
   materialized: MaterializedOffsets;

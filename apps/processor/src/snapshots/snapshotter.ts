@@ -6,7 +6,7 @@ import {
   type OwnedPartition,
 } from '#engine';
 import { isReservedStream } from '#api';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventWriter, SnapshotStore } from '#store';
@@ -20,7 +20,7 @@ const collectMs = 1_000;
 
 export interface SnapshotterOptions {
   log: Pick<Log, 'admin' | 'consumer'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
   snapshots: SnapshotStore;
   versions: Pick<EventWriter, 'latestVersions'>;

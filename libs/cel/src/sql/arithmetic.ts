@@ -1,12 +1,12 @@
 import { UntranslatableExpressionError } from './untranslatable.js';
-import { decimalOperation, computed, withAliases, type Arithmetic } from './numbers.js';
+import { decimalOperation, computed, withAliases, type ArithmeticOperator } from './numbers.js';
 import type { SqlValue } from './sql-value.js';
 
 /**
  * Translates an arithmetic CEL operator to ClickHouse SQL. Numbers are decimals; division by 0 is an error. `+` also
  * joins strings, and `+` and `-` accept times and durations.
  */
-export function arithmetic(operator: Arithmetic, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
+export function arithmetic(operator: ArithmeticOperator, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const numbers = a.decimal !== undefined && b.decimal !== undefined;
   const result = numbers
     ? computed(decimalOperation(operator, a.decimal!, b.decimal!), at)

@@ -1,18 +1,18 @@
 import type { Expression } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
-import type { SqlParams } from './sql-params.js';
+import type { SqlValueBinder } from './sql-value-binder.js';
 import { durationLiteral, timestampLiteral } from './literal.js';
 import { computed, decimalOfText, microsOf, withAliases, wholeNumber } from './numbers.js';
 import { json, requireKind, valueOf, type SqlValue } from './sql-value.js';
 
 type CallExpression = Extract<Expression, { kind: 'call' }>;
 /** Translates a CEL expression to the ClickHouse SQL of its value. */
-export type Translate = (expression: Expression) => SqlValue;
+export type TranslateToSql = (expression: Expression) => SqlValue;
 
 interface Context {
   call: CallExpression;
-  params: SqlParams;
-  translate: Translate;
+  params: SqlValueBinder;
+  translate: TranslateToSql;
 }
 
 /** CEL methods that test a string against another one, with their ClickHouse SQL. */
@@ -43,7 +43,7 @@ const timeParts: Record<string, (time: string) => string> = {
 const isTime = 'time >= -2208988800000000 AND time < 10413792000000000';
 
 /** Translates the call of a CEL function or method to ClickHouse SQL. */
-export function callValue(call: CallExpression, params: SqlParams, translate: Translate): SqlValue {
+export function callValue(call: CallExpression, params: SqlValueBinder, translate: TranslateToSql): SqlValue {
   const context = { call, params, translate };
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }
@@ -113,7 +113,7 @@ function methodValue(object: Expression, { call, translate }: Context): SqlValue
 function matches(
   receiver: SqlValue,
   pattern: Expression,
-  { at, maxBytes, translate }: { at: number; maxBytes: number; translate: Translate },
+  { at, maxBytes, translate }: { at: number; maxBytes: number; translate: TranslateToSql },
 ): SqlValue {
   if (pattern.kind !== 'literal' || typeof pattern.value !== 'string') {
     throw new UntranslatableExpressionError('The pattern of matches() must be a literal.', pattern.at);
@@ -128,7 +128,7 @@ function matches(
  * Translates `has`. The macro is false if the member, or another one on the path to it, is missing. A null member
  * counts as present.
  */
-function has(argument: Expression, translate: Translate): SqlValue {
+function has(argument: Expression, translate: TranslateToSql): SqlValue {
   if (argument.kind !== 'member') {
     throw new UntranslatableExpressionError(
       'has() takes a member, such as has(event.data.amount).',

@@ -3,7 +3,7 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import { kinds, valueOf, type SqlKind, type SqlValue } from './sql-value.js';
 
 /** A CEL operator that compares the order of two values. */
-export type Ordering = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
+export type OrderingOperator = Extract<BinaryOperator, '<' | '<=' | '>' | '>='>;
 
 /**
  * Translates `a == b` to ClickHouse SQL: true if both sides are of the same kind and equal, NULL if one of them is an
@@ -27,7 +27,7 @@ export function equality(a: SqlValue, b: SqlValue, at: number): SqlValue {
  * Translates `<`, `<=`, `>` and `>=` to ClickHouse SQL. The result is NULL unless both sides are numbers, both strings,
  * both timestamps or both durations.
  */
-export function ordering(operator: Ordering, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
+export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue], at: number): SqlValue {
   const shared = kinds.filter((kind) => kind !== 'bool' && a[kind] !== undefined && b[kind] !== undefined);
   if (shared.length === 0) {
     const hint =
@@ -38,7 +38,7 @@ export function ordering(operator: Ordering, [a, b]: [SqlValue, SqlValue], at: n
   return valueOf('bool', parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`, at);
 }
 
-type Operator = '=' | Ordering;
+type Operator = '=' | OrderingOperator;
 
 function compared(kind: SqlKind, operator: Operator, [a, b]: [SqlValue, SqlValue]): string {
   if (kind === 'number') return comparedNumbers(operator, [a, b]);

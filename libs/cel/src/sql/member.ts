@@ -1,6 +1,6 @@
 import type { Expression } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
-import type { SqlParams } from './sql-params.js';
+import type { SqlValueBinder } from './sql-value-binder.js';
 import { columnNumber, decimalOfText } from './numbers.js';
 import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.js';
 
@@ -21,7 +21,7 @@ const integers = new Set(['partition', 'offset']);
 const optionalIntegers = new Set(['version', 'schema_version']);
 
 /** Translates a path such as `event.stream` or `event.data.a["b"][0]` to ClickHouse SQL. */
-export function memberValue(expression: Access, params: SqlParams): SqlValue {
+export function memberValue(expression: Access, params: SqlValueBinder): SqlValue {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;
   if (name === 'data' || name === 'metadata')
@@ -60,7 +60,7 @@ function columnValue(name: string, at: number): SqlValue {
 
 function jsonValue(
   { column, steps, at }: { column: 'data' | 'metadata'; steps: PathStep[]; at: number },
-  params: SqlParams,
+  params: SqlValueBinder,
 ): SqlValue {
   const place: JsonLocation = { column, steps: [] };
   const guards: string[] = [];

@@ -8,7 +8,7 @@ import type { SqlValue } from './sql-value.js';
  */
 
 /** An arithmetic operator of CEL. */
-export type Arithmetic = '+' | '-' | '*' | '/' | '%';
+export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
 const places = 36;
 const zero = `toDecimal256(0, ${places})`;
@@ -82,7 +82,7 @@ export function doubleOf(decimal: string): string {
 }
 
 /** Returns SQL for an operation on two decimals, with the results of `numbers.ts`. */
-export function decimalOperation(operator: Arithmetic, x: string, y: string): string {
+export function decimalOperation(operator: ArithmeticOperator, x: string, y: string): string {
   const bothSides = { x: `ifNull(a, ${zero})`, y: `ifNull(b, ${zero})` };
   const { possible, result } = operations[operator];
   const checked = withAliases(
@@ -154,7 +154,7 @@ function nearest(quotient: string): string {
   return `toDecimal256OrNull(toString(${double}), ${places})`;
 }
 
-const operations: Record<Arithmetic, Operation> = {
+const operations: Record<ArithmeticOperator, Operation> = {
   '+': { possible: '1', result: 'x + y' },
   '-': { possible: '1', result: 'x - y' },
   '*': { possible: `abs(toFloat64(x) * toFloat64(y)) < ${mostRoughly}`, result: product },

@@ -1,6 +1,6 @@
 import type { Expression } from '../expression.js';
 import { UntranslatableExpressionError } from './untranslatable.js';
-import type { SqlParams } from './sql-params.js';
+import type { SqlValueBinder } from './sql-value-binder.js';
 import { arithmetic } from './arithmetic.js';
 import { callValue } from './calls.js';
 import { equality, ordering } from './comparison.js';
@@ -22,13 +22,13 @@ const maxSql = 60_000;
  * code.
  * @throws UntranslatableExpressionError with the position of a part that has no translation
  */
-export function whereToSql(expression: Expression, params: SqlParams): string {
+export function whereToSql(expression: Expression, params: SqlValueBinder): string {
   const value = new WhereTranslator(params).translate(expression);
   return `ifNull(${requireKind(value, 'bool', 'A condition')}, 0)`;
 }
 
 class WhereTranslator {
-  constructor(private readonly params: SqlParams) {}
+  constructor(private readonly params: SqlValueBinder) {}
 
   readonly translate = (expression: Expression): SqlValue => {
     const value = this.translated(expression);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ValueObject } from '#cel';
+import type { CelObject } from '#cel';
 
 /** The test cases of RFC 7396, appendix A: original, patch, result. */
 export const rfc7396: [string, string, string][] = [
@@ -26,16 +26,14 @@ const names = fc.constantFrom('a', 'b', 'c', '__proto__', '1');
  * Arbitrary patches with few names, so that patches affect each other. The patches contain nulls, lists and objects at
  * every level.
  */
-export const patches: fc.Arbitrary<ValueObject> = fc.letrec<{ value: unknown; object: ValueObject }>(
-  (tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      fc.constantFrom(null, 1, 'x', true),
-      fc.constantFrom([], [null], [{ a: null }]),
-      tie('object'),
-    ),
-    object: fc
-      .uniqueArray(fc.tuple(names, tie('value')), { maxLength: 3, selector: ([name]) => name })
-      .map((entries) => Object.fromEntries(entries) as ValueObject),
-  }),
-).object;
+export const patches: fc.Arbitrary<CelObject> = fc.letrec<{ value: unknown; object: CelObject }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(null, 1, 'x', true),
+    fc.constantFrom([], [null], [{ a: null }]),
+    tie('object'),
+  ),
+  object: fc
+    .uniqueArray(fc.tuple(names, tie('value')), { maxLength: 3, selector: ([name]) => name })
+    .map((entries) => Object.fromEntries(entries) as CelObject),
+})).object;

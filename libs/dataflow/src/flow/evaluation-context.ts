@@ -1,5 +1,5 @@
 import type { ProjectionLookup, OperatorOutcome, TraceEntry } from './pipeline.js';
-import { uncounted } from './step-counts.js';
+import { uncounted } from './operator-event-counts.js';
 
 /**
  * Limits on what `flat_map` may derive from one event: the number of events, and the characters of JSON in all their
@@ -29,7 +29,7 @@ export class EvaluationContext {
   #events = 0;
   #characters = 0;
 
-  /** @param counts `StepCounter.numbers`, to which the operators add their event counts */
+  /** @param counts `OperatorEventCounter.numbers`, to which the operators add their event counts */
   constructor(
     readonly known: KnownStates,
     readonly counts: Float64Array = uncounted,

@@ -1,6 +1,6 @@
 import { EvaluationError } from '#cel';
 import { kindsOf, namesOfKinds, type KindSet } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import {
   locateExpressionErrors,
   translatePointers,
@@ -24,7 +24,7 @@ export function compileOperand(
   expression: unknown,
   pointer: string,
   wanted: KindSet,
-): (event: FoldEvent) => Value {
+): (event: FoldEvent) => CelValue {
   const source = expressionText(expression, pointer, expressionCharacters);
   const run = locateExpressionErrors(pointer, () => compileExact(source, wanted));
   return (event) => {
@@ -53,7 +53,7 @@ export function compileOperandKey(expression: unknown, pointer: string): (event:
   };
 }
 
-function evaluated(run: (event: FoldEvent) => Value, event: FoldEvent, pointer: string): Value {
+function evaluated(run: (event: FoldEvent) => CelValue, event: FoldEvent, pointer: string): CelValue {
   try {
     return run(event);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { LogEvent } from '#cel';
 import type { Json } from '../fold-operations/json.js';
-import type { OperatorStep, StepCounter } from './step-counts.js';
+import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
 /**
  * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage
@@ -128,7 +128,7 @@ export interface OperatorChain {
    * @param counter of this definition. The chain counts the events that enter and leave its operators; the caller counts
    * the outcomes.
    */
-  run(flow: PipelineEvent, tables: LookupAnswers, counter?: StepCounter): readonly OperatorOutcome[];
+  run(flow: PipelineEvent, tables: LookupAnswers, counter?: OperatorEventCounter): readonly OperatorOutcome[];
   /**
    * Processes an event like `run`, and returns, besides the outcomes, an entry for each operator that passed the event
    * on. The dry run calls this method.
@@ -137,17 +137,17 @@ export interface OperatorChain {
 }
 
 /** The state of one window or key in a keyed stage, as plain JSON. */
-export type KeyedState = { readonly [name: string]: Json | undefined };
+export type StateEntryValue = { readonly [name: string]: Json | undefined };
 
 /** A state entry of a keyed stage: the state of one window or one key, and the watermark at which it is due. */
-export interface StateEntry<State extends KeyedState = KeyedState> {
+export interface StateEntry<State extends StateEntryValue = StateEntryValue> {
   readonly state: State;
   /** The watermark at which the state entry is due: its window closes, or its key expires. */
   readonly closesAt: EpochMicros;
 }
 
 /** What adding one event to one state entry of a keyed stage changes and produces. */
-export interface StateEntryUpdate<State extends KeyedState = KeyedState> {
+export interface StateEntryUpdate<State extends StateEntryValue = StateEntryValue> {
   /** The new state entry; undefined if the event did not change it. */
   readonly row?: StateEntry<State> | undefined;
   /** Events that continue in the stage's chain: the event itself (dedupe), or a window result (`"emit": "updates"`). */
@@ -163,7 +163,7 @@ export interface StateEntryUpdate<State extends KeyedState = KeyedState> {
  * The operator of a keyed stage: a window with its reduce, or a dedupe. The operator's state consists of named entries.
  * The name of an entry is unique in the stage and has at most 300 characters.
  */
-export interface KeyedOperator<State extends KeyedState = KeyedState> {
+export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> {
   /**
    * The most microseconds by which a result's event time may lie behind the watermark that produces it. The stage
    * passes on its watermark less this delay.
@@ -225,7 +225,7 @@ export interface CompiledPipeline {
   /** The compiled operators of the first stage, which reads the partitions of the source streams. */
   readonly chain: OperatorChain;
   /** All operators of the pipeline, including those in branches, in the order of the definition. */
-  readonly steps: readonly OperatorStep[];
+  readonly steps: readonly CountedOperator[];
   /**
    * The keyed stages of the pipeline in the order of the definition. The first stage or an earlier keyed stage writes
    * to the repartition topic of each of them.

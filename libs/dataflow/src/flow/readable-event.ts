@@ -1,6 +1,6 @@
 import { decodeRecord } from '#event';
 import { logEventValue, type LogEvent } from '#cel';
-import type { ValueObject } from '#cel';
+import type { CelObject } from '#cel';
 import type { FoldEvent } from '../folds/fold-event.js';
 import type { FoldPosition } from '../fold-operations/position.js';
 import type { PipelineEvent, Provenance } from './pipeline.js';
@@ -10,7 +10,7 @@ import type { PipelineEvent, Provenance } from './pipeline.js';
  * for all operators.
  */
 export class ReadableEvent implements PipelineEvent, FoldEvent {
-  #value: ValueObject | undefined = undefined;
+  #value: CelObject | undefined = undefined;
 
   constructor(
     readonly event: LogEvent,
@@ -27,7 +27,7 @@ export class ReadableEvent implements PipelineEvent, FoldEvent {
   }
 
   /** The event as the value of the variable `event` in CEL expressions. */
-  get value(): ValueObject {
+  get value(): CelObject {
     return (this.#value ??= logEventValue(this.event));
   }
 

@@ -1,7 +1,7 @@
 import { limits } from '#event';
 import { EvaluationError } from '#cel';
 import { toJson } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import { expressionDetail } from '../definition/definition-error.js';
 import { OperatorError } from './step.js';
 
@@ -12,7 +12,7 @@ const mostBytesPerCharacter = 3;
  * Returns a CEL value as JSON text for the data of an event; numbers keep all their digits.
  * @throws OperatorError if an event cannot hold the text
  */
-export function valueText(value: Value, pointer: string): string {
+export function valueText(value: CelValue, pointer: string): string {
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
   try {
     const text = toJson(value, { maxLength: most });
@@ -39,13 +39,19 @@ function tooLarge(pointer: string): OperatorError {
  * Returns the text of a JSON object with one more member, which replaces a member of the same name. If there is none,
  * the rest of the text remains unchanged.
  */
-export function withMember(object: { text: string; value: Value }, name: string, memberText: string): string {
-  const value = object.value as { readonly [name: string]: Value };
+export function withMember(
+  object: { text: string; value: CelValue },
+  name: string,
+  memberText: string,
+): string {
+  const value = object.value as { readonly [name: string]: CelValue };
   const member = `${JSON.stringify(name)}:${memberText}`;
   if (Object.hasOwn(value, name)) {
     const others = Object.keys(value)
       .filter((other) => other !== name)
-      .map((other) => `${JSON.stringify(other)}:${toJson(value[other] as Value, { maxLength: Infinity })}`);
+      .map(
+        (other) => `${JSON.stringify(other)}:${toJson(value[other] as CelValue, { maxLength: Infinity })}`,
+      );
     return `{${[...others, member].join(',')}}`;
   }
   const open = object.text.slice(0, object.text.lastIndexOf('}'));

@@ -2,7 +2,7 @@ import type { EvaluationContext } from './evaluation-context.js';
 import type { ReadableEvent } from './readable-event.js';
 
 /** Applies one compiled operator of a pipeline to an event, and calls the next operator with each result. */
-export type Step = (flow: ReadableEvent, context: EvaluationContext) => void;
+export type OperatorFunction = (flow: ReadableEvent, context: EvaluationContext) => void;
 
 /**
  * Error: an operator cannot process an event. It has no stack trace, because it can occur for every event and becomes a

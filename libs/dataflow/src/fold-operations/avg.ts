@@ -3,7 +3,7 @@ import { kinds } from '#cel';
 import { quotient } from '#cel';
 import { toJson } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
-import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './total.js';
+import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './exact-sum.js';
 
 /**
  * `avg`: the mean of numbers, computed as the exact sum divided by the count. The mean is exact if it has at most 34

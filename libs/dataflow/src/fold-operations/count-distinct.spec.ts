@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import { countDistinct } from './count-distinct.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
@@ -9,9 +9,9 @@ import { anyValues, at } from './values.fixture.js';
 
 type State = typeof countDistinct.empty;
 
-const fold = (values: readonly Value[]) =>
+const fold = (values: readonly CelValue[]) =>
   values.reduce((state: State, value, n) => countDistinct.add(state, value, at(n)), countDistinct.empty);
-const count = (values: readonly Value[]) => Number(countDistinct.result(fold(values)));
+const count = (values: readonly CelValue[]) => Number(countDistinct.result(fold(values)));
 const users = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `user-${from + i}`);
 
 describe('count_distinct', () => {
@@ -23,7 +23,7 @@ describe('count_distinct', () => {
     ['[0.30000000000000000001,0.300000000000000000010]', 1],
     ['[{"a":1,"b":2},{"b":2,"a":1},[1,2],[2,1]]', 3],
   ])('of %s is %i', (values, expected) => {
-    expect(count(parseExactJson(values) as Value[])).toBe(expected);
+    expect(count(parseExactJson(values) as CelValue[])).toBe(expected);
   });
 
   it('is exact up to 1 000 values, even if they are long and repeat', () => {

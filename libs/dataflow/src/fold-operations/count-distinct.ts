@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { anyButNull } from '#cel';
 import { toJson } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import {
   addToRegisters,
@@ -43,7 +43,7 @@ export const countDistinct: FoldOperation<Distinct> = {
   result: (state) => String(typeof state === 'string' ? estimate(state) : state.length),
 };
 
-function identity(value: Value): string {
+function identity(value: CelValue): string {
   const text = toJson(value, { maxLength: valueCharacters, sorted: true });
   if (text === undefined) {
     throw new FoldRejectedError(`A counted value has at most ${valueCharacters} characters of JSON.`);

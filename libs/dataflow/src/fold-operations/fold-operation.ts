@@ -1,5 +1,5 @@
 import type { KindSet } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import type { Json } from './json.js';
 import type { FoldPosition } from './position.js';
 
@@ -23,7 +23,7 @@ export interface FoldOperation<State extends Json = Json> {
    * @param value of a kind in `takes`; null if `takes` is undefined
    * @throws FoldRejectedError if the value cannot be added
    */
-  add(state: State, value: Value, position: FoldPosition): State;
+  add(state: State, value: CelValue, position: FoldPosition): State;
   /** Returns the state that folding the events of both states would give. Merging is commutative and associative. */
   merge(a: State, b: State): State;
   /** Returns the value of the field as JSON text. Numbers in the text may have more digits than a double. */

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import type { Json } from './json.js';
 import { comparePositions, type FoldPosition } from './position.js';
 
 interface Added {
-  value: Value;
+  value: CelValue;
   position: FoldPosition;
 }
 
 /** Returns arbitrary events in any order, each as [group, event]. No two events have the same position. */
-function arrivals(values: fc.Arbitrary<Value>, maxLength: number): fc.Arbitrary<[number, Added][]> {
+function arrivals(values: fc.Arbitrary<CelValue>, maxLength: number): fc.Arbitrary<[number, Added][]> {
   const event = fc.record({
     value: values,
     timestamp: fc.integer({ min: -2, max: 2 }),
@@ -35,7 +35,7 @@ const throughJson = <T extends Json>(state: T): T => JSON.parse(JSON.stringify(s
 /** Adds specs for the laws that every fold operation must satisfy, for any values. */
 export function itSatisfiesTheFoldLaws<State extends Json>(
   operation: FoldOperation<State>,
-  values: fc.Arbitrary<Value>,
+  values: fc.Arbitrary<CelValue>,
   { maxLength = 12, numRuns = 100 } = {},
 ): void {
   const { empty } = operation;

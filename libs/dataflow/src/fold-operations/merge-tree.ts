@@ -1,5 +1,5 @@
 import { memberValue } from '#cel';
-import { isObject, type Value } from '#cel';
+import { isObject, type CelValue } from '#cel';
 import { storedText } from './stored-text.js';
 import { comparePositions, type FoldPosition } from './position.js';
 
@@ -38,7 +38,7 @@ export interface PatchContext {
 }
 
 /** Returns the node after a merge patch is applied at its position. @throws FoldRejectedError if a value is too long */
-export function applyPatch(node: MergeNode, patch: Value, patching: PatchContext): MergeNode {
+export function applyPatch(node: MergeNode, patch: CelValue, patching: PatchContext): MergeNode {
   const { position } = patching;
   if (node.set && comparePositions(node.set[1], position) > 0) return node;
   if (!isObject(patch)) {

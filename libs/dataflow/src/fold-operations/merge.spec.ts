@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '#cel';
 import { toJson } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import { readTree, treeText } from '../entity-state/json-tree.js';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
@@ -13,9 +13,9 @@ import { at } from './values.fixture.js';
 
 type State = typeof merge.empty;
 
-const fold = (values: Value[]) =>
+const fold = (values: CelValue[]) =>
   values.reduce((state: State, value, n) => merge.add(state, value, at(n)), merge.empty);
-const sorted = (value: Value) => toJson(value, { maxLength: Infinity, sorted: true });
+const sorted = (value: CelValue) => toJson(value, { maxLength: Infinity, sorted: true });
 
 describe('merge', () => {
   it('is an empty object without events', () => {

@@ -1,5 +1,5 @@
 import { kinds } from '#cel';
-import { isObject, type Value } from '#cel';
+import { isObject, type CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import {
   mergeNodes,
@@ -63,7 +63,7 @@ function tooLarge(): FoldRejectedError {
   );
 }
 
-function isDeeper(value: Value, levels: number): boolean {
+function isDeeper(value: CelValue, levels: number): boolean {
   if (!isObject(value)) return false;
   return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }

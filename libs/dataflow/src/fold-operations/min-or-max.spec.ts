@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseTime } from '#event';
 import { parseExactJson } from '#cel';
-import { Decimal } from '#cel';
-import { compare, Duration, Timestamp, type Value } from '#cel';
+import { DecimalText } from '#cel';
+import { compare, Duration, Timestamp, type CelValue } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 import { itSatisfiesTheFoldLaws } from './laws.fixture.js';
 import { max } from './max.js';
 import { min } from './min.js';
 import { at, numbers, texts } from './values.fixture.js';
 
-const both = (...values: Value[]) =>
+const both = (...values: CelValue[]) =>
   [min, max].map((operation) =>
     operation.result(
       values.reduce((state: typeof operation.empty, value, n) => operation.add(state, value, at(n)), null),
     ),
   );
-const fromJson = (text: string) => both(...(parseExactJson(text) as Value[]));
+const fromJson = (text: string) => both(...(parseExactJson(text) as CelValue[]));
 const ordered = fc.oneof(
   numbers,
   texts,
@@ -58,10 +58,10 @@ describe('min and max', () => {
       fc.property(fc.array(numbers, { minLength: 1, maxLength: 8 }), (values) => {
         const [least, most] = both(...values).map((text) => parseExactJson(text));
         for (const value of values) {
-          expect(compare(value, least as Value, 0)).toBeGreaterThanOrEqual(0);
-          expect(compare(value, most as Value, 0)).toBeLessThanOrEqual(0);
+          expect(compare(value, least as CelValue, 0)).toBeGreaterThanOrEqual(0);
+          expect(compare(value, most as CelValue, 0)).toBeLessThanOrEqual(0);
         }
-        expect(values.some((value) => compare(value, least as Value, 0) === 0)).toBe(true);
+        expect(values.some((value) => compare(value, least as CelValue, 0) === 0)).toBe(true);
       }),
       { numRuns: 200 },
     );
@@ -69,7 +69,7 @@ describe('min and max', () => {
 
   it('reject a string that is too long to be stored for each key, and a number out of range', () => {
     expect(() => min.add(null, 'x'.repeat(65_536), at(0))).toThrow(FoldRejectedError);
-    expect(() => max.add(null, new Decimal('1e999'), at(0))).toThrow(FoldRejectedError);
+    expect(() => max.add(null, new DecimalText('1e999'), at(0))).toThrow(FoldRejectedError);
   });
 
   describe('min', () => itSatisfiesTheFoldLaws(min, ordered));

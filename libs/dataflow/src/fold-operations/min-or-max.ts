@@ -1,6 +1,6 @@
-import { Decimal, numberBounds, readDecimal, scaledDecimal, scaledText, type Numeric } from '#cel';
+import { DecimalText, numberBounds, readDecimal, scaledDecimal, scaledText, type Numeric } from '#cel';
 import { kinds } from '#cel';
-import { compare, Duration, isNumeric, Timestamp, type Value } from '#cel';
+import { compare, Duration, isNumeric, Timestamp, type CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
 import { storedText } from './stored-text.js';
 
@@ -21,7 +21,7 @@ type ValueKind = (typeof kindOrder)[number];
  * order: numbers by size, then durations, times, and strings by code point. Without values the result is null.
  */
 export function minOrMax(sign: 1 | -1): FoldOperation<StoredExtreme> {
-  const better = (state: StoredExtreme, value: Value) =>
+  const better = (state: StoredExtreme, value: CelValue) =>
     state === null || sign * order(value, read(state)) < 0;
   return {
     takes: kinds.number | kinds.duration | kinds.timestamp | kinds.string,
@@ -37,17 +37,17 @@ export function minOrMax(sign: 1 | -1): FoldOperation<StoredExtreme> {
   };
 }
 
-function order(a: Value, b: Value): number {
+function order(a: CelValue, b: CelValue): number {
   return kindOrder.indexOf(kindOf(a)) - kindOrder.indexOf(kindOf(b)) || compare(a, b, 0);
 }
 
-function kindOf(value: Value): ValueKind {
+function kindOf(value: CelValue): ValueKind {
   if (isNumeric(value)) return 'number';
   if (value instanceof Duration) return 'duration';
   return value instanceof Timestamp ? 'timestamp' : 'string';
 }
 
-function kept(value: Value): StoredExtreme {
+function kept(value: CelValue): StoredExtreme {
   // Adding 0 turns -0 into 0, because JSON.stringify does not keep the sign of zero.
   if (typeof value === 'number') return value + 0;
   if (value instanceof Duration) return ['duration', value.micros];
@@ -61,12 +61,12 @@ function kept(value: Value): StoredExtreme {
   return ['number', scaledText(exact)];
 }
 
-function read(state: number | readonly [ValueKind, string | number]): Value {
+function read(state: number | readonly [ValueKind, string | number]): CelValue {
   if (typeof state === 'number') return state;
   const [kind, value] = state;
   if (kind === 'duration') return new Duration(value as number);
   if (kind === 'timestamp') return new Timestamp(value as number);
   if (kind === 'string') return value;
   const exact = readDecimal(value as string);
-  return exact?.scale === 0 ? exact.units : new Decimal(value as string);
+  return exact?.scale === 0 ? exact.units : new DecimalText(value as string);
 }

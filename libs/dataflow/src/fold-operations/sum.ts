@@ -1,7 +1,7 @@
 import type { Numeric } from '#cel';
 import { kinds } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
-import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './total.js';
+import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './exact-sum.js';
 
 /**
  * `sum`: the exact sum of numbers of any size and with any decimal places: ten times 0.1 is 1. Without values it is 0.

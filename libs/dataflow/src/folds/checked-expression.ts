@@ -6,10 +6,10 @@ import { ExpressionError } from '#cel';
 import { checkLiterals } from '#cel';
 import { kinds, namesOfKinds, type KindSet } from '#cel';
 import { parseExpression } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import type { FoldEvent } from './fold-event.js';
 
-type EvaluateEvent = (event: FoldEvent) => Value;
+type EvaluateEvent = (event: FoldEvent) => CelValue;
 
 /**
  * Compiles a CEL expression of a projection or pipeline definition. Arithmetic is exact on decimals.

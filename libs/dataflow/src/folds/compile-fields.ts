@@ -1,5 +1,5 @@
 import { jsonPointerTo } from '#event';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import {
   collectErrors,
   locateExpressionErrors,
@@ -29,7 +29,7 @@ export interface FoldField {
 export interface CompiledField {
   readonly name: string;
   readonly operation: FoldOperation;
-  readonly value: ((event: FoldEvent) => Value) | undefined;
+  readonly value: ((event: FoldEvent) => CelValue) | undefined;
 }
 
 const namePattern = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;

@@ -1,6 +1,6 @@
 import { EvaluationError } from '#cel';
 import { kindsOf, namesOfKinds } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import { compileFields, type CompiledField, type FoldField } from './compile-fields.js';
 import { expressionDetail } from '../definition/definition-error.js';
 import type { FoldEvent } from './fold-event.js';
@@ -20,7 +20,7 @@ export interface FoldRejection {
  * The result of adding an event to a fold: the new state, or the reason why the event was rejected and the state is
  * unchanged.
  */
-export type FoldResult =
+export type FoldAddResult =
   | { readonly state: FoldState; readonly refused?: undefined }
   | { readonly state?: undefined; readonly refused: FoldRejection };
 
@@ -31,7 +31,7 @@ export type FoldResult =
  */
 export interface Fold {
   readonly empty: FoldState;
-  add(state: FoldState, event: FoldEvent): FoldResult;
+  add(state: FoldState, event: FoldEvent): FoldAddResult;
   merge(a: FoldState, b: FoldState): FoldState;
   /** Returns the result of each field by its name, as JSON text. Numbers may have more digits than a double. */
   results(state: FoldState): Record<string, string>;
@@ -57,7 +57,7 @@ export function compileFold(definition: Readonly<Record<string, FoldField>>): Fo
   };
 }
 
-function add(fields: readonly CompiledField[], state: FoldState, event: FoldEvent): FoldResult {
+function add(fields: readonly CompiledField[], state: FoldState, event: FoldEvent): FoldAddResult {
   const next = new Array<Json>(fields.length);
   let at = 0;
   try {
@@ -77,7 +77,7 @@ function added({ operation, value }: CompiledField, state: Json, event: FoldEven
   return operation.add(state, found, event.position);
 }
 
-function checkKind(value: Value, takes: number): void {
+function checkKind(value: CelValue, takes: number): void {
   const kind = kindsOf(value);
   if (kind & takes) return;
   throw new FoldRejectedError(`This is ${namesOfKinds(kind)}, but ${namesOfKinds(takes)} is needed.`);

@@ -2,7 +2,7 @@ import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
 import { EvaluationError } from '#cel';
 import { kinds, kindsOf, namesOfKinds } from '#cel';
 import { toJson } from '#cel';
-import type { Value } from '#cel';
+import type { CelValue } from '#cel';
 import { compileExact } from './checked-expression.js';
 import type { FoldRejection } from './compile-fold.js';
 import { locateExpressionErrors, expressionDetail } from '../definition/definition-error.js';
@@ -34,7 +34,7 @@ export function compileKey(text = 'event.entity_id'): (event: FoldEvent) => KeyR
   };
 }
 
-function keyOf(value: Value): KeyResult {
+function keyOf(value: CelValue): KeyResult {
   if (value === null) return { key: null };
   const kind = kindsOf(value);
   if (!(kind & keyKinds))
@@ -46,7 +46,7 @@ function keyOf(value: Value): KeyResult {
   return plainTextPattern.test(key) ? { key } : refused(`A key ${plainTextRule}.`);
 }
 
-function textOf(value: Value): string | undefined {
+function textOf(value: CelValue): string | undefined {
   const text = toJson(value, { maxLength: foldLimits.keyCharacters + 2, sorted: true });
   return text?.startsWith('"') ? text.slice(1, -1) : text;
 }

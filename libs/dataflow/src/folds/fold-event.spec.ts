@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Decimal } from '#cel';
+import { DecimalText } from '#cel';
 import { memberValue } from '#cel';
-import type { ValueObject } from '#cel';
+import type { CelObject } from '#cel';
 import { event } from './event.fixture.js';
 
 describe('foldEvent', () => {
@@ -11,9 +11,9 @@ describe('foldEvent', () => {
 
   it('keeps all digits of numbers', () => {
     const { value } = event('{"a":[9007199254740993,0.12345678901234567890,1.5]}');
-    expect((memberValue(value, 'data') as ValueObject).a).toEqual([
+    expect((memberValue(value, 'data') as CelObject).a).toEqual([
       9007199254740993n,
-      new Decimal('0.1234567890123456789'),
+      new DecimalText('0.1234567890123456789'),
       1.5,
     ]);
   });

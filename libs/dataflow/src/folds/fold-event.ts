@@ -1,5 +1,5 @@
 import { logEventValue, type LogEvent } from '#cel';
-import type { ValueObject } from '#cel';
+import type { CelObject } from '#cel';
 import type { FoldPosition } from '../fold-operations/position.js';
 
 /**
@@ -9,7 +9,7 @@ import type { FoldPosition } from '../fold-operations/position.js';
 export interface FoldEvent {
   readonly position: FoldPosition;
   /** The event as the value of the variable `event` in CEL expressions. */
-  readonly value: ValueObject;
+  readonly value: CelObject;
 }
 
 export function foldEvent(event: LogEvent): FoldEvent {

@@ -1,5 +1,5 @@
 import { readUuidText } from '#event';
-import { IdIndex } from './id-index.js';
+import { IdHashTable } from './id-hash-table.js';
 
 /**
  * How far before a record an earlier record with the same event id may be, so that the later one is recognized as a
@@ -35,7 +35,7 @@ export class IdWindow {
   /** Offset and log time of each record in the window, modulo 2^32. Differences within the window are exact. */
   private offsets = new Uint32Array(0);
   private times = new Uint32Array(0);
-  private index = new IdIndex(this.ids);
+  private index = new IdHashTable(this.ids);
   private first = 0;
   private count = 0;
   private lastOffset = -1;
@@ -169,7 +169,7 @@ export class IdWindow {
     const ids = new Uint32Array(capacity * 4);
     const offsets = new Uint32Array(capacity);
     const times = new Uint32Array(capacity);
-    const index = new IdIndex(ids);
+    const index = new IdHashTable(ids);
     for (let position = 0; position < kept; position++) {
       const slot = this.slotAt(position);
       for (let word = 0; word < 4; word++) ids[position * 4 + word] = this.ids[slot * 4 + word]!;

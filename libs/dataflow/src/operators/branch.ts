@@ -4,8 +4,8 @@ import { list, MemberReader, definitionError } from '../definition/members.js';
 import type { ReadableEvent } from '../flow/readable-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
-import { catchOperatorError, type Step } from '../flow/step.js';
-import type { StepFactory, Operator, OperatorDefinition } from './operator.js';
+import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
+import type { OperatorFunctionFactory, OperatorKind, OperatorDefinition } from './operator.js';
 
 type BranchSpec = { operators: readonly OperatorDefinition[] } & ({ when: string } | { otherwise: true });
 
@@ -15,14 +15,14 @@ const mostLevels = 4;
 /** One compiled branch of a `branch` operator. A branch without a condition takes every event that reaches it. */
 interface Branch {
   readonly when: ((flow: ReadableEvent) => boolean) | undefined;
-  readonly operators: StepFactory;
+  readonly operators: OperatorFunctionFactory;
 }
 
 /**
  * `branch`: passes an event to the first branch whose condition is true, and drops it if there is none. If a condition
  * has no value for the event, the event fails and later conditions are not evaluated.
  */
-export const branch: Operator<readonly BranchSpec[]> = {
+export const branch: OperatorKind<readonly BranchSpec[]> = {
   summary: 'a list of `{when, operators}`; the last element may be `{otherwise: true, operators}`.',
   lists: (branches, at) =>
     branches.map(({ operators }, i) => ({ operators, pointer: `${at}/${i}/operators` })),
@@ -67,7 +67,10 @@ function readBranch(spec: unknown, pointer: string): { when: Branch['when']; ope
   return { when, operators: members.any('operators') };
 }
 
-function branchStep(branches: readonly { when: Branch['when']; step: Step }[], at: string): Step {
+function branchStep(
+  branches: readonly { when: Branch['when']; step: OperatorFunction }[],
+  at: string,
+): OperatorFunction {
   const always = () => true;
   const ways = branches.map(({ when, step }) => ({
     takesIt: when ? catchOperatorError(when, at) : always,

@@ -2,7 +2,7 @@ import type { EpochMicros } from '#event';
 import { MemberReader, type DurationBounds } from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
-import type { Operator } from './operator.js';
+import type { OperatorKind } from './operator.js';
 
 const bounds: DurationBounds = { least: '1s', most: '366d' };
 
@@ -16,7 +16,7 @@ type Remembered = { readonly first: EpochMicros };
  * event. If that event was already behind the watermark when it arrived, its arrival watermark counts instead, so that
  * duplicates in old data are found too.
  */
-export const dedupe: Operator = {
+export const dedupe: OperatorKind = {
   summary: '`{key, within}`, drops events that repeat a key within a time.',
   compile(spec, { at }) {
     const members = new MemberReader(spec, at, ['key', 'within']);

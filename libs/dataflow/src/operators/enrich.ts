@@ -6,7 +6,7 @@ import { pipelineLimits } from '../flow/limits.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { checkedData, withMember } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';
-import type { Operator } from './operator.js';
+import type { OperatorKind } from './operator.js';
 
 interface EnrichSpec {
   from: { projection: string } | { table: Readonly<Record<string, unknown>> };
@@ -27,7 +27,7 @@ type SideInput = (key: string, known: KnownStates) => string | null | undefined;
  * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
  * processing. The member is null if there is no such value, or if the event has no key.
  */
-export const enrich: Operator<EnrichSpec> = {
+export const enrich: OperatorKind<EnrichSpec> = {
   summary: '`{from, key, as}`, adds a value by key to `data`; `from` is `{projection}` or `{table}`.',
   effects: ({ from }, at) =>
     'projection' in from

@@ -1,5 +1,5 @@
 import { kinds } from '#cel';
-import { isObject, type Value } from '#cel';
+import { isObject, type CelValue } from '#cel';
 import { memberValue } from '#cel';
 import { MemberReader } from '../definition/members.js';
 import { derivedEventLimits, tooManyDerivedEvents } from '../flow/evaluation-context.js';
@@ -8,7 +8,7 @@ import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
 import { checkedData, valueText, withMember } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';
-import type { Operator } from './operator.js';
+import type { OperatorKind } from './operator.js';
 
 /** Digits of an index in the emission index: indices of equal length sort as text. */
 const digits = String(derivedEventLimits.events - 1).length;
@@ -18,7 +18,7 @@ const digits = String(derivedEventLimits.events - 1).length;
  * without it, the element must be an object and becomes the new `data`. One source event becomes at most 10 000 events
  * with 16 MiB of data.
  */
-export const flatMap: Operator = {
+export const flatMap: OperatorKind = {
   summary: '`{list, as?}`, one event for each element of a list.',
   isMultiple: true,
   compile(spec, { at }) {
@@ -28,11 +28,11 @@ export const flatMap: Operator = {
     const as = members.optionalText('as', pipelineLimits.nameCharacters);
     const partOf =
       as === undefined
-        ? (_: ReadableEvent, item: Value) => elementText(item, pointer)
+        ? (_: ReadableEvent, item: CelValue) => elementText(item, pointer)
         : memberOf(as, pointer);
 
     const dataOfParts = catchOperatorError((flow, context) => {
-      const items = list(flow) as readonly Value[];
+      const items = list(flow) as readonly CelValue[];
       if (!context.makes(items.length, 0)) throw new OperatorError(pointer, tooManyDerivedEvents);
       return items.map((item) => {
         const data = checkedData(partOf(flow, item), pointer);
@@ -51,12 +51,12 @@ export const flatMap: Operator = {
   },
 };
 
-function elementText(item: Value, pointer: string): string {
+function elementText(item: CelValue, pointer: string): string {
   if (isObject(item)) return valueText(item, pointer);
   throw new OperatorError(pointer, 'An element is not an object: name a member of data for it with "as".');
 }
 
-function memberOf(as: string, pointer: string): (flow: ReadableEvent, item: Value) => string {
+function memberOf(as: string, pointer: string): (flow: ReadableEvent, item: CelValue) => string {
   return (flow, item) => {
     const object = { text: flow.event.data, value: memberValue(flow.value, 'data') };
     return withMember(object, as, valueText(item, pointer));

@@ -8,7 +8,7 @@ import { compileOperand, compileOperandKey } from '../flow/operand.js';
 import { checkedData, valueText } from '../flow/result-text.js';
 import { catchOperatorError, OperatorError } from '../flow/step.js';
 import type { FoldEvent } from '../folds/fold-event.js';
-import type { Operator } from './operator.js';
+import type { OperatorKind } from './operator.js';
 
 type Text = (event: FoldEvent) => string;
 
@@ -20,7 +20,7 @@ const mostLevels = 16;
  * the event as it was before. Fields that the map does not name remain unchanged. Numbers keep all their digits; times
  * become RFC 3339 strings.
  */
-export const map: Operator = {
+export const map: OperatorKind = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
   compile(spec, { at }) {
     const members = new MemberReader(spec, at, ['data', 'event_type', 'entity_id']);

@@ -1,13 +1,13 @@
 import type { DefinitionProblem } from '../definition/definition-error.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import type { ReadableEvent } from '../flow/readable-event.js';
-import type { Step } from '../flow/step.js';
+import type { OperatorFunction } from '../flow/step.js';
 
 /**
  * One operator of a pipeline, as the compiler, the registry and the API document use it. `operators/index.ts` lists the
  * operators by their names in definitions.
  */
-export interface Operator<Spec = unknown> {
+export interface OperatorKind<Spec = unknown> {
   /** The description of the operator in the API document, in Markdown: its members and its effect. */
   readonly summary: string;
   /**
@@ -25,7 +25,7 @@ export interface Operator<Spec = unknown> {
    * Reads the operator's JSON strictly, and returns the compiled operator.
    * @throws DefinitionError with every error, each with its pointer
    */
-  compile(spec: unknown, site: OperatorLocation): StatelessOperator | StatefulOperator;
+  compile(spec: unknown, site: OperatorCompileContext): StatelessOperator | StatefulOperator;
   /**
    * Returns what the operator writes to, posts to and looks up. @param spec is valid @param at JSON pointer to `spec`
    */
@@ -53,7 +53,7 @@ export interface OperatorList {
  * Where an operator is in its pipeline definition, and what its compiler may use: the operator after it, and a compiler
  * for branches.
  */
-export interface OperatorLocation {
+export interface OperatorCompileContext {
   /** JSON pointer to the operator's specification in the pipeline definition, such as `/operators/3/filter`. */
   readonly at: string;
   /** True if no operator follows in the operator's list. */
@@ -61,11 +61,11 @@ export interface OperatorLocation {
   /** The next operator, if it is the one that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
   /** Compiles the list of operators of one branch of a `branch` operator. */
-  readonly branch: (operators: unknown, place: BranchLocation) => StepFactory;
+  readonly branch: (operators: unknown, place: BranchCompileContext) => OperatorFunctionFactory;
 }
 
 /** Where a branch is in its `branch` operator, and the list that collects the errors of its operators. */
-export interface BranchLocation {
+export interface BranchCompileContext {
   readonly pointer: string;
   readonly index: number;
   /** Receives the errors in the operators of the branch. */
@@ -76,10 +76,10 @@ export interface BranchLocation {
  * Builds the function for the first operator of a list, which calls the later ones.
  * @param traces whether the trace has an entry for each operator that passes an event on
  */
-export type StepFactory = (traces: boolean) => Step;
+export type OperatorFunctionFactory = (traces: boolean) => OperatorFunction;
 
 /** A compiled stateless operator: returns the function that applies it, given the function of the operator after it. */
-export type StatelessOperator = (next: Step, traces: boolean) => Step;
+export type StatelessOperator = (next: OperatorFunction, traces: boolean) => OperatorFunction;
 
 /**
  * A compiled operator with state for each key. Such an operator begins a stage, and events reach the stage through a

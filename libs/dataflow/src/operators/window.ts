@@ -6,7 +6,7 @@ import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
 import { sessionWindow } from '../windows/session-window.js';
 import type { WindowSettings } from '../windows/window-settings.js';
-import type { Operator, OperatorLocation } from './operator.js';
+import type { OperatorKind, OperatorCompileContext } from './operator.js';
 import { compileReduce } from './reduce.js';
 import { targetStream } from './target-stream.js';
 
@@ -24,7 +24,7 @@ const mostHops = 100;
  * `window`: groups events by key and event time. `lateness` is required, even if it is `0s`: in Kafka Streams, a
  * default grace period surprised users (KIP-633).
  */
-export const window: Operator<WindowSpec> = {
+export const window: OperatorKind<WindowSpec> = {
   summary: '`{tumbling | hopping | session, key, lateness, emit?, late?}`; a `reduce` must follow.',
   followedBy: 'reduce',
   effects: ({ late }, at) =>
@@ -42,7 +42,7 @@ export const window: Operator<WindowSpec> = {
   },
 };
 
-function reducedBy(following: OperatorLocation['following'], at: string) {
+function reducedBy(following: OperatorCompileContext['following'], at: string) {
   if (!following) throw definitionError(at, 'must be followed by a reduce');
   const { spec, at: reduceAt } = following;
   return { spec, parts: { fold: compileReduce(spec, reduceAt), reduceAt } };

@@ -2,9 +2,9 @@ import { StepBudget, withinBudget } from '#cel';
 import { EvaluationContext } from '../flow/evaluation-context.js';
 import { readableEvent } from '../flow/readable-event.js';
 import type { OperatorChain, PipelineEvent, OperatorOutcome } from '../flow/pipeline.js';
-import type { Step } from '../flow/step.js';
-import { uncounted } from '../flow/step-counts.js';
-import type { StepFactory } from '../operators/operator.js';
+import type { OperatorFunction } from '../flow/step.js';
+import { uncounted } from '../flow/operator-event-counts.js';
+import type { OperatorFunctionFactory } from '../operators/operator.js';
 
 /** Whether the operators of a chain read data besides the event. */
 export interface ChainReads {
@@ -15,12 +15,16 @@ export interface ChainReads {
 /**
  * Returns the chain of a stage's stateless operators. All evaluations of expressions in one call of the chain share one
  * step budget.
- * @param slot index in `StepCounter.numbers` of the count of events that enter the chain; undefined if they are counted
+ * @param slot index in `OperatorEventCounter.numbers` of the count of events that enter the chain; undefined if they are counted
  *   elsewhere
  */
-export function operatorChain(make: StepFactory, { looksUp }: ChainReads, slot?: number): OperatorChain {
+export function operatorChain(
+  make: OperatorFunctionFactory,
+  { looksUp }: ChainReads,
+  slot?: number,
+): OperatorChain {
   const [plain, traced] = [make(false), make(true)];
-  const evaluate = (step: Step, flow: PipelineEvent, context: EvaluationContext) => {
+  const evaluate = (step: OperatorFunction, flow: PipelineEvent, context: EvaluationContext) => {
     withinBudget(new StepBudget(), () => step(readableEvent(flow), context));
     return context;
   };

@@ -3,14 +3,14 @@ import { collectErrors, type DefinitionProblem } from '../definition/definition-
 import { list, object, definitionError } from '../definition/members.js';
 import type { KeyedStage } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
-import { catchOperatorError, type Step } from '../flow/step.js';
-import { stepSlot, type OperatorStep } from '../flow/step-counts.js';
+import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
+import { stepSlot, type CountedOperator } from '../flow/operator-event-counts.js';
 import { operators } from '../operators/index.js';
 import type {
   OperatorEffect,
-  StepFactory,
-  Operator,
-  OperatorLocation,
+  OperatorFunctionFactory,
+  OperatorKind,
+  OperatorCompileContext,
   StatefulOperator,
   StatelessOperator,
 } from '../operators/operator.js';
@@ -23,21 +23,21 @@ import { stageId } from './stage-id.js';
  */
 export class CompilationResult {
   /** The operators of the pipeline in the order of the definition. */
-  readonly steps: OperatorStep[] = [];
+  readonly steps: CountedOperator[] = [];
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
   readonly effects: OperatorEffect[] = [];
   /** Entry points for replayed dead letters, by the JSON pointer to the operator. */
-  readonly entries = new Map<string, EntryPoint>();
+  readonly entries = new Map<string, ReplayEntryPoint>();
   operators = 0;
 }
 
 /** An operator of a compiled pipeline at which a replayed dead letter can continue. */
-export interface EntryPoint {
-  readonly make: StepFactory;
+export interface ReplayEntryPoint {
+  readonly make: OperatorFunctionFactory;
   /** Properties of the chain that contains the operator. */
   readonly chain: ChainReads;
-  /** Index in `StepCounter.numbers` of the count of events that enter the pipeline at this operator. */
+  /** Index in `OperatorEventCounter.numbers` of the count of events that enter the pipeline at this operator. */
   readonly slot: number;
 }
 
@@ -54,13 +54,17 @@ interface ListLocation {
   readonly errors: DefinitionProblem[];
 }
 
-const end: StepFactory = () => () => undefined;
+const end: OperatorFunctionFactory = () => () => undefined;
 
 /**
  * Compiles a list of operators into functions that call each other. An operator with state begins a keyed stage, to
  * which the operators after it belong.
  */
-export function compileList(value: unknown, place: ListLocation, made: CompilationResult): StepFactory {
+export function compileList(
+  value: unknown,
+  place: ListLocation,
+  made: CompilationResult,
+): OperatorFunctionFactory {
   const { pointer, errors } = place;
   const specs = collectErrors(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
   return compileFrom(specs, 0, { ...place, made });
@@ -68,7 +72,7 @@ export function compileList(value: unknown, place: ListLocation, made: Compilati
 
 type Context = ListLocation & { readonly made: CompilationResult };
 
-function compileFrom(specs: readonly unknown[], index: number, context: Context): StepFactory {
+function compileFrom(specs: readonly unknown[], index: number, context: Context): OperatorFunctionFactory {
   if (index >= specs.length) return end;
   const { made, errors } = context;
   made.operators += 1;
@@ -102,12 +106,12 @@ function addStep({ at, operator, follows }: AddedOperator, { steps }: Compilatio
 interface AddedOperator {
   /** JSON pointer to the operator's value. */
   readonly at: string;
-  readonly operator: Pick<Operator, 'isMultiple' | 'isOutput'>;
+  readonly operator: Pick<OperatorKind, 'isMultiple' | 'isOutput'>;
   readonly follows: boolean;
 }
 
 interface NamedOperator {
-  readonly operator: Operator;
+  readonly operator: OperatorKind;
   readonly spec: unknown;
   /** JSON pointer to the operator's specification (`spec`) in the pipeline definition. */
   readonly at: string;
@@ -135,7 +139,7 @@ interface OperatorPosition {
 function siteOf(
   { operator: { followedBy }, at }: NamedOperator,
   { specs, index, context }: OperatorPosition,
-): OperatorLocation {
+): OperatorCompileContext {
   return {
     at,
     isLast: index === specs.length - 1,
@@ -159,7 +163,7 @@ function followingOf(
   next: unknown,
   name: string | undefined,
   pointer: string,
-): OperatorLocation['following'] {
+): OperatorCompileContext['following'] {
   if (name === undefined || typeof next !== 'object' || next === null) return undefined;
   const names = Object.keys(next);
   if (names.length !== 1 || names[0] !== name) return undefined;
@@ -177,30 +181,30 @@ interface StepSurroundings {
   readonly context: Context;
   /** Index of the operator in the steps of the definition. */
   readonly step: number;
-  readonly rest: StepFactory;
+  readonly rest: OperatorFunctionFactory;
 }
 
 function compileStep(
   compiled: StatelessOperator,
   { operator: { isOutput, isMultiple }, at }: NamedOperator,
   { context: { made, chain }, step, rest }: StepSurroundings,
-): StepFactory {
+): OperatorFunctionFactory {
   const nextOf = (traces: boolean) => {
     const next = rest(traces);
     if (traces) return isOutput ? next : passed(at, next);
     return isMultiple ? counted(stepSlot(step, 'out'), next) : next;
   };
-  const make: StepFactory = (traces) => compiled(nextOf(traces), traces);
-  const only: StepFactory = (traces) => compiled(end(traces), traces);
+  const make: OperatorFunctionFactory = (traces) => compiled(nextOf(traces), traces);
+  const only: OperatorFunctionFactory = (traces) => compiled(end(traces), traces);
   const slot = stepSlot(step, isOutput ? 'alone' : 'arrived');
   made.entries.set(at, { make: isOutput ? only : make, chain, slot });
   return make;
 }
 
 /**
- * Returns the function of an operator with a count of its events before it. @param slot index in `StepCounter.numbers`
+ * Returns the function of an operator with a count of its events before it. @param slot index in `OperatorEventCounter.numbers`
  */
-function counted(slot: number, next: Step): Step {
+function counted(slot: number, next: OperatorFunction): OperatorFunction {
   return (flow, context) => {
     context.counts[slot]! += 1;
     next(flow, context);
@@ -214,7 +218,7 @@ const mostTraced = 20_000;
  * Returns the function of an operator that first adds a trace entry: the operator at `at` has passed the event on to
  * it.
  */
-function passed(at: string, next: Step): Step {
+function passed(at: string, next: OperatorFunction): OperatorFunction {
   return (flow, context) => {
     if (context.outcomes.length < mostTraced) context.outcomes.push({ kind: 'pass', at, flow });
     next(flow, context);
@@ -226,14 +230,14 @@ interface StageSurroundings {
   readonly context: Context;
   readonly step: number;
   readonly reduceStep: number | undefined;
-  readonly rest: (place: Context) => StepFactory;
+  readonly rest: (place: Context) => OperatorFunctionFactory;
 }
 
 function compileStage(
   compiled: StatefulOperator,
   at: string,
   { context, step, reduceStep, rest }: StageSurroundings,
-): StepFactory {
+): OperatorFunctionFactory {
   const { made } = context;
   const id = stageId(compiled.identity, context);
   made.steps[step] = { ...made.steps[step]!, key: id, countsOut: true };
@@ -249,7 +253,7 @@ function compileStage(
   return () => forward;
 }
 
-function forwardStep(stage: string, at: string, { keyOf }: StatefulOperator): Step {
+function forwardStep(stage: string, at: string, { keyOf }: StatefulOperator): OperatorFunction {
   const keyed = catchOperatorError((flow) => ({ key: keyOf(flow) }), at);
   return (flow, context) => {
     const key = keyed(flow, context)?.key;

@@ -6,7 +6,7 @@ import { CompilationResult, compileList } from './compile-operators.js';
 import { readableEvent } from '../flow/readable-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
-import { stepSlot } from '../flow/step-counts.js';
+import { stepSlot } from '../flow/operator-event-counts.js';
 import { expressionText, list, MemberReader, definitionError, text } from '../definition/members.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { dryRun, type FetchProjectionStates } from './dry-run.js';
-import { dryRunLimits, dryRunText } from './dry-run-record.js';
+import { dryRunLimits, dryRunText } from './dry-run-recorder.js';
 import { logEvent, pipelineOf } from './pipeline.fixture.js';
 import type { OperatorDefinition } from '../operators/operator.js';
 

@@ -3,7 +3,7 @@ import type { EpochMicros } from '#event';
 import { StepBudget, withinBudget } from '#cel';
 import type { LogEvent } from '#cel';
 import { addToStateEntries } from './add-to-state-entries.js';
-import { DryRunRecord, dryRunLimits, type DryRun, type DryRunStep } from './dry-run-record.js';
+import { DryRunRecorder, dryRunLimits, type DryRunResult, type DryRunStep } from './dry-run-recorder.js';
 import { downstreamWatermark } from './upstream-progress.js';
 import { sourceEvent } from '../flow/readable-event.js';
 import type {
@@ -36,7 +36,7 @@ export async function dryRun(
   pipeline: CompiledPipeline,
   events: readonly LogEvent[],
   ask: FetchProjectionStates,
-): Promise<DryRun> {
+): Promise<DryRunResult> {
   const runner = new DryRunner(pipeline, ask);
   await runner.prepare(events);
   for (const event of events) {
@@ -76,7 +76,7 @@ interface StageState {
 }
 
 class DryRunner {
-  readonly #record = new DryRunRecord();
+  readonly #record = new DryRunRecorder();
   readonly #stages: ReadonlyMap<string, StageState>;
   readonly #time = new SourceWatermark({ idleAfterMs: Infinity, nowMs: 0 });
   readonly #known = new Map<string, string | null>();
@@ -96,7 +96,7 @@ class DryRunner {
     return this.#record.isFull;
   }
 
-  get result(): DryRun {
+  get result(): DryRunResult {
     return this.#record.result;
   }
 

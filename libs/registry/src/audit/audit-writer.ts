@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProblemError } from '#api';
-import type { StreamId, TopicNames } from '#event';
+import type { StreamId, TopicAndGroupNames } from '#event';
 import { isRetriableLogError, LogOverloadedError, type Producer } from '#log';
 import type { Actor } from '../resources/resource-store.js';
 import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
 
 export interface AuditWriterOptions {
-  names: TopicNames;
+  names: TopicAndGroupNames;
   producer(): Promise<Producer>;
   /** Resolves with the id of the stream `tributary.audit` when that stream exists. */
   stream(): Promise<StreamId>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { MemoryLog } from '#log/memory';
 import { aKey } from '../contract/definition-examples.js';
 import { systemActor } from '../resources/resource-store.js';
@@ -7,7 +7,7 @@ import { openDefinitions } from '../open-definitions.js';
 import type { Definitions } from '../definitions.js';
 import { DefinitionsFileError, exportDefinitions, importDefinitions } from './definitions-file.js';
 
-const names = new TopicNames('t.');
+const names = new TopicAndGroupNames('t.');
 let log: MemoryLog;
 let opened: Definitions[];
 beforeEach(() => {

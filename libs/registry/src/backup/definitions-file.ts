@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Log, NewRecord } from '#log';
 import { readKey } from '../resources/definition-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
@@ -28,7 +28,10 @@ const recordsAtOnce = 500;
  * Returns the lines of a backup of the topic. The lines contain hashes of the secrets of API keys.
  * @throws LogUnavailableError
  */
-export async function exportDefinitions(log: Log, { definitions: topic }: TopicNames): Promise<string[]> {
+export async function exportDefinitions(
+  log: Log,
+  { definitions: topic }: TopicAndGroupNames,
+): Promise<string[]> {
   const records = await recordsOf(log, topic);
   const head: Head = { tributary_definitions: 1, records: records.size };
   return [head, ...[...records].map(([key, value]) => ({ key, value }))].map((line) => JSON.stringify(line));
@@ -42,7 +45,7 @@ export async function exportDefinitions(log: Log, { definitions: topic }: TopicN
  */
 export async function importDefinitions(
   log: Log,
-  { definitions: topic }: TopicNames,
+  { definitions: topic }: TopicAndGroupNames,
   lines: readonly string[],
 ): Promise<number> {
   const records = readLines(lines).map((record): NewRecord => ({ topic, ...record }));

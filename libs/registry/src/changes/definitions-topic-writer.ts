@@ -1,5 +1,5 @@
 import { ProblemError } from '#api';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { LogOverloadedError, LogUnavailableError, type Log, type Producer } from '#log';
 import { writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
 
@@ -9,7 +9,7 @@ export class DefinitionsTopicWriter {
 
   constructor(
     private readonly log: Log,
-    private readonly names: TopicNames,
+    private readonly names: TopicAndGroupNames,
   ) {}
 
   /** Returns the producer, which the first call opens. @throws LogUnavailableError */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { keyText, newKey, writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
 import { schemaRules } from '../schemas/schema-rules.js';
 import { schemaName, type SchemaMode } from '../schemas/schema-subject.js';
@@ -26,14 +26,14 @@ function record(
 
 /** The contract of the definitions after compaction of the topic. */
 export function describeCompaction(given: DefinitionsUnderTest): void {
-  const append = async (names: TopicNames, ...records: DefinitionRecord[]): Promise<void> => {
+  const append = async (names: TopicAndGroupNames, ...records: DefinitionRecord[]): Promise<void> => {
     for (const written of records) await given.producer.append([writeRecord(names.definitions, written)]);
   };
-  const keysIn = async (names: TopicNames): Promise<string[]> =>
+  const keysIn = async (names: TopicAndGroupNames): Promise<string[]> =>
     (await given.read(names.definitions)).map(({ key }) => String(key));
 
   /** Resolves when the topic has no values of these keys. */
-  const cleaned = async (names: TopicNames, gone: string[]): Promise<void> => {
+  const cleaned = async (names: TopicAndGroupNames, gone: string[]): Promise<void> => {
     const left = async (): Promise<string[]> => {
       // The active segment is not compacted: each of these records starts a new one.
       await given.announce(names, `filler:x:0:${randomUUID()}`, null);
@@ -46,7 +46,7 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
     };
     await expect.poll(left, { interval: 500, timeout: 100_000 }).toEqual([]);
   };
-  const cleanedSoon = async (): Promise<TopicNames> => {
+  const cleanedSoon = async (): Promise<TopicAndGroupNames> => {
     const names = given.names();
     const config = { 'cleanup.policy': 'compact', ...given.options.cleanedSoon };
     await given.log.admin.create(names.definitions, { partitions: 1, config });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { auditStream, isReservedStream } from '#api';
-import { decodeRecord, TopicNames, type EventRecord } from '#event';
+import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
 import type { Log, LogRecord, Producer } from '#log';
 import type { Definitions } from '../definitions.js';
 import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js';
@@ -38,14 +38,14 @@ export class DefinitionsUnderTest {
   }
 
   /** Returns the topic names of a new installation. */
-  names(): TopicNames {
-    const names = new TopicNames(`def.${randomUUID().slice(0, 8)}.`);
+  names(): TopicAndGroupNames {
+    const names = new TopicAndGroupNames(`def.${randomUUID().slice(0, 8)}.`);
     this.prefixes.push(names.prefix);
     return names;
   }
 
   /** Returns the definitions of a started process. */
-  async started(names: TopicNames, options: Partial<DefinitionsOptions> = {}): Promise<Definitions> {
+  async started(names: TopicAndGroupNames, options: Partial<DefinitionsOptions> = {}): Promise<Definitions> {
     const definitions = openDefinitions({ log: this.log, names, defaults: { partitions: 2 }, ...options });
     this.opened.push(definitions);
     await definitions.start();
@@ -67,19 +67,19 @@ export class DefinitionsUnderTest {
   }
 
   /** Returns the topic of the stream that has this name now. If there is no such stream, the topic does not exist. */
-  async topicOf(names: TopicNames, stream: string): Promise<string> {
+  async topicOf(names: TopicAndGroupNames, stream: string): Promise<string> {
     const id = (await this.started(names)).stream(stream)?.id;
     return names.ofStream(id ?? `${stream}#0`);
   }
 
   /** Returns the events of the audit stream, in order. */
-  async audited(names: TopicNames): Promise<EventRecord[]> {
+  async audited(names: TopicAndGroupNames): Promise<EventRecord[]> {
     const records = await this.read(await this.topicOf(names, auditStream));
     return records.map(({ value }) => decodeRecord(String(value)));
   }
 
   /** Appends a raw record to the definitions topic. */
-  announce(names: TopicNames, key: string, value: string | null): Promise<unknown> {
+  announce(names: TopicAndGroupNames, key: string, value: string | null): Promise<unknown> {
     return this.producer.append([{ topic: names.definitions, key, value }]);
   }
 }

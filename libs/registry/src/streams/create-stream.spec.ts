@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, TopicRejectedError } from '#log';
 import { MemoryLog } from '#log/memory';
 import { systemActor } from '../resources/resource-store.js';
@@ -11,7 +11,11 @@ describe('creating a stream whose topic Kafka rejects', () => {
     ['settings', 'internal_error'],
   ] as const)('because of its %s fails with %s', async (reason, code) => {
     const log = new MemoryLog();
-    const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
+    const definitions = openDefinitions({
+      log,
+      names: new TopicAndGroupNames('t.'),
+      defaults: { partitions: 1 },
+    });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);
     log.admin.create = (topic) => Promise.reject(new TopicRejectedError(topic, { reason }));
@@ -24,7 +28,7 @@ describe('creating a stream whose topic Kafka rejects', () => {
 
 describe('two concurrent creators of one stream with different settings', () => {
   it('receive created: true only if the stream has their settings', async () => {
-    const [log, names] = [new MemoryLog(), new TopicNames('t.')];
+    const [log, names] = [new MemoryLog(), new TopicAndGroupNames('t.')];
     const open = () => openDefinitions({ log, names, defaults: { partitions: 1 } });
     const [one, two] = [open(), open()];
     for (const definitions of [one, two]) await definitions.start();
@@ -48,7 +52,11 @@ describe('two concurrent creators of one stream with different settings', () => 
 
   it('can create it after a first attempt that failed before its topic existed', async () => {
     const log = new MemoryLog();
-    const definitions = openDefinitions({ log, names: new TopicNames('t.'), defaults: { partitions: 1 } });
+    const definitions = openDefinitions({
+      log,
+      names: new TopicAndGroupNames('t.'),
+      defaults: { partitions: 1 },
+    });
     await definitions.start();
     const create = log.admin.create.bind(log.admin);
     log.admin.create = () => Promise.reject(new LogUnavailableError('Kafka is away'));

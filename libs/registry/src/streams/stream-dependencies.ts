@@ -1,4 +1,4 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Log } from '#log';
 import type { Erasure } from '../erasures/erasure.js';
 import type { LogResourceStore } from '../changes/log-resource-store.js';
@@ -7,7 +7,7 @@ import type { StreamDefinition } from './stream-definition.js';
 /** The dependencies of creating, changing and deleting streams. */
 export interface StreamDependencies {
   log: Log;
-  names: TopicNames;
+  names: TopicAndGroupNames;
   /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
   kind: LogResourceStore<StreamDefinition>;

@@ -16,14 +16,14 @@ import { requiredBy, valuesOf } from './values.js';
  * What the search for contradictions in one shape, or between two shapes, needs: the shapes of members, and how deep it
  * may go.
  */
-export interface ContradictionSearch {
+export interface ContradictionSearchContext {
   members: MemberShapes;
   /** Number of levels of object members that the search may still descend. */
   depth: number;
 }
 
 /** Whether a quick check proves that no JSON value matches the shape. */
-export function isEmpty(shape: ValueShape, look: ContradictionSearch): boolean {
+export function isEmpty(shape: ValueShape, look: ContradictionSearchContext): boolean {
   const some = valueKindsOf(shape);
   if (some === 0 || valuesOf(shape)?.length === 0) return true;
   if (some !== valueKinds.object || look.depth === 0) return false;
@@ -34,7 +34,7 @@ export function isEmpty(shape: ValueShape, look: ContradictionSearch): boolean {
  * Whether a quick check proves that no value matches both shapes: it compares types, listed values, ranges
  * and required members.
  */
-export function areDisjoint(a: ValueShape, b: ValueShape, look: ContradictionSearch): boolean {
+export function areDisjoint(a: ValueShape, b: ValueShape, look: ContradictionSearchContext): boolean {
   const both = valueKindsOf(a) & valueKindsOf(b);
   if (both === 0) return true;
   const [some, others] = [valuesOf(a), valuesOf(b)];
@@ -50,7 +50,7 @@ export function areDisjoint(a: ValueShape, b: ValueShape, look: ContradictionSea
   return apart.every(Boolean);
 }
 
-function deeper({ members, depth }: ContradictionSearch): ContradictionSearch {
+function deeper({ members, depth }: ContradictionSearchContext): ContradictionSearchContext {
   return { members, depth: depth - 1 };
 }
 
@@ -69,7 +69,7 @@ function isBeyond(low: NumberBound, high: NumberBound): boolean {
 }
 
 /** Whether one of the shapes requires a member that cannot have the member's shape in both. */
-function membersAreApart(a: ValueShape, b: ValueShape, look: ContradictionSearch): boolean {
+function membersAreApart(a: ValueShape, b: ValueShape, look: ContradictionSearchContext): boolean {
   return [...requiredBy(a), ...requiredBy(b)].some((name) => {
     const [one, other] = [look.members.member(a, name), look.members.member(b, name)];
     return one.impossible || other.impossible || areDisjoint(one, other, look);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { SchemaDocument } from '../document/document.js';
+import type { CheckedSchemaDocument } from '../document/document.js';
 import { canonicalText } from '../values/equality.js';
 import type { SchemaPart } from './value-shape.js';
 
-const known = new WeakMap<SchemaDocument, Closures>();
+const known = new WeakMap<CheckedSchemaDocument, Closures>();
 
 /**
  * Returns a digest that is equal for two JSON Schemas only if they permit the same values. It covers the schema's own
@@ -22,7 +22,7 @@ class Closures {
   private readonly digests = new Map<string, string>();
   private readonly texts = new Map<string, string>();
 
-  constructor(private readonly document: SchemaDocument) {
+  constructor(private readonly document: CheckedSchemaDocument) {
     for (const from of document.targets.keys())
       for (let end = from.length; end >= 0; end = end === 0 ? -1 : from.lastIndexOf('/', end - 1)) {
         const around = from.slice(0, end);

@@ -1,4 +1,4 @@
-import type { SchemaDocument } from '../document/document.js';
+import type { CheckedSchemaDocument } from '../document/document.js';
 import { childrenOf } from '../document/subschemas.js';
 import { isObject } from '../document/schema.js';
 import { compilePattern, type LinearPattern } from '../values/pattern.js';
@@ -10,7 +10,7 @@ import { namedIn, ValueShape, shapeIn, shapeOf, type SchemaPart } from './value-
  */
 export class MemberShapes {
   private readonly patterns = new Map<string, LinearPattern>();
-  private readonly same = new Map<SchemaDocument, Map<string, ReadonlySet<string>>>();
+  private readonly same = new Map<CheckedSchemaDocument, Map<string, ReadonlySet<string>>>();
 
   /** @param spend Called with the number of steps of an expensive traversal. */
   constructor(private readonly spend: (steps: number) => void) {}
@@ -147,7 +147,7 @@ export class MemberShapes {
 
 const looking = ['patternProperties', 'additionalProperties', 'unevaluatedProperties'];
 
-function sameValueIn({ subschemas, targets }: SchemaDocument, from: string): ReadonlySet<string> {
+function sameValueIn({ subschemas, targets }: CheckedSchemaDocument, from: string): ReadonlySet<string> {
   const found = new Set<string>();
   const add = (pointer: string): void => {
     if (found.has(pointer)) return;

@@ -1,12 +1,12 @@
 import { jsonPointerTo } from '#event';
-import type { SchemaDocument } from '../document/document.js';
+import type { CheckedSchemaDocument } from '../document/document.js';
 import { keywords } from '../document/keywords.js';
 import { isObject, type SchemaObject } from '../document/schema.js';
 
 /** One of the two schema documents that are compared, with a name that distinguishes it from the other. */
 export interface ComparedDocument {
   name: string;
-  document: SchemaDocument;
+  document: CheckedSchemaDocument;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
-import type { SchemaDocument } from './document.js';
+import type { CheckedSchemaDocument } from './document.js';
 import { isObject } from './schema.js';
 import { childrenOf } from './subschemas.js';
 
@@ -8,7 +8,7 @@ import { childrenOf } from './subschemas.js';
  * Returns an error for the first schema of a document whose check of a value would never end, or would take too many
  * steps for any event; an empty list if there is none.
  */
-export function costErrors(document: SchemaDocument): InputError[] {
+export function costErrors(document: CheckedSchemaDocument): InputError[] {
   const costs = new Costs(document);
   const { stepsOfOneValue, chained } = schemaBounds;
   for (const pointer of document.subschemas.keys()) {
@@ -42,7 +42,7 @@ class Costs {
   private readonly known = new Map<string, Cost>();
   private readonly open = new Set<string>();
 
-  constructor(private readonly document: SchemaDocument) {}
+  constructor(private readonly document: CheckedSchemaDocument) {}
 
   of(pointer: string): Cost {
     const known = this.known.get(pointer);

@@ -1,13 +1,13 @@
-import type { Schema } from './schema.js';
+import type { JsonSchema } from './schema.js';
 
 /**
  * A JSON Schema document that has passed all checks: it is valid, within the size limits, refers only to itself, and
  * validates any event in bounded time.
  */
-export interface SchemaDocument {
-  root: Schema;
+export interface CheckedSchemaDocument {
+  root: JsonSchema;
   /** Every schema in the document by its JSON pointer; '' is first. */
-  subschemas: ReadonlyMap<string, Schema>;
+  subschemas: ReadonlyMap<string, JsonSchema>;
   /**
    * For each schema with a `$ref`, the pointer of the referenced schema, by the pointer of the referring
    * schema.

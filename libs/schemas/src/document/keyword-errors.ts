@@ -4,7 +4,7 @@ import { schemaBounds } from '../bounds.js';
 import { formats } from '../values/formats.js';
 import { suggestions, keywords } from './keywords.js';
 import { inexactNumber } from './exactness.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject, type JsonSchema } from './schema.js';
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -12,7 +12,7 @@ const dialect = 'https://json-schema.org/draft/2020-12/schema';
  * Yields the errors in the keywords of one schema that JSON Schema's meta-schema does not find, such as unknown
  * keywords.
  */
-export function* keywordErrors(pointer: string, schema: Schema): Generator<InputError> {
+export function* keywordErrors(pointer: string, schema: JsonSchema): Generator<InputError> {
   if (!isObject(schema)) return;
   for (const [name, value] of Object.entries(schema)) {
     const detail = unknownDetail(name) ?? valueDetail(name, value) ?? placeDetail(name, value, pointer);

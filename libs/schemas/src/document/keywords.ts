@@ -2,7 +2,7 @@
  * What a keyword of JSON Schema means: which schemas its value contains, which values those schemas apply to, and
  * whether it can reject a value.
  */
-export interface Keyword {
+export interface SchemaKeyword {
   /**
    * What the value of the keyword contains: one schema, a list of schemas, or schemas by name; undefined if it contains
    * none.
@@ -17,17 +17,17 @@ export interface Keyword {
   annotation?: true;
 }
 
-const annotation: Keyword = { annotation: true };
-const assertion: Keyword = {};
-const oneHere: Keyword = { holds: 'schema', about: 'itself' };
-const listHere: Keyword = { holds: 'list', about: 'itself' };
-const oneInside: Keyword = { holds: 'schema', about: 'parts' };
+const annotation: SchemaKeyword = { annotation: true };
+const assertion: SchemaKeyword = {};
+const oneHere: SchemaKeyword = { holds: 'schema', about: 'itself' };
+const listHere: SchemaKeyword = { holds: 'list', about: 'itself' };
+const oneInside: SchemaKeyword = { holds: 'schema', about: 'parts' };
 
 /**
  * The supported keywords of JSON Schema 2020-12. Any other keyword is rejected, because a misspelt keyword
  * would silently check nothing.
  */
-export const keywords: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
+export const keywords: ReadonlyMap<string, SchemaKeyword> = new Map<string, SchemaKeyword>([
   ...entries(annotation, '$schema $id $comment title description default examples deprecated'),
   ...entries(annotation, 'readOnly writeOnly contentEncoding contentMediaType'),
   ['contentSchema', { holds: 'schema', about: 'nothing', annotation: true }],
@@ -62,6 +62,6 @@ export const suggestions: ReadonlyMap<string, string> = new Map([
   ['unevaluatedItems', 'It is not supported. Use prefixItems and items.'],
 ]);
 
-function entries(keyword: Keyword, names: string): [string, Keyword][] {
+function entries(keyword: SchemaKeyword, names: string): [string, SchemaKeyword][] {
   return names.split(' ').map((name) => [name, keyword]);
 }

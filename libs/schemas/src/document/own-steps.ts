@@ -1,5 +1,5 @@
 import { schemaBounds } from '../bounds.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject, type JsonSchema } from './schema.js';
 
 /**
  * Returns the validation steps that a schema itself takes for one value, or 0 if the steps allowed for the
@@ -7,7 +7,7 @@ import { isObject, type Schema } from './schema.js';
  * validation stays within its limits.
  */
 export function excessStepsOf(schema: unknown): number {
-  const most = ownStepsOf(schema as Schema);
+  const most = ownStepsOf(schema as JsonSchema);
   return most > leastCharacters * schemaBounds.stepsOfCharacter ? most : 0;
 }
 
@@ -18,7 +18,7 @@ const leastCharacters = 2;
  * Returns the number of validation steps that a schema takes for one object, without its subschemas: each property that
  * the schema names is looked up separately.
  */
-export function ownStepsOf(schema: Schema | undefined): number {
+export function ownStepsOf(schema: JsonSchema | undefined): number {
   if (!isObject(schema)) return 0;
   const { properties, required, dependentRequired, dependentSchemas } = schema;
   const count = (...lists: unknown[]) =>

@@ -2,7 +2,7 @@ import { patternBounds, patternSize, type InputError } from '#api';
 import { jsonPointerTo } from '#event';
 import { schemaBounds } from '../bounds.js';
 import { compilePattern, toRe2Syntax } from '../values/pattern.js';
-import { isObject, type Schema } from './schema.js';
+import { isObject, type JsonSchema } from './schema.js';
 
 interface PatternSize {
   /** True if RE2 runs the pattern, false if JavaScript's own engine does. */
@@ -26,7 +26,7 @@ interface PatternLocation {
  * Yields an error for each regular expression of a schema document that cannot be used: RE2 does not accept it, it is
  * too large, or there are too many. It stops after 20 invalid expressions.
  */
-export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generator<InputError> {
+export function* patternErrors(subschemas: ReadonlyMap<string, JsonSchema>): Generator<InputError> {
   const taken = { patterns: 0, ofRe2: 0, written: 0 };
   let faults = 0;
   for (const { pointer, source } of patternsOf(subschemas)) {
@@ -46,7 +46,7 @@ export function* patternErrors(subschemas: ReadonlyMap<string, Schema>): Generat
   }
 }
 
-function* patternsOf(subschemas: ReadonlyMap<string, Schema>): Generator<PatternLocation> {
+function* patternsOf(subschemas: ReadonlyMap<string, JsonSchema>): Generator<PatternLocation> {
   for (const [pointer, schema] of subschemas) {
     if (!isObject(schema)) continue;
     if (typeof schema.pattern === 'string')

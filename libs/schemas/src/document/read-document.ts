@@ -1,12 +1,12 @@
 import type { InputError } from '#api';
 import { costErrors } from './cost-errors.js';
-import type { SchemaDocument } from './document.js';
+import type { CheckedSchemaDocument } from './document.js';
 import { keywordErrors } from './keyword-errors.js';
 import { metaSchemaErrors } from './meta-schema.js';
 import { patternErrors } from './pattern-errors.js';
 import { throwInvalidSchema, throwIfInvalid } from './invalid-schema-error.js';
 import { resolveReferences } from './references.js';
-import { isSchema, type Schema } from './schema.js';
+import { isSchema, type JsonSchema } from './schema.js';
 import { sizeErrors } from './size-errors.js';
 import { subschemasOf } from './subschemas.js';
 import { ownStepsOf } from './own-steps.js';
@@ -17,7 +17,7 @@ import { countErrors, rootErrors } from './document-errors.js';
  * bounded time for any input.
  * @throws InvalidSchemaError with a JSON pointer and a sentence for each error, at most 20; it throws no other error
  */
-export function readDocument(schema: unknown): SchemaDocument {
+export function readDocument(schema: unknown): CheckedSchemaDocument {
   if (!isSchema(schema)) return throwInvalidSchema([{ pointer: '', detail: 'must be an object, or true' }]);
   throwIfInvalid(sizeErrors(schema));
   const meta = metaSchemaErrors(schema);
@@ -40,7 +40,7 @@ export function readDocument(schema: unknown): SchemaDocument {
  * it repeats few of the checks.
  * @throws InvalidSchemaError when `readDocument` cannot have accepted the schema
  */
-export function readAcceptedDocument(schema: unknown): SchemaDocument {
+export function readAcceptedDocument(schema: unknown): CheckedSchemaDocument {
   if (!isSchema(schema)) return throwInvalidSchema([{ pointer: '', detail: 'must be an object, or true' }]);
   const subschemas = subschemasOf(schema);
   const { targets, errors } = resolveReferences(subschemas);
@@ -48,7 +48,10 @@ export function readAcceptedDocument(schema: unknown): SchemaDocument {
   return documentOf(schema, { subschemas, targets });
 }
 
-function documentOf(root: Schema, parts: Pick<SchemaDocument, 'subschemas' | 'targets'>): SchemaDocument {
+function documentOf(
+  root: JsonSchema,
+  parts: Pick<CheckedSchemaDocument, 'subschemas' | 'targets'>,
+): CheckedSchemaDocument {
   return { root, ...parts, weightOf: (pointer) => ownStepsOf(parts.subschemas.get(pointer)) };
 }
 
@@ -56,7 +59,7 @@ function documentOf(root: Schema, parts: Pick<SchemaDocument, 'subschemas' | 'ta
  * Returns the errors in the keywords of all schemas of a document. If `$schema` names another dialect than 2020-12,
  * throws only that error.
  */
-function dialectFirst(subschemas: ReadonlyMap<string, Schema>): InputError[] {
+function dialectFirst(subschemas: ReadonlyMap<string, JsonSchema>): InputError[] {
   const found = [...subschemas].flatMap(([pointer, schema]) => [...keywordErrors(pointer, schema)]);
   const dialect = found.filter(({ pointer }) => pointer === '/$schema');
   throwIfInvalid(dialect);

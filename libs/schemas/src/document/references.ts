@@ -1,6 +1,6 @@
 import { jsonPointerTo } from '#event';
 import type { InputError } from '#api';
-import { isObject, type Schema } from './schema.js';
+import { isObject, type JsonSchema } from './schema.js';
 
 /**
  * The target of each `$ref` of a schema document (the pointer of the referenced schema, by the pointer of the referring
@@ -14,7 +14,7 @@ export interface ResolvedReferences {
 /**
  * Resolves every `$ref` of a document. Only references within the document are supported; nothing is fetched.
  */
-export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): ResolvedReferences {
+export function resolveReferences(subschemas: ReadonlyMap<string, JsonSchema>): ResolvedReferences {
   const anchors = anchorsOf(subschemas);
   const root = subschemas.get('');
   const id = isObject(root) && typeof root.$id === 'string' ? root.$id.replace(/#$/, '') : undefined;
@@ -29,7 +29,7 @@ export function resolveReferences(subschemas: ReadonlyMap<string, Schema>): Reso
   return { targets, errors };
 }
 
-function anchorsOf(subschemas: ReadonlyMap<string, Schema>) {
+function anchorsOf(subschemas: ReadonlyMap<string, JsonSchema>) {
   const places = new Map<string, string>();
   const errors: InputError[] = [];
   for (const [pointer, schema] of subschemas) {

@@ -2,12 +2,12 @@
  * A JSON Schema: an object whose members are keywords, `true` (permits every value) or `false` (permits
  * none).
  */
-export type Schema = boolean | SchemaObject;
+export type JsonSchema = boolean | SchemaObject;
 /** A JSON Schema that is an object: its keywords with their values. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** Whether a JSON value can be a schema: a boolean or an object. Its keywords are not checked. */
-export function isSchema(value: unknown): value is Schema {
+export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
 }
 

@@ -1,14 +1,14 @@
 import { jsonPointerTo } from '#event';
-import { keywords, type Keyword } from './keywords.js';
-import { isObject, isSchema, type Schema, type SchemaObject } from './schema.js';
+import { keywords, type SchemaKeyword } from './keywords.js';
+import { isObject, isSchema, type JsonSchema, type SchemaObject } from './schema.js';
 
 /**
  * A schema directly inside another one, with its JSON pointer from the document's root, and the values it applies to.
  */
 export interface Subschema {
   pointer: string;
-  schema: Schema;
-  about: NonNullable<Keyword['about']>;
+  schema: JsonSchema;
+  about: NonNullable<SchemaKeyword['about']>;
 }
 
 /**
@@ -32,9 +32,9 @@ export function* childrenOf(schema: SchemaObject, pointer: string): Generator<Su
  * Returns all schemas of a document by their pointers, the outermost one first. The nesting of the document
  * is limited.
  */
-export function subschemasOf(root: Schema): Map<string, Schema> {
-  const found = new Map<string, Schema>();
-  const add = (schema: Schema, pointer: string): void => {
+export function subschemasOf(root: JsonSchema): Map<string, JsonSchema> {
+  const found = new Map<string, JsonSchema>();
+  const add = (schema: JsonSchema, pointer: string): void => {
     found.set(pointer, schema);
     if (isObject(schema)) for (const child of childrenOf(schema, pointer)) add(child.schema, child.pointer);
   };

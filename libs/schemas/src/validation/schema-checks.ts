@@ -1,5 +1,5 @@
 import { jsonPointerTo } from '#event';
-import type { SchemaDocument } from '../document/document.js';
+import type { CheckedSchemaDocument } from '../document/document.js';
 import { arrayChecks } from './checks/array-checks.js';
 import {
   allOfChecks,
@@ -20,7 +20,7 @@ export class SchemaChecks {
   private readonly made = new Map<string, ValueCheck>();
   private readonly patterns = new Map<string, MeteredPattern>();
 
-  constructor(private readonly document: SchemaDocument) {}
+  constructor(private readonly document: CheckedSchemaDocument) {}
 
   /** Returns the check for the schema at a JSON pointer of the document. Schemas can be recursive. */
   of(pointer: string): ValueCheck {

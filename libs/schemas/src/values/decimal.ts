@@ -4,7 +4,7 @@ import { unlimitedMeter, type StepMeter } from './step-meter.js';
  * An exact decimal number: ± digits × 10^exponent. The digits have no leading or trailing zeros; for zero
  * they are empty.
  */
-export interface Decimal {
+export interface DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
   readonly exponent: number;
@@ -14,12 +14,12 @@ export interface Decimal {
  * A number of an event that a double cannot represent, because it has too many digits or too large an
  * exponent.
  */
-export class ExactNumber implements Decimal {
+export class ExactNumber implements DecimalDigits {
   readonly negative: boolean;
   readonly digits: string;
   readonly exponent: number;
 
-  constructor({ negative, digits, exponent }: Decimal) {
+  constructor({ negative, digits, exponent }: DecimalDigits) {
     this.negative = negative;
     this.digits = digits;
     this.exponent = exponent;
@@ -94,7 +94,7 @@ export function isMultipleOf(divisor: number): (value: JsonNumber, meter?: StepM
 /**
  * Neither number has a factor of ten in its digits, so a number with a smaller exponent cannot be a multiple.
  */
-function dividesExactly(value: Decimal, step: Decimal): boolean {
+function dividesExactly(value: DecimalDigits, step: DecimalDigits): boolean {
   if (value.digits === '') return true;
   if (value.exponent < step.exponent) return false;
   const divisor = BigInt(step.digits);
@@ -125,14 +125,14 @@ function powerOfTen(exponent: bigint, divisor: bigint): bigint {
 }
 
 /** Returns the decimal that the shortest text of a double denotes. */
-export function decimalOf(value: number): Decimal {
+export function decimalOf(value: number): DecimalDigits {
   return decimalOfText(Number.isFinite(value) ? value.toExponential() : `${value > 0 ? '' : '-'}1e999`);
 }
 
 /** Larger exponents are treated as equal: no text of an event can contain all digits of such a number. */
 const farthest = 2 ** 52;
 
-function decimalOfText(text: string): Decimal {
+function decimalOfText(text: string): DecimalDigits {
   const [, sign, whole = '0', fraction = '', power = '0'] = form.exec(text) ?? [];
   const all = whole + fraction;
   let start = 0;
@@ -148,15 +148,15 @@ function decimalOfText(text: string): Decimal {
   };
 }
 
-function areSame(a: Decimal, b: Decimal): boolean {
+function areSame(a: DecimalDigits, b: DecimalDigits): boolean {
   return a.digits === b.digits && a.exponent === b.exponent && a.negative === b.negative;
 }
 
-function signOf({ negative, digits }: Decimal): number {
+function signOf({ negative, digits }: DecimalDigits): number {
   return digits === '' ? 0 : negative ? -1 : 1;
 }
 
-function compareMagnitudes(a: Decimal, b: Decimal): number {
+function compareMagnitudes(a: DecimalDigits, b: DecimalDigits): number {
   const places = a.digits.length + a.exponent - (b.digits.length + b.exponent);
   if (places !== 0) return places;
   return a.digits < b.digits ? -1 : a.digits > b.digits ? 1 : 0;

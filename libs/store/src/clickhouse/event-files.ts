@@ -36,7 +36,7 @@ const fileSettings: ClickHouseSettings = {
 };
 
 /** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */
-export class ClickHouseEventFiles implements EventFileExporter {
+export class ClickHouseEventFileExporter implements EventFileExporter {
   constructor(
     private readonly connection: ClickHouseConnection,
     private readonly bounds: EventFileBounds,

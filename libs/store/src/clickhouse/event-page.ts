@@ -1,6 +1,6 @@
 import type { StoredEvent } from '#event';
 import { eventCursor, eventCursorPosition, type EventPosition } from '../event-position.js';
-import type { EventQuery, Page } from '../store.js';
+import type { EventQuery, CursorPage } from '../store.js';
 import { eventPageSql, type EventPageQuery, type ParameterizedSql } from './event-query.js';
 import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
 import type { TimeRangeHints } from './time-range-hints.js';
@@ -16,7 +16,7 @@ export async function readEventPage(
   query: EventQuery,
   spans: TimeRangeHints,
   run: RunEventQuery,
-): Promise<Page<StoredEvent>> {
+): Promise<CursorPage<StoredEvent>> {
   const after = eventCursorPosition(query);
   // One extra row shows whether there is a next page.
   const rows = await readRows({ ...query, after, rows: query.limit + 1 }, query, { spans, run });

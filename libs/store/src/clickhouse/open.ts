@@ -8,16 +8,16 @@ import { applyMigrations, migrationsFolder, readMigrations } from './migrations.
 import { ClickHouseKeyedStates } from './states/keyed-states.js';
 import type { QueryBounds } from './query-bounds.js';
 import { ClickHouseReader } from './reader.js';
-import { ClickHouseEventFiles, defaultEventFileBounds, type EventFileBounds } from './event-files.js';
+import { ClickHouseEventFileExporter, defaultEventFileBounds, type EventFileBounds } from './event-files.js';
 import { ClickHouseEraser } from './eraser.js';
-import { ClickHouseSnapshots } from './snapshots/snapshots.js';
+import { ClickHouseSnapshotStore } from './snapshots/snapshots.js';
 import { defaultSqlBounds, type StatementBounds } from './sql/statement-settings.js';
 import { ClickHouseSql } from './sql/clickhouse-sql.js';
 import { readStoreUsage } from './usage.js';
 import { ClickHouseWriter } from './writer.js';
 
 /** Address, credentials and limits of a ClickHouse store. */
-export interface ClickHouseOptions {
+export interface ClickHouseStoreOptions {
   url: string;
   user: string;
   password: string;
@@ -38,14 +38,14 @@ export interface ClickHouseOptions {
 }
 
 /** ClickHouse user and limits for the SQL statements of analysts. */
-export interface SqlOptions {
+export interface AnalystSqlOptions {
   /** The ClickHouse user for statements of analysts; without it, the apps' own user. */
   user?: { name: string; password: string } | undefined;
   bounds?: Partial<StatementBounds>;
 }
 
 /** Opens SQL access for analysts to the data of a store. The views are in the database `<database>_sql`. */
-export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): AnalystSql {
+export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystSqlOptions): AnalystSql {
   const { url, user, password, database } = options;
   const asked = sql.user ?? { name: user, password };
   return new ClickHouseSql({
@@ -64,12 +64,12 @@ export function openClickHouseSql(options: ClickHouseOptions, sql: SqlOptions): 
  * reads.
  */
 export function openClickHouseFiles(
-  options: ClickHouseOptions,
+  options: ClickHouseStoreOptions,
   given: Partial<EventFileBounds> = {},
 ): EventFileExporter {
   const bounds = { ...defaultEventFileBounds, ...given };
   const unhurried = { ...options, readTimeoutMs: (bounds.seconds + 5) * 1000, readBudget: undefined };
-  return new ClickHouseEventFiles(connectionTo(unhurried, options.database), bounds);
+  return new ClickHouseEventFileExporter(connectionTo(unhurried, options.database), bounds);
 }
 
 /** Default limits of one query to ClickHouse, except SQL statements of analysts and exports of files. */
@@ -81,7 +81,7 @@ export const defaultQueryBounds: QueryBounds = {
 };
 
 /** Returns the ClickHouse options from an app's configuration. */
-export function clickHouseOptions(config: AppConfig): ClickHouseOptions {
+export function clickHouseOptions(config: AppConfig): ClickHouseStoreOptions {
   return {
     url: config.CLICKHOUSE_URL,
     user: config.CLICKHOUSE_USER,
@@ -94,14 +94,14 @@ export function clickHouseOptions(config: AppConfig): ClickHouseOptions {
  * Creates a store without connecting: the first request connects. `migrate` creates the database if it is
  * missing.
  */
-export function openClickHouse(options: ClickHouseOptions): Store {
+export function openClickHouse(options: ClickHouseStoreOptions): Store {
   const bounds = { ...defaultQueryBounds, ...options.bounds };
   const connection = connectionTo(options, options.database);
   return {
     writer: new ClickHouseWriter(connection),
     reader: new ClickHouseReader(connection, bounds),
     eraser: new ClickHouseEraser(connection),
-    snapshots: new ClickHouseSnapshots(connection, bounds),
+    snapshots: new ClickHouseSnapshotStore(connection, bounds),
     projections: new ClickHouseKeyedStates(connection, bounds, 'projection_states'),
     pipelines: new ClickHouseKeyedStates(connection, bounds, 'pipeline_states'),
     async migrate() {
@@ -116,7 +116,7 @@ export function openClickHouse(options: ClickHouseOptions): Store {
   };
 }
 
-function connectionTo(options: ClickHouseOptions, database: string): ClickHouseConnection {
+function connectionTo(options: ClickHouseStoreOptions, database: string): ClickHouseConnection {
   const { url, user, password, readBudget } = options;
   const seconds = options.bounds?.seconds ?? defaultQueryBounds.seconds;
   return new ClickHouseConnection({

@@ -15,7 +15,7 @@ import type {
   StoredDeadLetter,
   LogOrderPage,
   LogOrderQuery,
-  Page,
+  CursorPage,
   StoredIdsQuery,
   StreamsQuery,
   StreamSummary,
@@ -29,7 +29,7 @@ import {
   toStoredDeadLetter,
   type DeadLetterRow,
 } from './dead-letter-query.js';
-import { erasableDataSql, type EntityDataRow } from './entity-query.js';
+import { erasableDataSql, type ErasableDataRow } from './entity-query.js';
 import { readEventPage } from './event-page.js';
 import { eventByIdSql, type ParameterizedSql } from './event-query.js';
 import { positionOf, toStoredEvent, withoutRepeats, type EventResultRow } from './event-result-row.js';
@@ -63,7 +63,7 @@ export class ClickHouseReader implements EventReader {
     private readonly bounds: QueryBounds,
   ) {}
 
-  query(query: EventQuery, signal?: AbortSignal): Promise<Page<StoredEvent>> {
+  query(query: EventQuery, signal?: AbortSignal): Promise<CursorPage<StoredEvent>> {
     const { limit, maxBytes } = query;
     const settings = maxBytes === undefined ? {} : { max_result_bytes: String(maxBytes) };
     const options = { signal, small: limit <= smallPage, settings };
@@ -115,14 +115,14 @@ export class ClickHouseReader implements EventReader {
     return streamSummaries(query, (sql) => this.select(sql, { signal, small: true }));
   }
 
-  async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<Page<EntitySummary>> {
+  async entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>> {
     const rows = await this.select<EntitySummaryRow>(entitiesSql(query), { signal, small: true });
     const { items, ...next } = page(rows, query.limit, (last) => entitiesCursor(query, last));
     return { ...next, items: items.map(entitySummary) };
   }
 
   async erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData> {
-    const found = await this.select<EntityDataRow>(erasableDataSql(query), { signal, small: true });
+    const found = await this.select<ErasableDataRow>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {
       events: tables.has('entities') || tables.has('events'),
@@ -133,7 +133,7 @@ export class ClickHouseReader implements EventReader {
   async deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,
-  ): Promise<Page<StoredDeadLetter> & { total: number }> {
+  ): Promise<CursorPage<StoredDeadLetter> & { total: number }> {
     // Awaits the total first, so that its answer and the page are not held in memory at the same time.
     const [count] = await this.select<[number]>(deadLettersTotalSql(query), { signal });
     const rows = await this.select<DeadLetterRow>(deadLettersSql(query), { signal });
@@ -197,7 +197,7 @@ function groupOf(groupBy: CountQuery['groupBy'], group: string): string | null {
  * Builds a page from a query for one item more than the page holds; the extra item shows that there is a next
  * page.
  */
-function page<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+function page<T>(items: T[], limit: number, cursor: (last: T) => string): CursorPage<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import type { Store } from '../store.js';
-import { openClickHouse, type ClickHouseOptions } from './open.js';
+import { openClickHouse, type ClickHouseStoreOptions } from './open.js';
 
 /** A ClickHouse store for tests, in a database of its own on the tests' server. */
 export interface TestStore {
   store: Store;
   /** A client for the server itself, for operations that the store does not offer. */
   engine: ClickHouseClient;
-  options: ClickHouseOptions;
+  options: ClickHouseStoreOptions;
   close(): Promise<void>;
 }
 

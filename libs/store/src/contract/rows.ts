@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseTime, type StoredEvent } from '#event';
-import type { DeadLetter, EventRow, Page } from '../store.js';
+import type { DeadLetter, EventRow, CursorPage } from '../store.js';
 
 /** Timestamp of the event at offset 0, in microseconds; each further event is a second later. */
 export const t0 = parseTime('2026-11-21T04:00:00Z') as number;
@@ -35,7 +35,7 @@ export function newStream(): string {
   return `s-${randomUUID()}`;
 }
 
-export function offsetsOf(page: Page<StoredEvent>): number[] {
+export function offsetsOf(page: CursorPage<StoredEvent>): number[] {
   return page.items.map((event) => event.offset);
 }
 

@@ -10,7 +10,7 @@ import type {
   EventQuery,
   EventRow,
   LogOrderQuery,
-  Page,
+  CursorPage,
   AuthorizationScope,
   Store,
   StreamsQuery,
@@ -30,7 +30,7 @@ export type UnscopedEventQuery = Unscoped<EventQuery>;
  * Wraps the store under test for the contract's specs. Its queries have access to all streams unless a spec limits
  * them.
  */
-export class StoreContract {
+export class StoreContractHarness {
   store: Store;
   private underTest: StoreUnderTest;
 
@@ -87,7 +87,7 @@ export class StoreContract {
     const events: StoredEvent[] = [];
     let cursor: string | undefined;
     do {
-      const page: Page<StoredEvent> = await this.query({ ...query, cursor });
+      const page: CursorPage<StoredEvent> = await this.query({ ...query, cursor });
       expect(page.items.length).toBeLessThanOrEqual(query.limit);
       if (page.nextCursor) expect(page.items).toHaveLength(query.limit);
       events.push(...page.items);

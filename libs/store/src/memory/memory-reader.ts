@@ -24,7 +24,7 @@ import type {
   StoredDeadLetter,
   LogOrderPage,
   LogOrderQuery,
-  Page,
+  CursorPage,
   AuthorizationScope,
   StoredIdsQuery,
   StreamsQuery,
@@ -46,7 +46,7 @@ export class MemoryReader implements EventReader {
     private readonly evaluate: EvaluateCondition | undefined,
   ) {}
 
-  async query(query: EventQuery): Promise<Page<StoredEvent>> {
+  async query(query: EventQuery): Promise<CursorPage<StoredEvent>> {
     const after = eventCursorPosition(query);
     const sign = query.order === 'asc' ? 1 : -1;
     const order = (row: EventRow) => [row.timestamp, row.partition, row.offset, row.stream];
@@ -125,7 +125,7 @@ export class MemoryReader implements EventReader {
     return found.map((summary) => ({ ...summary, stream: streamNameOf(summary.stream) }));
   }
 
-  async entities(query: EntitiesQuery): Promise<Page<EntitySummary>> {
+  async entities(query: EntitiesQuery): Promise<CursorPage<EntitySummary>> {
     const binding = ['entities', query.stream ?? null];
     const after =
       query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, ['string', 'string']);
@@ -163,7 +163,7 @@ export class MemoryReader implements EventReader {
     };
   }
 
-  async deadLetters(query: DeadLetterQuery): Promise<Page<StoredDeadLetter> & { total: number }> {
+  async deadLetters(query: DeadLetterQuery): Promise<CursorPage<StoredDeadLetter> & { total: number }> {
     const { ids, source, since, until, replayed } = query;
     if (ids) assertDeadLetterIdsBounded(ids);
     const binding = [
@@ -260,7 +260,7 @@ function bucketOf(row: EventRow, query: CountQuery): CountBucket {
 }
 
 /** Returns the first `limit` items as a page, with a cursor for the next page if there are more items. */
-export function pageOf<T>(items: T[], limit: number, cursor: (last: T) => string): Page<T> {
+export function pageOf<T>(items: T[], limit: number, cursor: (last: T) => string): CursorPage<T> {
   const shown = items.slice(0, limit);
   const last = shown.at(-1);
   return items.length > limit && last ? { items: shown, nextCursor: cursor(last) } : { items: shown };

@@ -11,7 +11,7 @@ import type {
   SnapshotStore,
   VersionRange,
 } from '../snapshot-store.js';
-import type { EventRow, Page } from '../store.js';
+import type { EventRow, CursorPage } from '../store.js';
 import { compareKeys } from './memory-order.js';
 import { pageOf, isInScope } from './memory-reader.js';
 import type { MemoryTables } from './memory-tables.js';
@@ -19,7 +19,7 @@ import type { MemoryTables } from './memory-tables.js';
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
 
 /** In-memory fake of the store's snapshots of entities, for specs. */
-export class MemorySnapshots implements SnapshotStore {
+export class MemorySnapshotStore implements SnapshotStore {
   constructor(private readonly tables: MemoryTables) {}
 
   async versionRange(query: EntityTimeQuery): Promise<VersionRange | undefined> {
@@ -49,7 +49,7 @@ export class MemorySnapshots implements SnapshotStore {
       .map(named)[0];
   }
 
-  async snapshots(query: SnapshotsQuery): Promise<Page<EntitySnapshot> & { total: number }> {
+  async snapshots(query: SnapshotsQuery): Promise<CursorPage<EntitySnapshot> & { total: number }> {
     const binding = ['snapshots', query.stream ?? null, query.entityId ?? null];
     const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
     const order = ({ created_at, version, stream, entity_id, last }: EntitySnapshot) => [

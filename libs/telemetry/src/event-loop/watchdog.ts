@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.js';
 import { eventLoopLongestStall, eventLoopStalls, onScrape } from '../metrics.js';
-import { SlidingMaximum } from './recent-maximum.js';
+import { SlidingMaximum } from './sliding-maximum.js';
 import { threadClock } from './thread-time.js';
 import { activeWork, type ActiveWork } from './active-work.js';
 

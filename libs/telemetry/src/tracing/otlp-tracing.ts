@@ -3,7 +3,7 @@ import { defaultResource, resourceFromAttributes } from '@opentelemetry/resource
 import { BatchSpanProcessor, TracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace';
 import { OtelTracing } from './otel-tracing.js';
 import { otlpHeaders } from './otlp-headers.js';
-import { FailureLoggingExporter } from './reporting-exporter.js';
+import { FailureLoggingExporter } from './failure-logging-exporter.js';
 import { samplerOf } from './sampler-of.js';
 import type { TracingOptions, TracingConfig } from './tracing-options.js';
 import type { Tracing } from './tracing.js';

@@ -6,7 +6,7 @@ import { linesOf } from '../producing/lines.js';
 import { ProduceResult } from '../producing/produce-result.js';
 import { ProgressBar } from '../producing/progress-bar.js';
 import { readLine } from '../producing/read-line.js';
-import { openSource, type Source } from '../producing/source.js';
+import { openSource, type ProduceInput } from '../producing/source.js';
 import { untilQueryable } from '../producing/until-queryable.js';
 import type { CommandSession } from '../session.js';
 import type { Command } from './command.js';
@@ -46,7 +46,7 @@ class Production {
 
   constructor(
     private readonly session: CommandSession,
-    private readonly source: Source,
+    private readonly source: ProduceInput,
     private readonly input: ParsedArguments,
   ) {
     this.bar = new ProgressBar(session.terminal.stderr);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Terminal } from '../terminal.js';
+import type { CliProcess } from '../terminal.js';
 import { differences } from './difference.js';
 import { inOrder } from './in-order.js';
 import { readManifests } from './read-manifests.js';
@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const read = (...paths: string[]) =>
   readManifests(
     paths.map((path) => join(folder, path)),
-    {} as Terminal,
+    {} as CliProcess,
   );
 
 describe('the files of a folder', () => {

@@ -7,11 +7,11 @@ import { inOrder } from './in-order.js';
 import type { DesiredDefinition } from './desired-definition.js';
 
 /** What `apply` does with one definition. */
-export type Action = 'create' | 'change' | 'delete' | 'unchanged';
+export type PlanAction = 'create' | 'change' | 'delete' | 'unchanged';
 
 /** One definition, and what `apply` must do with it on the server. */
 export interface PlanStep {
-  action: Action;
+  action: PlanAction;
   resource: ResourceKind;
   name: string;
   /** The desired definition; for a deletion, the current definition. */

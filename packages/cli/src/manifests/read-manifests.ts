@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseAllDocuments } from 'yaml';
 import { UsageError } from '../errors/cli-error.js';
-import type { Terminal } from '../terminal.js';
+import type { CliProcess } from '../terminal.js';
 import { readManifest, type DesiredDefinition } from './desired-definition.js';
 
 const isManifest = (file: string) => /\.(ya?ml|json)$/.test(file);
@@ -11,7 +11,7 @@ const isManifest = (file: string) => /\.(ya?ml|json)$/.test(file);
 /** Reads the definitions in files, in folders recursively, or on standard input (`-`). @throws UsageError */
 export async function readManifests(
   paths: readonly string[],
-  { stdin }: Terminal,
+  { stdin }: CliProcess,
 ): Promise<DesiredDefinition[]> {
   const wanted: DesiredDefinition[] = [];
   for (const path of paths) {

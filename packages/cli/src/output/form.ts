@@ -8,4 +8,4 @@ export interface OutputFormat {
 export const formNames = ['table', 'json', 'ndjson', 'yaml', 'csv'] as const;
 
 /** Name of an output format, as in `--output table`. */
-export type FormName = (typeof formNames)[number];
+export type OutputFormatName = (typeof formNames)[number];

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { FormName } from './form.js';
+import type { OutputFormatName } from './form.js';
 import { Output } from './output.js';
 import { OutputPipe } from './pipe.js';
 
@@ -11,7 +11,7 @@ const acting = [
 ].join('');
 const item = { name: `a${acting}\tb\rc`, plain: 'ž' };
 
-async function shown(form: FormName, isTerminal: boolean): Promise<string> {
+async function shown(form: OutputFormatName, isTerminal: boolean): Promise<string> {
   const stream = new PassThrough();
   const output = new Output(new OutputPipe(stream, new AbortController().signal), {
     ...{ form, width: 1000, isTerminal },

@@ -1,6 +1,6 @@
 import type { Column } from './column.js';
 import { CsvFormat } from './csv-form.js';
-import type { OutputFormat, FormName } from './form.js';
+import type { OutputFormat, OutputFormatName } from './form.js';
 import { JsonFormat } from './json-form.js';
 import { ndjsonForm } from './ndjson-form.js';
 import { onTerminal } from './on-terminal.js';
@@ -11,7 +11,7 @@ import { YamlFormat } from './yaml-form.js';
 
 /** The output format, and the terminal that it is written to. */
 export interface OutputOptions {
-  form: FormName;
+  form: OutputFormatName;
   /** The width of the terminal in characters. */
   width: number;
   /** On a terminal control characters are escaped; elsewhere the output is exact. */

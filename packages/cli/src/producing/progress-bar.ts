@@ -5,7 +5,7 @@ const everyMs = 100;
 const cells = 24;
 
 /** How many events `produce` has read so far, and how much of its input. */
-export interface Progress {
+export interface ReadingProgress {
   events: number;
   /** The fraction that was read, from 0 to 1; undefined for a pipe, whose length is unknown. */
   fraction: number | undefined;
@@ -23,7 +23,7 @@ export class ProgressBar {
     this.startedAt = now();
   }
 
-  update(progress: Progress): void {
+  update(progress: ReadingProgress): void {
     if (!this.screen.isTTY || this.now() - this.drawnAt < everyMs) return;
     this.drawnAt = this.now();
     this.screen.write(`\r\x1b[K${barText(progress, (this.now() - this.startedAt) / 1000)}`);
@@ -37,7 +37,7 @@ export class ProgressBar {
 }
 
 /** Returns the text of the bar: `[######------------------] 25 %  12 000 events  4 000/s`. */
-export function barText({ events, fraction }: Progress, seconds: number): string {
+export function barText({ events, fraction }: ReadingProgress, seconds: number): string {
   const rate = `${grouped(events)} events  ${grouped(Math.round(events / Math.max(seconds, 0.001)))}/s`;
   if (fraction === undefined) return rate;
   const done = Math.round(fraction * cells);

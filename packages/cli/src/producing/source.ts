@@ -1,17 +1,17 @@
 import { createReadStream, fstatSync, statSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { UsageError } from '../errors/cli-error.js';
-import type { Terminal } from '../terminal.js';
+import type { CliProcess } from '../terminal.js';
 
 /** The file or pipe from which `tributary produce` reads events. */
-export interface Source {
+export interface ProduceInput {
   stream: Readable;
   /** The size of the file in bytes; undefined for a pipe. */
   bytes: number | undefined;
 }
 
 /** Opens a file, or standard input. @throws UsageError */
-export function openSource(file: string | undefined, { stdin, stderr }: Terminal): Source {
+export function openSource(file: string | undefined, { stdin, stderr }: CliProcess): ProduceInput {
   if (file === undefined || file === '-') {
     const stream = stdin();
     if (stream.isTTY) stderr.write('One JSON object per line; Ctrl-D ends the input.\n');

@@ -1,17 +1,17 @@
 import { UsageError } from '../errors/cli-error.js';
-import type { Terminal } from '../terminal.js';
+import type { CliProcess } from '../terminal.js';
 
 /** The maximum size of a statement that the server accepts. */
 const mostBytes = 256 * 1024;
 
 /** Returns the statement: the argument, or all of standard input. @throws UsageError */
-export async function statementOf(word: string | undefined, terminal: Terminal): Promise<string> {
+export async function statementOf(word: string | undefined, terminal: CliProcess): Promise<string> {
   const statement = word === undefined || word === '-' ? await readAll(terminal) : word;
   if (statement.trim() === '') throw new UsageError('STATEMENT is missing.');
   return statement;
 }
 
-async function readAll({ stdin, stderr, signal }: Terminal): Promise<string> {
+async function readAll({ stdin, stderr, signal }: CliProcess): Promise<string> {
   const input = stdin();
   if (input.isTTY) stderr.write('Enter one statement; Ctrl-D ends it.\n');
   const end = () => input.destroy();

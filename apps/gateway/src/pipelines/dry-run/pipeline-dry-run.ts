@@ -5,13 +5,13 @@ import { maxStateKeys, type KeyedStateReader } from '#store';
 import {
   dryRun,
   DryRunTooExpensiveError,
-  type DryRun,
+  type DryRunResult,
   type ProjectionLookup,
   type CompiledPipeline,
 } from '#dataflow';
 import type { LogEvent } from '#cel';
-import { WebhookNetworks } from '#webhooks';
-import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
+import { WebhookAddressPolicy } from '#webhooks';
+import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { PipelineRequirements, type DefinitionRequester } from '../pipeline-requirements.js';
 import type { PipelineSpecInput } from '../pipeline-input.js';
 import { validatedPipeline, type ValidatedPipeline } from '../validated-pipeline.js';
@@ -30,7 +30,7 @@ export class PipelineDryRun {
     @Inject(STORE) private readonly store: { projections: Pick<KeyedStateReader, 'find'> },
     private readonly bulkhead: Bulkhead,
     private readonly streams: PipelineRequirements,
-    private readonly webhooks: WebhookNetworks,
+    private readonly webhooks: WebhookAddressPolicy,
   ) {}
 
   /**
@@ -51,7 +51,11 @@ export class PipelineDryRun {
    * @throws QueryTooExpensiveError
    * @throws ProblemError query_too_expensive, overloaded
    */
-  async run(pipeline: CompiledPipeline, events: readonly LogEvent[], client: AbortSignal): Promise<DryRun> {
+  async run(
+    pipeline: CompiledPipeline,
+    events: readonly LogEvent[],
+    client: AbortSignal,
+  ): Promise<DryRunResult> {
     try {
       return await dryRun(pipeline, events, (lookups) => this.statesOf(lookups, client));
     } catch (error) {

@@ -4,7 +4,7 @@ import { ProblemError } from '#api';
 import { QueryTooExpensiveError, StoreUnavailableError, type ChangedKeysQuery } from '#store';
 import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
-import { ChangesClient, ChangesFixture, type ChangesGateway } from './changes.fixture.js';
+import { ChangesClient, ChangesFixture, type ChangeStreamsHandle } from './changes.fixture.js';
 
 const loggerTo = (lines: string[]) =>
   createLogger(
@@ -23,7 +23,7 @@ const keysOf = (client: ChangesClient) => client.changes.map(({ key, version }) 
 async function given(
   keys: string[] = [],
   { snapshot = false, ...options }: Parameters<ChangesFixture['gateway']>[0] & { snapshot?: boolean } = {},
-): Promise<{ world: ChangesFixture; live: ChangesGateway; client: ChangesClient }> {
+): Promise<{ world: ChangesFixture; live: ChangeStreamsHandle; client: ChangesClient }> {
   const world = new ChangesFixture();
   await world.folded(keys);
   const live = world.gateway(options);

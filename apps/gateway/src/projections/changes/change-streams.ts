@@ -3,7 +3,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { ProblemError } from '#api';
 import type { ProjectionDefinition } from '#registry';
 import type { Logger } from '#telemetry';
-import { LOGGER } from '../../adapters/adapters.js';
+import { LOGGER } from '../../shared-services/shared-services.js';
 import {
   LiveConnections,
   type LiveStreamContent,
@@ -15,7 +15,7 @@ import { storeOutage, type StoreOutage } from '../../live/store-outage.js';
 import { VisibleProjections } from '../visible-projections.js';
 import type { GenerationChanges } from './generation-changes.js';
 import { parseChangeId } from './change-position.js';
-import { ChangesReader, type ChangeStart } from './change-reader.js';
+import { OpenChangesStream, type ChangeStart } from './open-changes-stream.js';
 import { ProjectionFollower } from './projection-follower.js';
 
 /** An authorized request for a live stream of a projection's changes. */
@@ -71,7 +71,7 @@ export class ChangeStreams {
     const { follower, projections, outage } = this;
     const { definition, caller, snapshot, requestId } = request;
     const { name, created_at } = definition;
-    const changes = new ChangesReader(start, {
+    const changes = new OpenChangesStream(start, {
       ...{ name, follower, snapshot, outage },
       ...this.times,
     });

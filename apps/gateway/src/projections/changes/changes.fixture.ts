@@ -20,7 +20,7 @@ export interface Change {
 }
 
 /** Opens live streams of projection changes in one simulated gateway process, and closes them all. */
-export interface ChangesGateway {
+export interface ChangeStreamsHandle {
   open: ChangeStreams['open'];
   close(): void;
 }
@@ -94,7 +94,7 @@ export class ChangesFixture {
   /** Simulates a gateway process that has no open live streams yet. */
   gateway(
     options: GivenConnections & { logger?: Logger } & { projections?: Partial<KeyedStateReader> } = {},
-  ): ChangesGateway {
+  ): ChangeStreamsHandle {
     const { logger = createLogger({ name: 'spec', level: 'silent' }) } = options;
     const projections = Object.assign(
       Object.create(this.store.projections) as KeyedStateReader,
@@ -113,7 +113,7 @@ export class ChangesFixture {
 }
 
 /** The caller and what it may see. Default: everything. */
-type CallerOptions = Partial<Parameters<ChangesGateway['open']>[0]['caller']>;
+type CallerOptions = Partial<Parameters<ChangeStreamsHandle['open']>[0]['caller']>;
 
 /** A client of a live stream of projection changes, which keeps a copy of the states. */
 export class ChangesClient extends StreamClient {
@@ -142,7 +142,7 @@ export class ChangesClient extends StreamClient {
   }
 
   /** Connects, and resumes after the last received id if there is one. Resolves when the connection has ended. */
-  connect(live: ChangesGateway, permitted: CallerOptions = {}): Promise<void> {
+  connect(live: ChangeStreamsHandle, permitted: CallerOptions = {}): Promise<void> {
     const caller = { access: allStreams, keyId: null, requireStillAdmitted: () => undefined, ...permitted };
     const { definition } = this.world;
     if (!definition) throw new Error('there is no projection');

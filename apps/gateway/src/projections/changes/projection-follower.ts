@@ -2,7 +2,7 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { PartitionProgress, KeyedStateReader } from '#store';
 import type { Logger } from '#telemetry';
-import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../adapters/adapters.js';
+import { DEFINITIONS, LIVE_STORE, LOGGER } from '../../shared-services/shared-services.js';
 import { LiveConnections } from '../../live/live-connections.js';
 import { SharedPoller } from '../../live/shared-poller.js';
 import { Bulkhead } from '../../reads/bulkhead.js';

@@ -1,12 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ProblemError } from '#api';
-import { TopicNames } from '#event';
+import { TopicAndGroupNames } from '#event';
 import type { Definitions, ProjectionGeneration, ProjectionDefinition } from '#registry';
 import type { KeyedStateReader } from '#store';
-import { DEFINITIONS, STORE } from '../../adapters/adapters.js';
+import { DEFINITIONS, STORE } from '../../shared-services/shared-services.js';
 import { Bulkhead } from '../../reads/bulkhead.js';
 import type { StreamPosition } from '../../consistency/position.js';
-import { ConsistencyTokens } from '../../consistency/consistency-tokens.js';
+import { ConsistencyTokenWaiter } from '../../consistency/consistency-tokens.js';
 import { ProjectionStats } from '../projection-stats.js';
 import { awaitedPositions } from './awaited-positions.js';
 import { foldOf, keyState, mergedKey, type KeyState } from './key-state.js';
@@ -28,14 +28,14 @@ export class ProjectionStates {
     @Inject(STORE)
     private readonly store: { projections: Pick<KeyedStateReader, 'key' | 'keys' | 'countKeys'> },
     private readonly stats: ProjectionStats,
-    private readonly tokens: ConsistencyTokens,
+    private readonly tokens: ConsistencyTokenWaiter,
     private readonly bulkhead: Bulkhead,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
   ) {}
 
   /**
    * Resolves with the state of one key.
-   * @throws ProblemError projection_building, projection_key_not_found, the errors of `ConsistencyTokens`, overloaded
+   * @throws ProblemError projection_building, projection_key_not_found, the errors of `ConsistencyTokenWaiter`, overloaded
    * @throws QueryTooExpensiveError
    * @throws StoreUnavailableError
    */

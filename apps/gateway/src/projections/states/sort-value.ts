@@ -1,5 +1,5 @@
 import { compareUtf8 } from '#event';
-import { compareNumeric, Decimal } from '#cel';
+import { compareNumeric, DecimalText } from '#cel';
 
 /** The sort value of a field: a number as its JSON text, the beginning of a text, or none. */
 export type SortValue = readonly ['number' | 'text' | 'none', string];
@@ -42,5 +42,5 @@ export function compareSortValues(a: SortValue, b: SortValue, sign: 1 | -1): num
 function compareNumbers(a: string, b: string): number {
   const [x, y] = [Number(a), Number(b)];
   if (x !== y) return x < y ? -1 : 1;
-  return a === b ? 0 : (compareNumeric(new Decimal(a), new Decimal(b)) ?? 0);
+  return a === b ? 0 : (compareNumeric(new DecimalText(a), new DecimalText(b)) ?? 0);
 }

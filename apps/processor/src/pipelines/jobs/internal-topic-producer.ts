@@ -1,10 +1,10 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
 import { missingTopicError } from '../stages/checkpoint-lost.js';
 
 export interface InternalTopicProducerDependencies {
   producer: Pick<Producer, 'append'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** Milliseconds for which an internal topic may be missing, because some brokers learn of a new topic late. */
   goneMs: number;
 }

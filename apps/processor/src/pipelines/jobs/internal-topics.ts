@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineRetry } from '#engine';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import type { KeyedStateReader } from '#store';
 import { pipelineLimits, replayStage } from '#dataflow';
@@ -24,7 +24,7 @@ const pollMs = 500;
 
 export interface InternalTopicsDependencies {
   admin: TopicAdmin;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   retry: EngineRetry;
   reader: Pick<KeyedStateReader, 'progress'>;
   /** Milliseconds for which a topic may be missing before its records count as lost. */

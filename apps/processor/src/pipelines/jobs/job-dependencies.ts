@@ -1,5 +1,5 @@
 import type { Checkpointer, ErasureLookup, ConsumerProgress, EngineRetry } from '#engine';
-import type { StreamId, TopicNames } from '#event';
+import type { StreamId, TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log, Producer } from '#log';
 import type { EventWriter, KeyedStateReader, KeyedStateWriter } from '#store';
@@ -28,7 +28,7 @@ export interface JobIntervals {
 /** Dependencies that all jobs of a process share. */
 export interface JobDependencies {
   log: Log;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   producer: Pick<Producer, 'append'>;
   writer: Pick<KeyedStateWriter, 'load' | 'due' | 'progressOf' | 'save'> &
     Pick<KeyedStateReader, 'progress'> &

@@ -1,5 +1,5 @@
 import { GarbageCollection, type GarbageCollectionOptions } from '#engine';
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import { isRetriableLogError, type TopicAdmin } from '#log';
 import {
@@ -19,7 +19,7 @@ export interface JobGarbageCollectionOptions extends Pick<
   writer: Pick<KeyedStateWriter, 'owners' | 'remove' | 'removeStages' | 'removeClosed'> &
     Pick<KeyedStateReader, 'progress'>;
   admin: Pick<TopicAdmin, 'list' | 'remove' | 'removeGroup'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** Returns the partitions that are assigned to this process. */
   readonly partitions: () => Iterable<JobPartitionState>;
 }

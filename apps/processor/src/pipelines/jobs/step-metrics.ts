@@ -1,4 +1,4 @@
-import { stepResults, type OperatorStep, type StepCounts } from '#dataflow';
+import { stepResults, type CountedOperator, type EventCountsByOperator } from '#dataflow';
 import { metrics } from '#telemetry';
 
 type Labels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
@@ -16,7 +16,7 @@ export class StepMetrics {
    * definition does not have.
    * @param steps of the current definition
    */
-  count(pipeline: string, steps: readonly OperatorStep[], counts: StepCounts): void {
+  count(pipeline: string, steps: readonly CountedOperator[], counts: EventCountsByOperator): void {
     if (!this.isDefined(pipeline)) return;
     for (const { path, operator, key } of steps)
       stepResults.forEach((result, i) => {
@@ -26,7 +26,7 @@ export class StepMetrics {
   }
 
   /** Removes the series of the operators that a changed definition does not have. */
-  keep(pipeline: string, steps: readonly OperatorStep[]): void {
+  keep(pipeline: string, steps: readonly CountedOperator[]): void {
     const kept = new Set(steps.map(nameOf));
     this.removeIf(pipeline, (labels) => !kept.has(nameOf(labels)));
   }
@@ -54,6 +54,6 @@ export class StepMetrics {
   }
 }
 
-function nameOf({ path, operator }: Pick<OperatorStep, 'path' | 'operator'>): string {
+function nameOf({ path, operator }: Pick<CountedOperator, 'path' | 'operator'>): string {
   return `${path}/${operator}`;
 }

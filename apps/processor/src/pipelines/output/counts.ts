@@ -1,4 +1,4 @@
-import { sumStepCounts, type StepCounts } from '#dataflow';
+import { sumStepCounts, type EventCountsByOperator } from '#dataflow';
 
 /** Numbers of events by their outcome, for one batch or since the job began. */
 export interface OutcomeCounts {
@@ -13,7 +13,7 @@ export interface OutcomeCounts {
 
 /** The counts of a pipeline, and of each of its operators. */
 export interface JobCounts extends Readonly<OutcomeCounts> {
-  readonly steps: StepCounts;
+  readonly steps: EventCountsByOperator;
 }
 
 export const zeroCounts: JobCounts = {

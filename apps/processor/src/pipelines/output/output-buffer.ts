@@ -4,8 +4,8 @@ import type { DeadLetter } from '#store';
 import {
   isTooLargeRecord,
   recordTooLarge,
-  StepCounter,
-  type OperatorStep,
+  OperatorEventCounter,
+  type CountedOperator,
   type PipelineEvent,
   type OperatorOutcome,
   type WebhookFormat,
@@ -59,7 +59,7 @@ export class OutputBuffer {
   letters: DeadLetter[] = [];
   readonly counts: OutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
   /** Counts what each operator does. */
-  readonly steps: StepCounter;
+  readonly steps: OperatorEventCounter;
   /** Approximate size, in characters, of the waiting records, webhook deliveries and dead letters. */
   readonly weight = { records: 0, deliveries: 0, letters: 0 };
 
@@ -67,7 +67,7 @@ export class OutputBuffer {
     private readonly parts: {
       run: JobIdentity;
       /** The operators of the definition that computes the batch. */
-      readonly steps: readonly OperatorStep[];
+      readonly steps: readonly CountedOperator[];
       /** Name of the partition in the repartitioned records that it writes. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
@@ -76,7 +76,7 @@ export class OutputBuffer {
       readonly before?: OutputDeduplication | undefined;
     },
   ) {
-    this.steps = new StepCounter(parts.steps);
+    this.steps = new OperatorEventCounter(parts.steps);
   }
 
   get before(): OutputDeduplication | undefined {

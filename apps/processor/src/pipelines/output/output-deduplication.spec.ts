@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EngineRetry } from '#engine';
-import { TopicNames, type EpochMicros } from '#event';
+import { TopicAndGroupNames, type EpochMicros } from '#event';
 import type { Producer } from '#log';
 import { MemoryLog } from '#log/memory';
 import type { EventRow } from '#store';
@@ -10,7 +10,7 @@ import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { OutputDeduplication, type DeduplicationDependencies } from './output-deduplication.js';
 
-const topics = new TopicNames('test');
+const topics = new TopicAndGroupNames('test');
 const [stream, topic] = ['totals', topics.ofStream('totals#1')];
 const window = { records: 20, milliseconds: 60_000 };
 const never = new AbortController().signal;

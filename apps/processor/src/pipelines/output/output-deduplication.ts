@@ -1,5 +1,5 @@
 import { MaterializedOffsets, type ConsumerProgress, type EngineRetry } from '#engine';
-import { streamNameOf, type EpochMicros, type TopicNames } from '#event';
+import { streamNameOf, type EpochMicros, type TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import { maxOffsetRanges, maxStoredIds, type EventReader, type OffsetRange } from '#store';
@@ -10,7 +10,7 @@ export interface DeduplicationDependencies {
   admin: Pick<TopicAdmin, 'offsets' | 'offsetsAt' | 'committed'>;
   reader: Pick<EventReader, 'storedIds'>;
   definitions: Pick<Definitions, 'stream'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   retry: EngineRetry;
   progress: Pick<ConsumerProgress, 'attempted'>;
   logger: Logger;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EngineRetry } from '#engine';
-import { cloudEventJson, formatTime, type EpochMicros, type TopicNames } from '#event';
+import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, WebhookDelivery } from '#webhooks';
 import { LogOverloadedError, UnknownTopicError, type NewRecord, type Producer } from '#log';
@@ -13,7 +13,7 @@ import type { OutputDeduplication } from './output-deduplication.js';
 
 export interface SinkDependencies {
   producer: Pick<Producer, 'append'>;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   streams: TargetStreams;
   schemas: EmittedEventValidator;
   webhooks: Pick<WebhookDeliverer, 'deliver'>;

@@ -1,7 +1,7 @@
 import { FencedError } from '#engine';
 import type { EpochMicros } from '#event';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
-import type { StateEntry, KeyedState } from '#dataflow';
+import type { StateEntry, StateEntryValue } from '#dataflow';
 import { compareDue, DueHeap, type DueRow } from './due-heap.js';
 
 /** Reads the stored rows of one partition. */
@@ -241,7 +241,7 @@ export class PartitionRowCache {
     this.put({
       key,
       position,
-      row: { state: JSON.parse(state) as KeyedState, closesAt },
+      row: { state: JSON.parse(state) as StateEntryValue, closesAt },
       weight: state.length,
     });
     this.heap.push({ key, closesAt });

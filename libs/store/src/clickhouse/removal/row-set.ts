@@ -13,7 +13,7 @@ export interface EventRowSet {
 export type EventTable = 'events' | 'events_by_entity';
 
 /** How many events of a set one partition of a stream has, and the offset at which they end. */
-export interface PartitionRows {
+export interface PartitionRowCount {
   partition: number;
   /** The offset after that of the last event of the set in this partition. */
   end: number;
@@ -38,7 +38,7 @@ export async function countByPartition(
   connection: ClickHouseConnection,
   set: EventRowSet,
   tables: readonly EventTable[],
-): Promise<PartitionRows[]> {
+): Promise<PartitionRowCount[]> {
   const rows = await connection.select<[number, number, number]>(
     `SELECT partition, max(offset) + 1, groupBitmap(offset) FROM (${rowsOf(set, tables)}) GROUP BY partition`,
     { params: paramsOf(set), purpose: 'lookup' },
@@ -86,7 +86,7 @@ export async function hasRows(
 }
 
 /** Returns the sum of the numbers of events over all partitions. */
-export function totalEvents(found: readonly PartitionRows[]): number {
+export function totalEvents(found: readonly PartitionRowCount[]): number {
   return found.reduce((sum, { events }) => sum + events, 0);
 }
 

@@ -1,7 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { allStreams } from '#api';
 import { entityHash, streamNameOf } from '#event';
-import type { Page } from '../../store.js';
+import type { CursorPage } from '../../store.js';
 import {
   snapshotPageBytes,
   type EntitySnapshot,
@@ -59,7 +59,7 @@ const snapshotsPerQuery = 1_000;
 const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
 
 /** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
-export class ClickHouseSnapshots implements SnapshotStore {
+export class ClickHouseSnapshotStore implements SnapshotStore {
   constructor(
     private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryBounds,
@@ -91,7 +91,7 @@ export class ClickHouseSnapshots implements SnapshotStore {
   async snapshots(
     query: SnapshotsQuery,
     signal?: AbortSignal,
-  ): Promise<Page<EntitySnapshot> & { total: number }> {
+  ): Promise<CursorPage<EntitySnapshot> & { total: number }> {
     const heads = await this.heads(snapshotPageSql(query), signal);
     const [count] = await this.read<[number]>(snapshotTotalSql(query), signal);
     const looked = fitting(heads.slice(0, query.limit));

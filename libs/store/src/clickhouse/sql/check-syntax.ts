@@ -1,9 +1,15 @@
 import { SqlRejectedError } from '../../analyst-sql.js';
 import { isForbiddenFunction } from './forbidden-functions.js';
-import { descendantsOf, isConsistentTree, nodeName, syntaxNodes, type SyntaxNode } from './syntax-tree.js';
+import {
+  descendantsOf,
+  isConsistentTree,
+  nodeName,
+  syntaxNodes,
+  type ExplainAstNode,
+} from './syntax-tree.js';
 
 /** The views that an analyst's SQL statement may name, and the database that unqualified names belong to. */
-export interface StatementScope {
+export interface PermittedViews {
   /**
    * The session's database: a name without a database is one of its views, or is defined by the statement
    * itself.
@@ -80,7 +86,7 @@ const membership = /^(global)?(not)?(null)?in(ignoreset)?$/i;
  * permitted system tables, describes a table, or lists databases, tables or columns.
  * @throws SqlRejectedError with the name of the construct that is not allowed
  */
-export function checkSyntax(explained: string, text: string, published: StatementScope): void {
+export function checkSyntax(explained: string, text: string, published: PermittedViews): void {
   const nodes = syntaxNodes(explained);
   if (!isConsistentTree(nodes))
     throw new SqlRejectedError('A statement with an ambiguous syntax tree is not allowed');
@@ -105,18 +111,18 @@ export function checkSyntax(explained: string, text: string, published: Statemen
  * Rejects clauses of the whole statement, whose nodes are siblings of its SELECTs: INTO OUTFILE, FORMAT,
  * SETTINGS.
  */
-function checkClauses(nodes: readonly SyntaxNode[], expected: string): void {
+function checkClauses(nodes: readonly ExplainAstNode[], expected: string): void {
   const odd = nodes.find(({ depth, kind }, index) => index > 0 && depth <= 1 && kind !== expected);
   if (odd) throw refusedNode(odd);
 }
 
-function checkLeaves(nodes: readonly SyntaxNode[]): void {
+function checkLeaves(nodes: readonly ExplainAstNode[]): void {
   const odd = nodes.find(({ kind }) => kind !== 'Identifier');
   if (odd) throw refusedNode(odd);
 }
 
 /** @param mustExist True if the statement cannot define the name itself. */
-function checkTable(name: string, { database, views, allViews }: StatementScope, mustExist = false): void {
+function checkTable(name: string, { database, views, allViews }: PermittedViews, mustExist = false): void {
   const isDotted = name.includes('.');
   const own = isDotted && name.startsWith(`${database}.`) ? name.slice(database.length + 1) : name;
   if (views.includes(own) || readableSystemTables.has(name.toLowerCase())) return;
@@ -125,7 +131,7 @@ function checkTable(name: string, { database, views, allViews }: StatementScope,
     throw new SqlRejectedError(`There is no table ${name} to read`);
 }
 
-function checkTableFunction(nodes: readonly SyntaxNode[], index: number): void {
+function checkTableFunction(nodes: readonly ExplainAstNode[], index: number): void {
   const top = nodes[index]!.depth + 1;
   for (const node of descendantsOf(nodes, index)) {
     if (node.depth === top && node.kind === 'Function')
@@ -133,7 +139,7 @@ function checkTableFunction(nodes: readonly SyntaxNode[], index: number): void {
   }
 }
 
-function checkFunction(nodes: readonly SyntaxNode[], index: number, published: StatementScope): void {
+function checkFunction(nodes: readonly ExplainAstNode[], index: number, published: PermittedViews): void {
   const name = nodeName(nodes[index]!);
   if (isForbiddenFunction(name)) throw new SqlRejectedError(`The function ${name} is not allowed`);
   if (!membership.test(name)) return;
@@ -142,7 +148,7 @@ function checkFunction(nodes: readonly SyntaxNode[], index: number, published: S
   for (const other of others) if (other.kind === 'Identifier') checkTable(nodeName(other), published);
 }
 
-function refusedNode({ kind, label }: SyntaxNode): SqlRejectedError {
+function refusedNode({ kind, label }: ExplainAstNode): SqlRejectedError {
   const names: Record<string, string> = {
     Set: 'A SETTINGS clause',
     ColumnsApplyTransformer: 'APPLY',

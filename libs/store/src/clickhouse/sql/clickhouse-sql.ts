@@ -14,14 +14,14 @@ import { quoteText } from './literals.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
 import { PublishedViews } from './published-views.js';
-import type { SqlDatabases } from './row-filters.js';
+import type { TableAndViewDatabases } from './row-filters.js';
 
 /** Address, credentials, databases and limits of the SQL access of analysts. */
 export interface ClickHouseSqlOptions {
   url: string;
   user: string;
   password: string;
-  databases: SqlDatabases;
+  databases: TableAndViewDatabases;
   bounds: StatementBounds;
   ownUser: boolean;
   /** A connection as the apps' user, which creates views and cancels queries. */

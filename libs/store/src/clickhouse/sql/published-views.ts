@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AnalystViews } from '../../analyst-sql.js';
 import type { ClickHouseConnection } from '../connection.js';
 import { quoteText, quoteIdentifier } from './literals.js';
-import type { SqlDatabases } from './row-filters.js';
+import type { TableAndViewDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
 
 /**
@@ -15,7 +15,7 @@ export class PublishedViews {
 
   constructor(
     private readonly connection: ClickHouseConnection,
-    private readonly databases: SqlDatabases,
+    private readonly databases: TableAndViewDatabases,
   ) {}
 
   /** Names of the SQL views of the last call of `publish`; empty before the first one. */

@@ -5,7 +5,7 @@ import { LiteralParams, sqlLiteral, quoteText } from './literals.js';
 /**
  * Names of two ClickHouse databases: `tables` contains the store's tables, `views` contains the SQL views for analysts.
  */
-export interface SqlDatabases {
+export interface TableAndViewDatabases {
   tables: string;
   views: string;
 }
@@ -16,7 +16,7 @@ export interface SqlDatabases {
  */
 export function rowFilters(
   { permitted, views, builds }: Pick<SqlRequest, 'permitted' | 'views' | 'builds'>,
-  databases: SqlDatabases,
+  databases: TableAndViewDatabases,
 ): string {
   const ownViews = `database = ${quoteText(databases.views)} AND ${oneOf('table', views)}`;
   const filters = {

@@ -1,5 +1,5 @@
 import type { SqlRequest } from '../../analyst-sql.js';
-import { rowFilters, type SqlDatabases } from './row-filters.js';
+import { rowFilters, type TableAndViewDatabases } from './row-filters.js';
 
 /** Limits that ClickHouse enforces on one SQL statement of an analyst. */
 export interface StatementBounds {
@@ -39,7 +39,7 @@ const filtersInOrder = {
  */
 export function statementSettings(
   question: SqlRequest,
-  databases: SqlDatabases,
+  databases: TableAndViewDatabases,
   bounds: StatementBounds,
 ): Record<string, string> {
   const seconds = Math.min(question.seconds ?? bounds.seconds, bounds.seconds);

@@ -2,7 +2,7 @@
  * A node of the syntax tree that ClickHouse's `EXPLAIN AST` prints. The line `Function count (alias n) (children 1)`
  * has the kind `Function` and the label `count (alias n) (children 1)`.
  */
-export interface SyntaxNode {
+export interface ExplainAstNode {
   depth: number;
   kind: string;
   label: string;
@@ -12,7 +12,7 @@ export interface SyntaxNode {
  * Parses `EXPLAIN AST`: each line is a node, in depth-first order. The names in it must not contain line
  * breaks.
  */
-export function syntaxNodes(explained: string): SyntaxNode[] {
+export function syntaxNodes(explained: string): ExplainAstNode[] {
   return explained
     .split('\n')
     .filter((line) => line.trim() !== '')
@@ -26,7 +26,7 @@ export function syntaxNodes(explained: string): SyntaxNode[] {
  * Whether each node of a parsed `EXPLAIN AST` has as many children as its label states, and the first node is the root
  * of all others.
  */
-export function isConsistentTree(nodes: readonly SyntaxNode[]): boolean {
+export function isConsistentTree(nodes: readonly ExplainAstNode[]): boolean {
   /** For each depth, the number of nodes that are still missing. */
   const missing = [1];
   for (const { depth, label } of nodes) {
@@ -39,12 +39,12 @@ export function isConsistentTree(nodes: readonly SyntaxNode[]): boolean {
 }
 
 /** Yields the descendants of the node at `index` in a syntax tree. */
-export function* descendantsOf(nodes: readonly SyntaxNode[], index: number): Generator<SyntaxNode> {
+export function* descendantsOf(nodes: readonly ExplainAstNode[], index: number): Generator<ExplainAstNode> {
   const top = nodes[index]?.depth ?? 0;
   for (let i = index + 1; (nodes[i]?.depth ?? -1) > top; i++) yield nodes[i]!;
 }
 
 /** Returns the name in the label of a syntax node, without its alias and its number of children. */
-export function nodeName({ label }: SyntaxNode): string {
+export function nodeName({ label }: ExplainAstNode): string {
   return label.replace(/ \((alias .*|children \d+)\)$/, '').replace(/ \(alias .*\)$/, '');
 }

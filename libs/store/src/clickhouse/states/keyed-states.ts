@@ -24,7 +24,7 @@ import {
   progressOfRecord,
   recordOfProgress,
   stateTable,
-  type StateRecord,
+  type StateTableRow,
   type StateTableName,
 } from './state-table.js';
 
@@ -44,11 +44,11 @@ const dropSettings: ClickHouseSettings = { max_partition_size_to_drop: '0' };
  * the same columns and another sorting key.
  */
 export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader {
-  private readonly table: TableDefinition<StateRecord>;
+  private readonly table: TableDefinition<StateTableRow>;
   private readonly rows;
   private readonly ends;
-  private readonly askedRows: sql.StateTableQuery;
-  private readonly askedEnds: sql.StateTableQuery;
+  private readonly askedRows: sql.StateTableSelection;
+  private readonly askedEnds: sql.StateTableSelection;
 
   constructor(
     private readonly connection: ClickHouseConnection,

@@ -7,7 +7,7 @@ const { text, uint16, int64, time } = columnTypes;
  * A row of a state table. A progress row has no key, its `next` as position, and in `state` the values that
  * have no column of their own.
  */
-export interface StateRecord extends KeyedStateRow {
+export interface StateTableRow extends KeyedStateRow {
   /** Kind of the row: `row` for the state of a key or window, `progress` for the checkpoint of a partition. */
   kind: string;
 }
@@ -15,7 +15,7 @@ export interface StateRecord extends KeyedStateRow {
 /** Name of the ClickHouse table with the keyed states of projections or of pipelines. */
 export type StateTableName = 'projection_states' | 'pipeline_states';
 
-export function stateTable(name: StateTableName): TableDefinition<StateRecord> {
+export function stateTable(name: StateTableName): TableDefinition<StateTableRow> {
   return new TableDefinition(name, {
     ...{ owner: text, kind: text, stage: text, stream: text, partition: uint16 },
     ...{ key: text, state: text, events: int64, closes_at: int64, position: int64, updated_at: time },
@@ -24,7 +24,7 @@ export function stateTable(name: StateTableName): TableDefinition<StateRecord> {
 
 type ProgressState = Omit<PartitionProgress, keyof StatePartitionKey | 'next' | 'updated_at'>;
 
-export function recordOfProgress(progress: PartitionProgress): StateRecord {
+export function recordOfProgress(progress: PartitionProgress): StateTableRow {
   const { owner, stage, stream, partition, next, updated_at, ...state } = progress;
   return {
     ...{ owner, stage, stream, partition, kind: 'progress', key: '', events: 0, closes_at: 0 },
@@ -33,7 +33,7 @@ export function recordOfProgress(progress: PartitionProgress): StateRecord {
 }
 
 export function progressOfRecord(
-  record: Omit<StateRecord, 'kind' | 'key' | 'events' | 'closes_at'>,
+  record: Omit<StateTableRow, 'kind' | 'key' | 'events' | 'closes_at'>,
 ): PartitionProgress {
   const { owner, stage, stream, partition, position: next, updated_at, state } = record;
   return { owner, stage, stream, partition, next, ...(JSON.parse(state) as ProgressState), updated_at };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '#telemetry';
-import type { EventSocket } from '../../live/event-socket.js';
+import type { ServerSentEventWriter } from '../../live/server-sent-event-writer.js';
 import { LivePosition } from '../../live/live-position.js';
-import { isTransient } from '../../live/live-reader.js';
+import { isTransient } from '../../live/open-event-stream.js';
 import { positionMessage } from '../../live/server-sent.js';
 import type { StoreOutage } from '../../live/store-outage.js';
 import type { GenerationChanges, ChangesPage, ChangesPageRequest } from './generation-changes.js';
@@ -11,7 +11,7 @@ import { generationBinding, changeId, type ChangePosition, type SentChanges } fr
 import type { ProjectionFollower } from './projection-follower.js';
 
 /** Dependencies and retry times of one live stream of projection changes. */
-export interface ChangeReaderOptions {
+export interface OpenChangesStreamOptions {
   /** Name of the projection. */
   name: string;
   follower: Pick<ProjectionFollower, 'feed' | 'serves'>;
@@ -32,14 +32,14 @@ export interface ChangeStart {
   isOfAnother: boolean;
 }
 
-type Socket = Pick<EventSocket, 'write' | 'room'>;
+type Socket = Pick<ServerSentEventWriter, 'write' | 'room'>;
 
 /**
  * One open live stream of a projection's changes. The stream repeatedly moves from its position to the saved position
  * of the generation, and sends the current state of each key that has changed in between. The longer such a pass takes,
  * the more changes of a key become one message in the next pass: nothing is buffered for a slow client.
  */
-export class ChangesReader {
+export class OpenChangesStream {
   private feed: GenerationChanges;
   private own: LivePosition;
   /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
@@ -49,7 +49,7 @@ export class ChangesReader {
 
   constructor(
     { feed, position, isOfAnother }: ChangeStart,
-    private readonly options: ChangeReaderOptions,
+    private readonly options: OpenChangesStreamOptions,
   ) {
     this.feed = feed;
     this.own = position?.from ?? this.beginningOf(feed);

@@ -46,7 +46,7 @@ const public6 = listOf(['2000::/3']);
  * Decides to which IP addresses webhooks may be sent: to public ones, and to networks that the operator of the
  * installation allows.
  */
-export class WebhookNetworks {
+export class WebhookAddressPolicy {
   private readonly allowed: BlockList;
 
   /** @param allowed Addresses and networks in CIDR notation that are permitted although they are not public. */

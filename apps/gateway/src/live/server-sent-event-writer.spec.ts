@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { EventSocket } from './event-socket.js';
+import { ServerSentEventWriter } from './server-sent-event-writer.js';
 
 const forever = new AbortController().signal;
 
-/** Returns an `EventSocket` whose client receives nothing until the spec lets it. */
+/** Returns an `ServerSentEventWriter` whose client receives nothing until the spec lets it. */
 function given(slowMs: number) {
   const response = {
     ...{ writableLength: 0, writableFinished: false, ended: false, destroyed: false },
@@ -14,7 +14,7 @@ function given(slowMs: number) {
     end: () => (response.ended = true),
     destroy: () => (response.destroyed = true),
   };
-  const socket = new EventSocket(response as never, { bytes: 10, slowMs });
+  const socket = new ServerSentEventWriter(response as never, { bytes: 10, slowMs });
   return { response, socket };
 }
 

@@ -1,7 +1,7 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { beforeEach, expect, it } from 'vitest';
 import { traceSpansUnsent } from '../metrics.js';
-import { FailureLoggingExporter } from './reporting-exporter.js';
+import { FailureLoggingExporter } from './failure-logging-exporter.js';
 
 type Spans = Parameters<SpanExporter['export']>[0];
 

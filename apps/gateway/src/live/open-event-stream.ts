@@ -12,16 +12,16 @@ import type { Bulkhead } from '../reads/bulkhead.js';
 import { LiveEvent } from './live-event.js';
 import type { SharedSubscription, SubscriptionListener } from './shared-subscription.js';
 import type { LivePosition, MissingRange } from './live-position.js';
-import type { LogFollower } from './log-follower.js';
+import type { StoredEventsFollower } from './stored-events-follower.js';
 import { eventMessage, positionMessage } from './server-sent.js';
 import { SpacedIds } from './spaced-ids.js';
 import type { StoreOutage } from './store-outage.js';
-import type { EventSocket } from './event-socket.js';
+import type { ServerSentEventWriter } from './server-sent-event-writer.js';
 
 /** Dependencies and retry times of one live stream of events. */
-export interface LiveReaderOptions {
+export interface OpenEventStreamOptions {
   group: SharedSubscription;
-  follower: Pick<LogFollower, 'nextRound' | 'streamOf'>;
+  follower: Pick<StoredEventsFollower, 'nextRound' | 'streamOf'>;
   reader: Pick<EventReader, 'inLogOrder'>;
   /** Limits the store reads of streams that are catching up. */
   bulkhead: Pick<Bulkhead, 'run'>;
@@ -37,7 +37,7 @@ export interface LiveReaderOptions {
 }
 
 type KeyedOffsetRange = OffsetRange & { key: string };
-type Socket = Pick<EventSocket, 'isFull' | 'write' | 'room'>;
+type Socket = Pick<ServerSentEventWriter, 'isFull' | 'write' | 'room'>;
 
 const page = { events: 500, bytes: 256 * 1024 };
 /** Characters that are written at a time. */
@@ -49,9 +49,9 @@ const pieceCharacters = 64 * 1024;
  * client falls behind. In both phases, an event is written exactly when the position moves past it, so the change from
  * one phase to the other causes neither a gap nor a repeated event.
  */
-export class LiveReader {
+export class OpenEventStream {
   private readonly pages: LogPageReader;
-  private readonly options: Required<LiveReaderOptions>;
+  private readonly options: Required<OpenEventStreamOptions>;
   /** Decides which of the events read from the store are sent with an id. The group decides it for live events. */
   private ids = new SpacedIds();
   private readonly opened = performance.now();
@@ -59,7 +59,7 @@ export class LiveReader {
 
   constructor(
     private own: LivePosition,
-    options: LiveReaderOptions,
+    options: OpenEventStreamOptions,
   ) {
     this.options = { retryMs: 1000, unknownMs: 5000, ...options };
     this.pages = new LogPageReader({ reader: options.reader, ...page });

@@ -21,7 +21,7 @@ export interface DryRunStep {
  * The result of a dry run of a pipeline: what each operator would do with the given events, and what the pipeline would
  * write.
  */
-export interface DryRun {
+export interface DryRunResult {
   /** Each event that was given to the dry run, with what each operator did with it. */
   readonly events: readonly { readonly event: LogEvent; readonly steps: readonly DryRunStep[] }[];
   /** Results of windows that closed in the dry run, with what each later operator did with them. */
@@ -65,12 +65,12 @@ export const dryRunLimits = {
 type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
 
 /** Collects the entries of a dry run's result, up to `dryRunLimits`; entries beyond them are left out. */
-export class DryRunRecord {
-  readonly #events: List<DryRun['events']> = [];
-  readonly #windows: List<DryRun['windows']> = [];
-  readonly #emitted: List<DryRun['emitted']> = [];
-  readonly #late: List<DryRun['late']> = [];
-  readonly #failed: List<DryRun['failed']> = [];
+export class DryRunRecorder {
+  readonly #events: List<DryRunResult['events']> = [];
+  readonly #windows: List<DryRunResult['windows']> = [];
+  readonly #emitted: List<DryRunResult['emitted']> = [];
+  readonly #late: List<DryRunResult['late']> = [];
+  readonly #failed: List<DryRunResult['failed']> = [];
   #entries: number = dryRunLimits.entries;
   #characters: number = dryRunLimits.characters;
 
@@ -78,7 +78,7 @@ export class DryRunRecord {
     return this.#entries < 0 || this.#characters < 0;
   }
 
-  get result(): DryRun {
+  get result(): DryRunResult {
     return {
       events: this.#events,
       windows: this.#windows,
@@ -162,7 +162,7 @@ function operatorAt(at: string): string {
  * Returns the result of a dry run as JSON text. `data` and `metadata` of events keep their original text. Fields that
  * an event gets only in the log are left out.
  */
-export function dryRunText(result: DryRun): string {
+export function dryRunText(result: DryRunResult): string {
   const events = listText(result.events, ({ event, steps }) => ({
     event: eventText(event),
     steps: stepsText(steps),

@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
  * (at slot × 4), which the owner fills. Whole ids are compared, so two different ids are never confused. The hash has a
  * random seed, so that a client cannot choose ids that collide.
  */
-export class IdIndex {
+export class IdHashTable {
   /**
    * The hash table: each entry is the slot of an id, plus 1, or 0 if it is free. The table is at most half full, so
    * that probes are short.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OperatorDefinition } from '../operators/operator.js';
 import { flowOf, pipelineOf } from '../pipelines/pipeline.fixture.js';
 import type { OperatorChain } from './pipeline.js';
-import { StepCounter, sumStepCounts, type OperatorStep } from './step-counts.js';
+import { OperatorEventCounter, sumStepCounts, type CountedOperator } from './operator-event-counts.js';
 
 const out: OperatorDefinition = { emit: { stream: 'out' } };
 const window: OperatorDefinition[] = [
@@ -25,8 +25,8 @@ const all: OperatorDefinition[] = [
  * Runs a chain on events with these data, and returns the counts of its operators (in, out, dropped, late, failed) as
  * texts such as `/operators/0/filter 3 2 1 0 0`.
  */
-function countsOf(steps: readonly OperatorStep[], chain: OperatorChain, ...datas: string[]): string[] {
-  const counter = new StepCounter(steps);
+function countsOf(steps: readonly CountedOperator[], chain: OperatorChain, ...datas: string[]): string[] {
+  const counter = new OperatorEventCounter(steps);
   const ends = { drop: 'dropped', late: 'late', fail: 'failed' } as const;
   for (const data of datas)
     for (const { kind, at } of chain.run(flowOf(data), () => null, counter))
@@ -124,7 +124,7 @@ describe('a chain counts the events', () => {
 describe('a counter', () => {
   it('ignores an operator that its definition does not have', () => {
     const { steps } = pipelineOf(out);
-    const counter = new StepCounter(steps);
+    const counter = new OperatorEventCounter(steps);
     counter.end('/operators/7/map', 'failed');
     counter.end('', 'failed');
     expect(counter.counts()).toEqual({ '/operators/0/emit': [0, 0, 0, 0, 0] });

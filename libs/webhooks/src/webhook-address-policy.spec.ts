@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { WebhookNetworks } from './networks.js';
+import { WebhookAddressPolicy } from './webhook-address-policy.js';
 
-const closed = new WebhookNetworks([]);
+const closed = new WebhookAddressPolicy([]);
 
 describe('the networks for webhooks', () => {
   it.each(['93.184.216.34', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8'])(
@@ -37,7 +37,7 @@ describe('the networks for webhooks', () => {
   });
 
   it('include allowed networks, but not their neighbours', () => {
-    const open = new WebhookNetworks(['10.1.0.0/16', 'fd00::/8', '127.0.0.1']);
+    const open = new WebhookAddressPolicy(['10.1.0.0/16', 'fd00::/8', '127.0.0.1']);
 
     const permitted = [
       '10.1.2.3',

@@ -1,6 +1,6 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
-import { TopicNames } from '#event';
-import { WebhookNetworks } from '#webhooks';
+import { TopicAndGroupNames } from '#event';
+import { WebhookAddressPolicy } from '#webhooks';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import {
@@ -20,8 +20,8 @@ import {
   SQL,
   STORE,
   CONSISTENCY_BOUNDS,
-  type Adapters,
-} from './adapters.js';
+  type SharedServices,
+} from './shared-services.js';
 
 /**
  * Nest module that registers the already opened Kafka log, ClickHouse stores, definitions, configuration and limits
@@ -29,8 +29,8 @@ import {
  */
 @Global()
 @Module({})
-export class AdaptersModule {
-  static with(adapters: Adapters): DynamicModule {
+export class SharedServicesModule {
+  static with(adapters: SharedServices): DynamicModule {
     const { definitions, store, live } = adapters;
     const byName = {
       ...store,
@@ -48,11 +48,11 @@ export class AdaptersModule {
       { provide: DEFINITIONS, useValue: definitions },
       { provide: PRODUCER, useValue: adapters.producer },
       { provide: FLUSHES, useValue: adapters.flushes },
-      { provide: TopicNames, useValue: adapters.topics },
+      { provide: TopicAndGroupNames, useValue: adapters.topics },
       { provide: Bulkhead, useValue: adapters.bulkhead },
-      { provide: WebhookNetworks, useValue: adapters.webhooks },
+      { provide: WebhookAddressPolicy, useValue: adapters.webhooks },
       { provide: CONSISTENCY_BOUNDS, useValue: adapters.waiting ?? {} },
     ];
-    return { module: AdaptersModule, providers, exports: providers.map(({ provide }) => provide) };
+    return { module: SharedServicesModule, providers, exports: providers.map(({ provide }) => provide) };
   }
 }

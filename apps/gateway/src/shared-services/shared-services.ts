@@ -1,11 +1,11 @@
-import type { TopicNames } from '#event';
+import type { TopicAndGroupNames } from '#event';
 import type { AnswerBudget } from '#http';
 import type { Log, Producer } from '#log';
 import type { Definitions } from '#registry';
 import type { EventFileExporter, AnalystSql, Store } from '#store';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
-import type { WebhookNetworks } from '#webhooks';
+import type { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from '../config.js';
 import type { Bulkhead } from '../reads/bulkhead.js';
 import type { ConsistencyLimits } from '../consistency/consistency-limits.js';
@@ -37,7 +37,7 @@ export const CONSISTENCY_BOUNDS = Symbol('ConsistencyLimits');
  * Connections and shared services that are opened when the process starts. Both ports of the gateway share these
  * connections and services.
  */
-export interface Adapters {
+export interface SharedServices {
   config: GatewayConfig;
   logger: Logger;
   log: Pick<Log, 'admin'>;
@@ -48,12 +48,12 @@ export interface Adapters {
   definitions: Definitions;
   producer: Producer;
   flushes: FlushSender;
-  topics: TopicNames;
+  topics: TopicAndGroupNames;
   /** For each conditional write, whether it was accepted or refused. */
   verdicts: VerdictTable;
   bulkhead: Bulkhead;
   answers: AnswerBudget;
   /** Networks that webhooks may call although they are not public. */
-  webhooks: WebhookNetworks;
+  webhooks: WebhookAddressPolicy;
   waiting?: Partial<ConsistencyLimits>;
 }

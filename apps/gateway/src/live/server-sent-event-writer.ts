@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { clientTooSlow } from './live-problems.js';
 
 /** Limits of the unsent bytes of one live stream's HTTP response. */
-export interface EventSocketOptions {
+export interface UnsentBytesLimits {
   /**
    * Limit of bytes that were written and that the client has not received. While it is exceeded, `room` does not
    * resolve.
@@ -32,10 +32,10 @@ const lastLooks = 4;
  * Writes the Server-Sent Events of one live stream to its HTTP response. A caller that awaits `room` before each
  * `write` uses memory for at most `bytes` and one piece.
  */
-export class EventSocket {
+export class ServerSentEventWriter {
   constructor(
     private readonly response: Socket,
-    private readonly options: EventSocketOptions,
+    private readonly options: UnsentBytesLimits,
   ) {}
 
   get isFull(): boolean {

@@ -1,12 +1,12 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { TimeSlice } from '#async';
 import { allStreams } from '#api';
-import { TopicNames, type StoredEvent } from '#event';
+import { TopicAndGroupNames, type StoredEvent } from '#event';
 import type { Definitions } from '#registry';
 import type { TopicAdmin } from '#log';
 import { LogPageReader, type EventReader } from '#store';
 import type { Logger } from '#telemetry';
-import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../adapters/adapters.js';
+import { DEFINITIONS, LIVE_STORE, LOG, LOGGER } from '../shared-services/shared-services.js';
 import { FilterBudgets } from './filter-budgets.js';
 import { FollowedStreams, type CommittedOffsets, type UndeliveredRange } from './followed-streams.js';
 import { LiveEvent } from './live-event.js';
@@ -15,8 +15,8 @@ import type { LivePosition } from './live-position.js';
 import { logUnavailable } from './live-problems.js';
 import { SharedPoller } from './shared-poller.js';
 
-/** Intervals at which `LogFollower` polls the materializer's offsets. */
-export interface LogFollowerTimings {
+/** Intervals at which `StoredEventsFollower` polls the materializer's offsets. */
+export interface StoredEventsFollowerTimings {
   /** Milliseconds between two polls of the materializer's committed offsets. */
   pollMs: number;
   /** Milliseconds between a failed request to Kafka or ClickHouse and the next attempt. */
@@ -28,7 +28,7 @@ export interface LogFollowerTimings {
   newTurn: () => Pick<TimeSlice, 'over' | 'end'>;
 }
 
-const defaults: LogFollowerTimings = { pollMs: 50, retryMs: 1000, newTurn: () => new TimeSlice() };
+const defaults: StoredEventsFollowerTimings = { pollMs: 50, retryMs: 1000, newTurn: () => new TimeSlice() };
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
@@ -40,10 +40,10 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
  * nothing while the process has no group of live streams.
  */
 @Injectable()
-export class LogFollower {
+export class StoredEventsFollower {
   private readonly groups = new Set<SharedSubscription>();
   private readonly followed: FollowedStreams;
-  private readonly times: LogFollowerTimings;
+  private readonly times: StoredEventsFollowerTimings;
   private readonly pages: LogPageReader;
   private outdated = true;
   private readonly rounds: SharedPoller;
@@ -52,9 +52,9 @@ export class LogFollower {
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committedIn'> },
     @Inject(LIVE_STORE) { reader }: { reader: Pick<EventReader, 'inLogOrder'> },
     @Inject(DEFINITIONS) definitions: Pick<Definitions, 'streams' | 'onChange'>,
-    private readonly topics: TopicNames,
+    private readonly topics: TopicAndGroupNames,
     @Inject(LOGGER) logger: Logger,
-    @Optional() times: Partial<LogFollowerTimings> = {},
+    @Optional() times: Partial<StoredEventsFollowerTimings> = {},
   ) {
     this.times = { ...defaults, ...times };
     this.followed = new FollowedStreams({ definitions, topics, events: page.events });

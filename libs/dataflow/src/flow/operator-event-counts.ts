@@ -6,19 +6,19 @@ import { pipelineLimits } from './limits.js';
  */
 export const stepResults = ['in', 'out', 'dropped', 'late', 'failed'] as const;
 /** What an operator of a pipeline did with an event, or that the event entered it. */
-export type StepResult = (typeof stepResults)[number];
+export type OperatorEventResult = (typeof stepResults)[number];
 
 /**
  * The numbers of events that one operator of a pipeline has counted, in the order of `stepResults`: in, out, dropped,
  * late, failed.
  */
-export type StepNumbers = readonly number[];
+export type OperatorEventCounts = readonly number[];
 
 /** The event counts of several operators of a pipeline, by `OperatorStep.key`. */
-export type StepCounts = Readonly<Record<string, StepNumbers>>;
+export type EventCountsByOperator = Readonly<Record<string, OperatorEventCounts>>;
 
 /** An operator of a compiled pipeline definition, as its event counts need it. */
-export interface OperatorStep {
+export interface CountedOperator {
   /** JSON pointer to the operator, such as `/operators/2`. */
   readonly path: string;
   /** The operator's name, such as `map`. */
@@ -50,7 +50,7 @@ type Counted = (typeof counted)[number];
 const width = counted.length;
 const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<Record<Counted, number>>;
 
-/** Returns the index in `StepCounter.numbers` of one of an operator's counts. */
+/** Returns the index in `OperatorEventCounter.numbers` of one of an operator's counts. */
 export function stepSlot(step: number, of: Counted): number {
   return step * width + offsets[of];
 }
@@ -62,12 +62,12 @@ export const uncounted: Float64Array = new Float64Array(pipelineLimits.operators
  * Counts the events that enter and leave each operator of a pipeline during one batch. An operator is identified by its
  * index in `steps`.
  */
-export class StepCounter {
+export class OperatorEventCounter {
   /** The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to them. */
   readonly numbers: Float64Array;
   private readonly stepOf: ReadonlyMap<string, number>;
 
-  constructor(private readonly steps: readonly OperatorStep[]) {
+  constructor(private readonly steps: readonly CountedOperator[]) {
     this.numbers = new Float64Array(steps.length * width);
     this.stepOf = new Map(steps.map(({ path, operator }, step) => [`${path}/${operator}`, step]));
   }
@@ -87,7 +87,7 @@ export class StepCounter {
   }
 
   /** Returns the five counts of every operator of the definition, also those that are zero. */
-  counts(): StepCounts {
+  counts(): EventCountsByOperator {
     let passed = 0;
     const entries = this.steps.map((step, i) => {
       const continuing = this.of(i, 'arrived') + (step.follows ? passed : 0);
@@ -97,7 +97,7 @@ export class StepCounter {
       passed = step.isOutput ? continuing : out;
       return [step.key, [into, out, dropped, late, failed]];
     });
-    return Object.fromEntries(entries) as StepCounts;
+    return Object.fromEntries(entries) as EventCountsByOperator;
   }
 
   private of(step: number, name: Counted): number {
@@ -109,8 +109,8 @@ export class StepCounter {
  * Returns the sums of two sets of operator counts. An operator that is only in `b` is left out if all its counts are
  * zero.
  */
-export function sumStepCounts(a: StepCounts, b: StepCounts): StepCounts {
-  const sum: Record<string, StepNumbers> = { ...a };
+export function sumStepCounts(a: EventCountsByOperator, b: EventCountsByOperator): EventCountsByOperator {
+  const sum: Record<string, OperatorEventCounts> = { ...a };
   for (const [key, numbers] of Object.entries(b)) {
     const before = a[key];
     if (before) sum[key] = numbers.map((events, i) => events + (before[i] ?? 0));
