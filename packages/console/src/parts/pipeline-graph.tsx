@@ -11,20 +11,21 @@ interface GraphProps {
   processed: number;
 }
 
-const margin = 12;
+/** Wide enough for the label beside the line to the first branch. */
+const margin = { x: 64, y: 12 };
 
 /** The operators of a pipeline as a drawing, with their counters. */
 export function PipelineGraph({ source, operators, steps, processed }: GraphProps) {
   const graph = pipelineGraph(source, operators as Record<string, unknown>[]);
   const nodes = new Map(graph.nodes.map((node) => [node.path, node]));
   const counters = new Map(steps.map((step) => [step.path, step]));
-  const [width, height] = [graph.width + 2 * margin, graph.height + 2 * margin];
+  const [width, height] = [graph.width + 2 * margin.x, graph.height + 2 * margin.y];
   return (
     <div class="graph" role="region" aria-label="Graph" tabIndex={0}>
       <svg
         width={width}
         height={height}
-        viewBox={`${-margin} ${-margin} ${width} ${height}`}
+        viewBox={`${-margin.x} ${-margin.y} ${width} ${height}`}
         role="img"
         aria-label="Graph of the pipeline"
       >
