@@ -27,10 +27,13 @@ export async function append(
 ): Promise<number[]> {
   const versions: number[] = [];
   try {
+    let expected = expectedVersion;
     for (const event of events) {
-      const expected = expectedVersion + versions.length;
-      await producer.send({ ...event, stream, entity_id }, { ...options, expectedVersion: expected });
-      versions.push(expected + 1);
+      const sent = { ...event, stream, entity_id };
+      const written = await producer.send(sent, { ...options, expectedVersion: expected });
+      // A repeated event has the version that it got the first time.
+      expected = written.version ?? expected + 1;
+      versions.push(expected);
     }
   } catch (error) {
     if (error instanceof TributaryError) error.appended = versions.length;
