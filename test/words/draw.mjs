@@ -1,12 +1,13 @@
 /**
  * `npm run draw:words [-- SEED]`: prints thirty sentences of comments and pages, and thirty names of exported types, at random.
- * A reader who does not know the project says what each of them means; twenty-nine of thirty must be right (issue of plain words).
+ * A reader who does not know the project says what each of them means; twenty-nine of thirty must be right.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 const count = 30;
 const seed = Number(process.argv[2] ?? Date.now() % 1_000_000);
+if (!Number.isSafeInteger(seed)) throw new Error('The seed must be a whole number: npm run draw:words -- 42');
 
 /** Mulberry32: the same seed draws the same sentences. */
 function randomOf(state) {
