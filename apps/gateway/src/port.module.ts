@@ -9,7 +9,7 @@ import type { GatewayServices } from './gateway.js';
 
 /**
  * Root module of one HTTP port. A Nest application listens on one port, so each port of the gateway is a Nest
- * application of its own. The controllers of both ports get their dependencies from the single `Gateway`, so limits and
+ * application of its own. The controllers of both ports get their dependencies from the single `GatewayServices`, so limits and
  * caches apply to both ports together.
  */
 @Module({})

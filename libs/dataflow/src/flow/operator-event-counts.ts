@@ -14,7 +14,7 @@ export type OperatorEventResult = (typeof stepResults)[number];
  */
 export type OperatorEventCounts = readonly number[];
 
-/** The event counts of several operators of a pipeline, by `OperatorStep.key`. */
+/** The event counts of several operators of a pipeline, by `CountedOperator.key`. */
 export type EventCountsByOperator = Readonly<Record<string, OperatorEventCounts>>;
 
 /** An operator of a compiled pipeline definition, as its event counts need it. */

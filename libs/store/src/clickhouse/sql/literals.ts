@@ -1,7 +1,7 @@
 import { SqlParams } from '../sql-params.js';
 
 /**
- * Variant of `SqlParams` whose `bind` returns the value as an escaped SQL literal, for settings and views, where
+ * Variant of `SqlValueBinder` whose `bind` returns the value as an escaped SQL literal, for settings and views, where
  * ClickHouse accepts no parameters.
  */
 export class LiteralParams extends SqlParams {
