@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kafka, logLevel, ConfigResourceTypes, type Admin } from 'kafkajs';
+import kafkajs, { Kafka, logLevel, type Admin } from 'kafkajs';
 import type { TestSystem } from '#testkit';
 
 /** Returns all topics of the system, without the code of `#log`. */
@@ -33,7 +33,7 @@ export function topicSetting(system: TestSystem, topic: string, name: string): P
   return withAdmin(system, async (admin) => {
     const { resources } = await admin.describeConfigs({
       includeSynonyms: false,
-      resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }],
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: [name] }],
     });
     return resources[0]?.configEntries[0]?.configValue;
   });
