@@ -1,24 +1,28 @@
 import type { OwnedPartition } from './owned-partition.js';
 
-/** Changes of a task that must be saved. */
+/** The unsaved changes of one partition task, up to an offset, which one save writes to the store. */
 export interface Checkpoint {
   readonly progress: { readonly next: number };
-  /** Called when all changes are saved. */
+  /** Called when all changes of this checkpoint are saved. */
   saved(): void;
 }
 
-/** A task whose changes are saved together with those of other tasks. */
+/**
+ * A task of one partition, as a `Checkpointer` sees it: it collects unsaved changes, which are saved together with
+ * those of other tasks.
+ */
 export interface CheckpointedTask<Saving extends Checkpoint> {
   readonly partition: Pick<OwnedPartition, 'ended' | 'commit'>;
-  /** Number of rows and dead letters that wait to be saved. */
+  /** Number of rows and dead letters of this task that wait to be saved. */
   readonly unsavedCount: number;
   readonly unsavedWeight: number;
-  /** Whether the task is far behind the log's end, so that it will soon change the same keys again. */
+  /** Whether the task is far behind the end of its partition, so that it will soon change the same keys again. */
   readonly isBehind: boolean;
-  /** Returns the changes since the last checkpoint; undefined if there are none. */
+  /** Returns the changes of this task since its last checkpoint; undefined if there are none. */
   unsaved(): Saving | undefined;
 }
 
+/** Save function, limits and interval of a `Checkpointer`. */
 export interface CheckpointerOptions<Task, Saving> {
   /** Saves checkpoints and retries where a retry may help. Rejects when no further save is possible. */
   save(all: readonly Saving[]): Promise<void>;
@@ -41,11 +45,11 @@ export interface CheckpointerOptions<Task, Saving> {
 }
 
 /**
- * Factor by which the interval grows while all waiting tasks are far behind. A key that many events change is then
- * written once for all of them.
+ * Factor by which the interval between saves grows while all tasks with unsaved changes are far behind the end of their
+ * partitions. A key that many events change is then written once for all of them.
  */
 const restBehind = 5;
-/** Milliseconds between two saves while a reader waits, at most. */
+/** Maximum milliseconds between the starts of two saves while a reader waits for the saved states. */
 const awaitedMs = 100;
 
 /** A caller of `flush` that waits until all changes from before its call are saved. */
@@ -61,9 +65,10 @@ interface Queued<Task> {
 }
 
 /**
- * Saves the changes of all tasks together and then commits their positions. The inserts are few and large, however many
- * projections or pipelines run. The first change after a pause is saved immediately. Under load, changes made during a
- * save or within the interval are saved together by the next save.
+ * Saves the changes of many partition tasks together in one write to the store, and then commits the consumer group
+ * offsets of their partitions. So the inserts are few and large, however many projections or pipelines run. The first
+ * change after a pause is saved immediately. Changes that are made during a save or within the interval after its start
+ * are saved together by the next save.
  */
 export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends Checkpoint> {
   private readonly waiting = new Set<Task>();
@@ -74,16 +79,16 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
   private over = false;
   private saving: readonly Task[] = [];
   private readonly flushes = new Set<Flush<Task>>();
-  /** A reader waits: the next save follows the previous one after `awaitedMs`. */
+  /** True if a reader waits: the next save then starts at most `awaitedMs` after the start of the previous one. */
   private awaited = false;
   private hurry: () => void = () => undefined;
 
   constructor(private readonly options: CheckpointerOptions<Task, Saving>) {}
 
   /**
-   * Resolves, in the order of the calls, when the task may compute. Permits bound the unsaved changes and the tasks
-   * that read keys from the store at the same time. Resolves with a function that returns the permit. Resolves, too,
-   * when the partition was revoked.
+   * Resolves, in the order of the calls, when the task may compute. Permits limit the unsaved changes, and the number
+   * of tasks that read keys from the store at the same time. Resolves with a function that returns the permit.
+   * Resolves, too, when the partition was revoked.
    */
   async permit(task: Task): Promise<() => void> {
     await new Promise<void>((enter) => {
@@ -99,7 +104,7 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     };
   }
 
-  /** Schedules a save of the task's changes. */
+  /** Schedules a save of the task's changes; has no effect if the partition was revoked. */
   add(task: Task): void {
     if (this.over || task.partition.ended.aborted) return;
     this.waiting.add(task);
@@ -107,7 +112,10 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     if (this.isFull || !task.isBehind) this.hurry();
   }
 
-  /** Removes a task whose partition was revoked. The next owner of the partition reads the unsaved records again. */
+  /**
+   * Removes a task whose partition was revoked, without saving its changes. The next owner of the partition reads those
+   * records again.
+   */
   drop(task: Task): void {
     this.waiting.delete(task);
     for (const flush of this.flushes) this.settle(flush, task, Infinity);
@@ -120,7 +128,10 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     this.hurry();
   }
 
-  /** Resolves when all changes from before this call are saved, or when nothing is saved any more. */
+  /**
+   * Resolves when all changes that were added before this call are saved or dropped, or when the checkpointer has been
+   * abandoned.
+   */
   async flush(): Promise<void> {
     const due = new Map<Task, number>();
     for (const task of [...this.saving, ...this.waiting]) due.set(task, (due.get(task) ?? 0) + 1);
@@ -220,7 +231,7 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     task.partition.commit(saving.progress.next);
   }
 
-  /** Takes tasks up to the limits of one save. The others wait for the next save. */
+  /** Takes tasks for the next save until its limits are reached. The other tasks wait for the save after that. */
   private take(): { task: Task; saving: Saving | undefined }[] {
     const { most } = this.options;
     const taken: { task: Task; saving: Saving | undefined }[] = [];
@@ -236,8 +247,8 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
   }
 
   /**
-   * Grants permits in the order of the calls, up to the limits. Tasks with revoked partitions get one at once: they
-   * compute nothing.
+   * Grants permits in the order of the calls of `permit`, up to the limits. Tasks with revoked partitions get a permit
+   * at once, because they compute nothing.
    */
   private letIn(): void {
     const queued = this.queue;

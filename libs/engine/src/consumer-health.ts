@@ -1,21 +1,25 @@
 import type { Lag } from './lag.js';
 import type { ConsumerProgress } from './progress.js';
 
-/** Error of a consumer that has lag but makes no progress. The process should be restarted. */
+/**
+ * Error of a health check: a Kafka consumer of this process has lag, but has made no progress for a minute. The process
+ * should be restarted.
+ */
 export class StalledConsumerError extends Error {
   override readonly name = 'StalledConsumerError';
 }
 
 /**
- * Error of a write that is being retried. Only one table may be affected, so the engine (Kafka or ClickHouse) may still
- * answer.
+ * Error of a health check: a call to Kafka or ClickHouse has failed and is being retried. Other calls may still
+ * succeed.
  */
 export class BlockedWriteError extends Error {
   override readonly name = 'BlockedWriteError';
 }
 
 /**
- * Returns the details for the health check of a consumer. @throws StalledConsumerError when it has lag but makes no progress
+ * Returns lag and time since the last progress for the health check of a Kafka consumer. @throws StalledConsumerError
+ * when it has lag but makes no progress
  */
 export function consumerHealth(
   lag: { readonly total: Lag },
@@ -28,7 +32,7 @@ export function consumerHealth(
   return { lag_events: events, lag_seconds: Math.round(seconds * 1000) / 1000, seconds_since_progress: idle };
 }
 
-/** Health check for writes to an engine. @throws BlockedWriteError while a write is being retried */
+/** Health check for calls to Kafka and ClickHouse. @throws BlockedWriteError while a call is being retried */
 export async function blockedWriteHealth({
   complaint,
 }: {

@@ -1,12 +1,12 @@
 import { entityHash, streamNameOf, type StreamId } from '#event';
 import { erasureName, type Definitions } from '#registry';
 
-/** The part of `Erasures` that consumers of events need. */
+/** The methods of `Erasures` with which consumers of events look up what is erased. */
 export type ErasureLookup = Pick<Erasures, 'version' | 'concern' | 'endOf'>;
 
 /** Looks up erased entities in the definitions and follows changes to them. Streams are identified by their ids. */
 export class Erasures {
-  /** Version of the erasures; it increases with every change of the definitions. */
+  /** Increases with every change of the definitions, so that caches of look-ups know when to expire. */
   version = 0;
   private streams = new Set<string>();
   private streamsVersion = -1;
@@ -16,7 +16,9 @@ export class Erasures {
     this.stopListening = definitions.onChange(() => void this.version++);
   }
 
-  /** Returns whether any entity of the stream was erased. Most streams need no further look-up. */
+  /**
+   * Returns whether any entity of the stream was erased. If not, which is the usual case, no further look-up is needed.
+   */
   concern(stream: StreamId): boolean {
     if (this.streamsVersion !== this.version) {
       this.streams = new Set(this.definitions.erasures.all().map((erasure) => erasure.stream));

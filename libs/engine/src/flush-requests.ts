@@ -10,16 +10,18 @@ export interface FlushRequest {
   topic: string;
 }
 
-/** Requests are of no use after a second: the log keeps them for a minute. */
+/**
+ * Settings of the topic of flush requests. A request is of no use after a few seconds, so Kafka keeps it for a minute.
+ */
 const settings = {
   partitions: 1,
   config: { 'cleanup.policy': 'delete', 'retention.ms': '60000', 'segment.ms': '60000' },
 };
 
-/** Requests that are older were answered by the usual interval. */
+/** Age in milliseconds from which on a flush request is ignored: its events were stored within the usual interval. */
 const latestMs = 5_000;
 
-/** Creates the topic of the requests if it does not exist. */
+/** Creates the topic of flush requests if it does not exist. */
 export async function createFlushTopic(
   admin: Pick<Log['admin'], 'create'>,
   names: TopicAndGroupNames,
@@ -27,7 +29,7 @@ export async function createFlushTopic(
   await admin.create(names.flushRequests, settings);
 }
 
-/** Sends a request. A request that is lost only delays its reader, so errors are the caller's to ignore. */
+/** Sends a flush request through its topic. A lost request only delays its reader, so callers may ignore errors. */
 export async function sendFlushRequest(
   producer: Pick<Producer, 'append'>,
   names: TopicAndGroupNames,
@@ -37,7 +39,10 @@ export async function sendFlushRequest(
   await producer.append([{ topic: names.flushRequests, key: group, value }]);
 }
 
-/** Follows the requests of all readers. Each process that consumes events follows all of them. */
+/**
+ * Returns a reader of the topic of flush requests that passes each recent request to `handle`. Each process that
+ * consumes events runs one and gets all requests.
+ */
 export function followFlushRequests(
   log: Pick<Log, 'tableReader'>,
   names: TopicAndGroupNames,
@@ -51,7 +56,7 @@ export function followFlushRequests(
   });
 }
 
-/** Returns the request of a record, or undefined for a record of another form. */
+/** Parses the flush request in a record; undefined for a record of another form. */
 function requestOf({ value }: LogRecord): FlushRequest | undefined {
   try {
     const { group, topic } = JSON.parse(String(value)) as Partial<FlushRequest>;

@@ -1,13 +1,14 @@
 import type { Logger } from '#telemetry';
 import { PollLoop } from './poll.js';
 
+/** How a `GarbageCollection` finds and removes garbage, and its intervals. */
 export interface GarbageCollectionOptions<Garbage> {
   definitions: { readonly ageMs: number };
-  /** Returns the objects that no definition refers to, by name. */
+  /** Returns the existing objects, such as tables or topics, that no definition refers to, by name. */
   unnamed(): Promise<ReadonlyMap<string, Garbage>>;
   /** Removes an object that no definition refers to. Resolves false when it must wait for a later round. */
   remove(garbage: Garbage): Promise<boolean>;
-  /** Called at the begin of each round. */
+  /** Called at the begin of each round, even if the definitions are too old to decide what is garbage. */
   tidy?(): Promise<void>;
   /** Returns whether a later round may succeed after this error. */
   mayReturn(error: unknown): boolean;
@@ -24,7 +25,7 @@ export interface GarbageCollectionOptions<Garbage> {
   now?: (() => number) | undefined;
 }
 
-/** Age in milliseconds above which this process's copy of the definitions is too old to decide what is garbage. */
+/** Age in milliseconds above which this process's view of the definitions is too old to decide what is garbage. */
 const oldestViewMs = 30_000;
 
 /** Removes objects (such as tables or topics) that no definition has referred to for some time. */
@@ -51,7 +52,7 @@ export class GarbageCollection<Garbage> {
     this.poll.soon(this.options.intervalMs ?? 60_000);
   }
 
-  /** Removes a replaced object after `soonMs`, so that queries that still read it can finish. */
+  /** Schedules the removal of a replaced object after `soonMs`, so that queries that still read it can finish. */
   soon(name: string): void {
     const { soonMs = 10_000 } = this.options;
     this.replaced.set(name, performance.now() + soonMs);
@@ -62,7 +63,7 @@ export class GarbageCollection<Garbage> {
     await this.poll.stop();
   }
 
-  /** Runs one round: finds objects that no definition refers to, and removes those whose time has come. */
+  /** Runs one round: finds objects that no definition refers to, and removes those whose waiting time is over. */
   async round(): Promise<void> {
     const { definitions } = this.options;
     await this.options.tidy?.();

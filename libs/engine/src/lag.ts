@@ -1,14 +1,18 @@
 import type { PartitionOffsets, TopicAdmin } from '#log';
 import type { ConsumerProgress } from './progress.js';
 
+/** How far a consumer group is behind the end of its topics. */
 export interface Lag {
-  /** Records in the log that are not committed. */
+  /** Number of offsets between the committed offsets and the end offsets of the partitions. */
   events: number;
-  /** Age of the oldest uncommitted record; 0 without lag. */
+  /**
+   * Seconds since the log time up to which all records are known to be processed, over the partitions with lag; 0
+   * without lag.
+   */
   seconds: number;
 }
 
-/** A partition that this process consumes. */
+/** A partition that this process consumes, as the lag monitor sees it. */
 export interface MeasuredPartition {
   readonly topic: string;
   readonly partition: number;
@@ -19,12 +23,15 @@ export interface MeasuredPartition {
   handledUntil: number;
 }
 
-/** Exports the lag: one value for each name, and none for a name without partitions in this process. */
+/**
+ * Metric to which the lag is exported: one value for each name, and none for a name without partitions in this process.
+ */
 export interface LagGauge {
   set(name: string, lag: Lag): void;
   remove(name: string): void;
 }
 
+/** Partitions, gauge and interval of a `LagMonitor`. */
 export interface LagMonitorOptions<Followed extends MeasuredPartition> {
   admin: TopicAdmin;
   progress: ConsumerProgress;
@@ -32,7 +39,7 @@ export interface LagMonitorOptions<Followed extends MeasuredPartition> {
   /** Returns the name under which a partition's lag is exported. */
   readonly nameOf: (partition: Followed) => string;
   gauge: LagGauge;
-  /** Milliseconds between two measurements of all topics. */
+  /** Milliseconds between the end of a measurement of all partitions and the next one. */
   intervalMs: number;
   /** Returns milliseconds since 1970. */
   now: () => number;
@@ -59,14 +66,15 @@ export class LagMonitor<Followed extends MeasuredPartition = MeasuredPartition> 
     clearTimeout(this.timer);
   }
 
-  /** Lag over all partitions of this process. */
+  /** Lag over all partitions that this process consumes. */
   get total(): Lag {
     return lagOf([...this.options.partitions()], this.options.now());
   }
 
   /**
-   * Reads the end offsets of all assigned topics with one request. A topic without an answer, such as a deleted one,
-   * does not affect the others. If no topic has an answer, this counts as an attempt.
+   * Looks up the end offsets of all assigned topics together, and exports the lag. A topic without an answer, such as a
+   * deleted one, does not affect the others. If Kafka answers for no topic, this counts as a failed attempt for
+   * `ConsumerProgress`.
    */
   async measure(): Promise<void> {
     const { admin, now, partitions, progress } = this.options;
@@ -127,7 +135,7 @@ function grouped<Followed>(
   return groups;
 }
 
-/** Treats a failed request as an empty answer. The consumer meets the same error and logs it. */
+/** Replaces a failed look-up of offsets by an empty answer. The consumer meets the same error and logs it. */
 function noAnswer(): Map<string, PartitionOffsets[]> {
   return new Map();
 }

@@ -3,26 +3,30 @@ import type { TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type TopicAdmin } from '#log';
 import type { EngineRetry } from './retry.js';
 
+/** Kafka access and poll interval of `MaterializedOffsets`. */
 export interface MaterializedOffsetOptions {
   admin: Pick<TopicAdmin, 'committed'>;
   topics: Pick<TopicAndGroupNames, 'materializerGroup'>;
   retry: EngineRetry;
-  /** Milliseconds between two polls. */
+  /** Milliseconds between two polls of the materializer's committed offset; default: 1000. */
   lookMs?: number | undefined;
 }
 
-/** A partition of a stream's topic. */
+/** A partition of the Kafka topic of a stream. */
 export interface StreamPartition {
   topic: string;
   partition: number;
 }
 
-/** Reads how far the materializer has stored a partition, from its committed offsets. */
+/**
+ * Reads from the committed offsets of the materializer's consumer group up to which offset it has stored a partition.
+ */
 export class MaterializedOffsets {
   constructor(private readonly options: MaterializedOffsetOptions) {}
 
   /**
-   * Returns the offset below which all records are stored or will never be; undefined when the topic does not exist.
+   * Returns the offset below which the materializer has stored all records, or has decided not to; undefined when the
+   * topic does not exist.
    * @throws the signal's reason
    */
   async of({ topic, partition }: StreamPartition, signal: AbortSignal): Promise<number | undefined> {
@@ -37,7 +41,8 @@ export class MaterializedOffsets {
   }
 
   /**
-   * Resolves true when all records below `until` are stored; false when the topic does not exist.
+   * Resolves true when the materializer has stored all records below offset `until`; false when the topic does not
+   * exist.
    * @param waits Called before each further poll; false ends the wait, which then resolves false.
    * @throws the signal's reason
    */

@@ -1,10 +1,10 @@
 import { streamNameOf } from '#event';
 import type { ErasureLookup } from './erasures.js';
 
-/** An erasure look-up in which nothing is erased, for specs and tools. */
+/** An erasure look-up in which no entity is erased, for specs and tools. */
 export const noErasures: ErasureLookup = { version: 0, concern: () => false, endOf: () => 0 };
 
-/** In-memory fake of `Erasures` without definitions. */
+/** In-memory fake of `Erasures`, in which specs mark entities as erased. */
 export class MemoryErasures implements ErasureLookup {
   version = 0;
   /** Number of calls of `endOf`; each would compute a hash in the real class. */

@@ -1,6 +1,6 @@
 /**
- * Commits the consumer group's offset of one partition, one call at a time. While a call runs, only the highest offered
- * offset waits.
+ * Commits the consumer group's offset of one partition to Kafka, one commit at a time. While a commit runs, only the
+ * highest offered offset waits.
  */
 export class OffsetCommitter {
   private wanted: number;
@@ -17,20 +17,23 @@ export class OffsetCommitter {
     this.wanted = committed;
   }
 
-  /** Commits `next`: all records below this offset are stored. Rejects as `commit` does. */
+  /** Commits `next`, the offset below which all records are stored. Rejects as `commit` does. */
   offer(next: number): Promise<void> {
     this.wanted = Math.max(this.wanted, next);
     if (this.wanted > this.committed) this.running ??= this.run();
     return this.running ?? Promise.resolve();
   }
 
-  /** Records that the group's committed offset is at least `next`, for example by a commit of another process. */
+  /**
+   * Tells the committer that the group's committed offset is already at least `next`, so that lower offsets are not
+   * committed.
+   */
   stands(next: number): void {
     this.committed = Math.max(this.committed, next);
     this.wanted = Math.max(this.wanted, next);
   }
 
-  /** Resolves when no commit is in progress. */
+  /** Resolves when no commit of this partition is in progress. */
   async settled(): Promise<void> {
     await this.running;
   }

@@ -4,8 +4,9 @@ import type { MeasuredPartition } from './lag.js';
 import type { ConsumerProgress } from './progress.js';
 import type { EngineRetry } from './retry.js';
 
+/** What an `OwnedPartition` needs of the host that consumes it. */
 export interface OwnedPartitionDependencies {
-  /** Name under which its lag is exported. */
+  /** Name under which the partition's lag is exported. */
   name: string;
   /** Aborted when the host stops: the current batch is finished, and no further batch begins. */
   closing: AbortSignal;
@@ -18,15 +19,18 @@ export interface OwnedPartitionDependencies {
   now: () => number;
 }
 
-/** Distance from the log's end, in records, from which on a partition is far behind. */
+/** Distance from the end of a partition, in offsets, from which on its task is far behind. */
 const behindRecords = 10_000;
 
-/** A partition that is assigned to this process, until its revocation. */
+/** A partition that the consumer group has assigned to this process, until its revocation. */
 export class OwnedPartition implements MeasuredPartition {
   end: number;
   handledUntil: number;
   commits: OffsetCommitter;
-  /** Timestamp of the first uncommitted record, in milliseconds since 1970; undefined if there is none. */
+  /**
+   * Timestamp of the first uncommitted record when `look` was called, in milliseconds since 1970; undefined if there is
+   * none.
+   */
   oldest: number | undefined;
   private readonly ending = new AbortController();
 
@@ -61,24 +65,24 @@ export class OwnedPartition implements MeasuredPartition {
     return this.parts.closing;
   }
 
-  /** Returns whether `next` is so far from the log's end that a save of it is not urgent. */
+  /** Returns whether the offset `next` is so far from the partition's end that saving the state at it is not urgent. */
   isBehind(next: number): boolean {
     return this.end - next > behindRecords;
   }
 
-  /** Reads `oldest` from the log. @throws the signal's reason */
+  /** Looks up the timestamp of the first uncommitted record in Kafka, and sets `oldest`. @throws the signal's reason */
   async look(): Promise<void> {
     const { retry } = this.parts;
     this.oldest = await retry.run('log', this.ended, () => this.assignment.timestampAtPosition());
     this.handledUntil = this.oldest ?? this.handledUntil;
   }
 
-  /** Commits from this offset on, even if the group has committed a higher one. */
+  /** Makes later commits start from this offset, even if the group has committed a higher one. */
   commitFrom(next: number): void {
     this.commits = this.commitsFrom(next);
   }
 
-  /** Commits `next` soon: all records below it are saved. */
+  /** Commits the offset `next` in the background; all records below it must be saved. */
   commit(next: number): void {
     this.commits.offer(next).then(
       () => this.parts.progress.moved(),
@@ -86,7 +90,7 @@ export class OwnedPartition implements MeasuredPartition {
     );
   }
 
-  /** Resolves when no commit is in progress. */
+  /** Resolves when no commit of this partition is in progress. */
   async settled(): Promise<void> {
     await this.commits.settled().catch(() => undefined);
   }

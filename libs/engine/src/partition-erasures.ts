@@ -1,10 +1,10 @@
 import type { StreamId } from '#event';
 import type { ErasureLookup } from './erasures.js';
 
-/** Number of entities whose result is cached: each look-up computes a hash. */
+/** Maximum number of entities whose look-up is cached, because each look-up computes a hash. */
 const keptEntities = 10_000;
 
-/** Looks up erasures of one partition for each record, with a cache. */
+/** Looks up, with a cache, below which offset of one partition the events of an entity are erased. */
 export class PartitionErasures {
   private ends = new Map<string, number>();
   private version = -1;
@@ -15,18 +15,18 @@ export class PartitionErasures {
     private readonly place: { stream: StreamId; partition: number },
   ) {}
 
-  /** Version of the erasures; it increases with every change. */
+  /** Increases with every change of the definitions; equal values mean that the same erasures apply. */
   get asOf(): number {
     return this.all.version;
   }
 
-  /** Whether any entity of the stream was erased. */
+  /** Whether any entity of the partition's stream was erased. */
   get any(): boolean {
     if (this.version !== this.all.version) this.beginAnew();
     return this.concerned;
   }
 
-  /** Returns the offset below which the entity's events are erased; 0 if none are. */
+  /** Returns the offset below which the entity's events in this partition are erased; 0 if none are. */
   endOf(entityId: string): number {
     if (!this.any) return 0;
     let end = this.ends.get(entityId);

@@ -17,8 +17,9 @@ import { ReassignmentQueue } from './reassignments.js';
 import type { EngineRetry } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
+/** Consumer group, tasks and checkpointer of a `PartitionTaskHost`. */
 export interface PartitionHostOptions<Task extends PartitionTask> {
-  /** Name under which the lag of its partitions is exported. */
+  /** Name under which the lag of the host's partitions is exported. */
   name: string;
   group: string;
   /** See `ConsumerOptions.collectMs`. */
@@ -40,7 +41,7 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
 interface Owned<Task> {
   readonly partition: OwnedPartition;
   task?: Task;
-  /** Whether the log time of the task's id window has been set. */
+  /** Whether the id window of the task has been given its first log time. */
   warmedUp: boolean;
 }
 
@@ -73,7 +74,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     this.reassignments = new ReassignmentQueue(this.consumer);
   }
 
-  /** Iterates over the tasks of all owned partitions whose task is open. */
+  /** Iterates over the open tasks of this host, one for each owned partition that has one. */
   *[Symbol.iterator](): Iterator<Task> {
     for (const { task } of this.owned.values()) if (task) yield task;
   }
@@ -87,7 +88,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     return this.closing.signal.aborted;
   }
 
-  /** Sets the consumed topics; replaces earlier ones. */
+  /** Replaces the set of consumed topics. */
   async subscribe(topics: readonly string[]): Promise<void> {
     const wanted = [...topics].sort();
     if (this.isClosing || this.subscribed === wanted.join()) return;
@@ -145,8 +146,8 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   }
 
   /**
-   * Finishes and saves the current batches, takes no more, and leaves the group. Records that are not saved before
-   * `givenUp` resolves are read again by the next owner.
+   * Stops consuming: finishes and saves the current batches, takes no more, and leaves the consumer group. Records that
+   * are not saved before `givenUp` resolves are read again by the next owner of their partition.
    */
   async stop(givenUp: Promise<unknown>): Promise<void> {
     this.closing.abort();
@@ -204,7 +205,8 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
   }
 
   /**
-   * Stops reading a partition without a task. A task that opens later needs its records, so the topic is reassigned.
+   * Discards a batch of a partition without an open task and requests a reassignment of its topic, so that a task that
+   * opens later reads the records.
    */
   private async assignAgain(partition: OwnedPartition): Promise<void> {
     this.reassign(partition.topic);

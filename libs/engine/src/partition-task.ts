@@ -2,10 +2,10 @@ import type { IdWindow } from '#dataflow';
 import type { RecordBatch } from '#log';
 import type { OwnedPartition } from './owned-partition.js';
 
-/** Processes one partition, from its assignment to its revocation. */
+/** Processes the records of one partition, from the partition's assignment to this process until its revocation. */
 export interface PartitionTask {
   readonly partition: OwnedPartition;
-  /** Offset from which reading begins. */
+  /** Offset from which the partition is read. */
   readonly start: number;
   /** First offset that the task processes. Records between `start` and `from` only warm up the id window. */
   readonly from: number;
@@ -25,13 +25,15 @@ export interface PartitionTask {
   close(): void;
 }
 
+/** Opens the tasks of assigned partitions. */
 export interface TaskFactory<Task extends PartitionTask> {
   /**
    * Opens the task of a partition at its last checkpoint. Resolves 'not-mine' if this process has nothing to do for the
-   * topic. Its position then does not move, and the topic is assigned again when a batch arrives.
+   * topic now. The committed offset of the partition then does not move, and the topic is assigned again when a batch
+   * arrives.
    */
   open(partition: OwnedPartition): Promise<Task | 'not-mine'>;
-  /** Called when a partition of this topic was revoked. */
+  /** Called when a partition of the topic was revoked, unless the host is stopping. */
   revoked?(topic: string): void;
 }
 

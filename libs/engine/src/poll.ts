@@ -1,7 +1,11 @@
 import type { Logger } from '#telemetry';
 
+/** The task of a `PollLoop`, and what happens after its errors. */
 export interface PollOptions {
-  /** Runs once. Resolves with the milliseconds until the next run, or undefined to wait for a call of `soon`. */
+  /**
+   * The repeated task. Resolves with the milliseconds until its next run, or undefined if it runs again only after a
+   * call of `soon`.
+   */
   run(): Promise<number | undefined>;
   /** Returns whether an error is temporary, so that a later run may succeed. */
   mayReturn(error: unknown): boolean;
@@ -13,7 +17,7 @@ export interface PollOptions {
   onFailure(error: unknown): void;
 }
 
-/** Runs a task repeatedly, one run at a time. */
+/** Runs an asynchronous task repeatedly, one run at a time. The task decides when it runs next. */
 export class PollLoop {
   private timer: NodeJS.Timeout | undefined;
   private due = Infinity;

@@ -2,7 +2,7 @@
 const patienceMs = 60_000;
 
 /**
- * Distinguishes a consumer that hangs from an idle one and from one that keeps retrying an engine. Times are
+ * Detects a Kafka consumer that hangs, as opposed to one that is idle or that keeps retrying a failing call. Times are
  * milliseconds of one monotonic clock.
  */
 export class ConsumerProgress {
@@ -25,7 +25,7 @@ export class ConsumerProgress {
     this.lastMove = this.now();
   }
 
-  /** Records a failed request to an engine. */
+  /** Records a failed request to Kafka or ClickHouse, which will be retried. */
   attempted(): void {
     this.lastAttempt = this.now();
   }

@@ -3,7 +3,10 @@ import type { Consumer } from '#log';
 /** Milliseconds within which several calls for the same topic cause one reassignment. */
 const reassignMs = 100;
 
-/** Asks a consumer to reassign topics: it then releases their partitions and opens them again. */
+/**
+ * Asks a consumer to reassign topics, so that it releases their partitions and opens them again. Requests for the same
+ * topic within 100 ms are combined.
+ */
 export class ReassignmentQueue {
   private readonly timers = new Map<string, NodeJS.Timeout>();
 

@@ -1,30 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A host that runs one definition, such as a projection or a pipeline. */
+/**
+ * Runs one definition, such as a generation of a projection or a job of a pipeline, in this process. The reconciler
+ * starts and stops it.
+ */
 export interface ReconciledHost<Desired> {
-  /** Runs this definition from now on; replaces the former one. */
+  /** Starts running the definition, or replaces the running one by a changed one. */
   follow(desired: Desired): Promise<void>;
   /**
-   * Saves what was read and leaves the consumer group. Other processes read the records again that are not saved before
-   * `givenUp` resolves.
+   * Stops: saves the results of what was read and leaves the consumer group. Records whose results are not saved before
+   * `givenUp` resolves are read again by other processes.
    */
   stop(givenUp: Promise<unknown>): Promise<void>;
 }
 
+/** The desired state of a `Reconciler`, and how it makes hosts. */
 export interface ReconcilerOptions<Desired, Host extends ReconciledHost<Desired>> {
   definitions: { onChange(listener: () => void): () => void };
-  /** Returns the desired hosts by id. */
+  /** Returns the definitions that must run in this process, by id. */
   desired(): ReadonlyMap<string, Desired>;
   make(desired: Desired, id: string): Host;
-  /** Called when a host is no longer desired. */
+  /** Called before a host is stopped because its definition must no longer run. */
   stopping(host: Host, id: string): void;
   onFailure(error: unknown): void;
 }
 
-/** Milliseconds that a host may use to save when it is no longer desired. */
+/** Milliseconds in which a host whose definition must no longer run may save its results. */
 const stopMs = 10_000;
 
-/** Keeps one host running for each desired definition, and follows changes of the definitions. */
+/**
+ * Keeps one host running for each definition that must run in this process: starts and stops hosts when the definitions
+ * change.
+ */
 export class Reconciler<Desired, Host extends ReconciledHost<Desired>> {
   private readonly hosts = new Map<string, Host>();
   private readonly stopping = new Map<string, Promise<void>>();
@@ -33,7 +40,7 @@ export class Reconciler<Desired, Host extends ReconciledHost<Desired>> {
 
   constructor(private readonly options: ReconcilerOptions<Desired, Host>) {}
 
-  /** Follows the definitions from now on. */
+  /** Starts the hosts, and reconciles them after each change of the definitions. */
   start(): void {
     const follow = (): void => {
       try {

@@ -4,19 +4,20 @@ import { LogUnavailableError } from '#log';
 import { isRetryableStoreError } from '#store';
 import type { Logger } from '#telemetry';
 
+/** Logger and delays of an `EngineRetry`. */
 export interface RetryOptions {
   logger: Logger;
-  /** Called at each failed attempt, so that a wait is not mistaken for a hanging consumer. */
+  /** Called after each failed attempt, so that a consumer that waits for a retry is not taken for a hanging one. */
   failedAttempt?(): void;
-  /** Milliseconds before the second attempt; doubles with each attempt. */
+  /** Milliseconds before the second attempt; the delay doubles with each further attempt. Default: 100. */
   firstDelayMs?: number;
   longestDelayMs?: number;
 }
 
 /**
- * Repeats calls, without a time limit, while an engine is unreachable or rejects writes for a time. Delays grow to a
- * bound and are randomized, so that processes do not retry at the same moment. The log has one line when an engine
- * becomes unavailable, and one when it is available again.
+ * Repeats calls to Kafka or ClickHouse, without a time limit, while they fail with an error that a retry may fix.
+ * Delays grow up to a limit and are randomized, so that processes do not retry at the same moment. One log line is
+ * written when an engine becomes unavailable, and one when it is available again.
  */
 export class EngineRetry {
   /** Calls that have failed at least once and are being retried. */
@@ -24,14 +25,14 @@ export class EngineRetry {
 
   constructor(private readonly options: RetryOptions) {}
 
-  /** Reason for which a call is being retried now; undefined if none is. */
+  /** Engine and error of a call that is being retried now; undefined if none is. */
   get complaint(): string | undefined {
     const [first] = this.waiting.values();
     return first && `${first.engine}: ${first.reason}`;
   }
 
   /**
-   * Resolves with the first success.
+   * Repeats the call until it succeeds, and resolves with its result.
    * @throws the signal's reason when it is aborted between attempts; immediately any error that a retry cannot solve
    */
   async run<T>(engine: 'log' | 'store', signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {

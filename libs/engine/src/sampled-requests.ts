@@ -1,16 +1,16 @@
 import { headerOf, type LogRecord } from '#log';
 import { isTraceparent } from '#telemetry';
 
-/** The records of one batch that one sampled request has written. */
+/** A traced write request, with the position and number of its records in one consumed batch. */
 export interface SampledRequest {
   /** Traceparent of the span that wrote the records. */
   readonly traceparent: string;
   readonly requestId: string | undefined;
   readonly topic: string;
   readonly partition: number;
-  /** Offset of the first record in the batch that the request has written. */
+  /** Offset of the request's first record in the batch. */
   readonly offset: number;
-  /** Number of records in the batch that the request has written. */
+  /** Number of the request's records in the batch. */
   records: number;
   /**
    * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. Both are milliseconds since
@@ -20,12 +20,12 @@ export interface SampledRequest {
   readonly readAt: number;
 }
 
-/** Maximum number of requests of one batch that are traced. */
+/** Maximum number of write requests that are traced in one consumed batch. */
 const followed = 16;
 
 const traceparentLength = 55;
 
-/** Returns the first `followed` sampled requests that have written these records, from an offset on. */
+/** Returns the first 16 traced write requests whose records are in this batch, at or after the offset `from`. */
 export function sampledRequests(records: readonly LogRecord[], from = 0): SampledRequest[] {
   const found = new Map<string, SampledRequest>();
   const readAt = Date.now();
@@ -40,8 +40,8 @@ export function sampledRequests(records: readonly LogRecord[], from = 0): Sample
 }
 
 /**
- * Returns the traceparent of a record if it is sampled. Most records are rejected by the last digit, whose lowest bit
- * is the sampled flag.
+ * Returns the `traceparent` header of a record if its trace is sampled. For most records, the last digit already shows
+ * that it is not: its lowest bit is the sampled flag.
  */
 function sampledTraceparent(record: LogRecord): string | undefined {
   const header = headerOf(record, 'traceparent');

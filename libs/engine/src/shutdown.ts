@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
 
 /**
- * Ends all work of a process: immediately after a failure, otherwise when everything is saved or the time-out has
- * passed.
+ * Decides when all work of a process must end: immediately after a failure, otherwise when everything is saved or the
+ * shutdown time is over.
  */
 export class WorkShutdown {
   private readonly stopped = new AbortController();
@@ -22,7 +22,10 @@ export class WorkShutdown {
     this.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 
-  /** Runs `close` with a promise that resolves when the time is over. Aborts `signal` afterwards. */
+  /**
+   * Runs `close` with a promise that resolves after `ms` milliseconds or a failure. Aborts `signal` when `close` has
+   * resolved or the time is over.
+   */
   async within(ms: number, close: (givenUp: Promise<void>) => Promise<void>): Promise<void> {
     const closed = new AbortController();
     const givenUp = withAnySignal([closed.signal, this.stopped.signal], (signal) =>

@@ -1,7 +1,7 @@
 import type { Log } from '#log';
 import type { ActiveWork } from '#telemetry';
 
-/** Returns a log that reports each batch to `works` while a consumer processes it. */
+/** Wraps a log so that each batch is registered in `works` while its consumer processes it. */
 export function trackBatches(log: Log, works: ActiveWork): Log {
   return {
     admin: log.admin,

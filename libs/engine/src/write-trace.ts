@@ -1,15 +1,18 @@
 import type { SpanAttributes, TraceSpan, Tracing } from '#telemetry';
 import type { SampledRequest } from './sampled-requests.js';
 
-/** A sampled request for which the way of its records to the store is traced. */
+/** A traced write request, with the name of the span that covers its records from Kafka to ClickHouse. */
 export interface TracedRequest {
-  /** Name of the span, such as `materialize orders`. */
+  /** Name of the request's span, such as `materialize orders`. */
   name: string;
   operation: string;
   request: SampledRequest;
 }
 
-/** The spans of one write to the store. */
+/**
+ * What is traced of one write to ClickHouse: the name and attributes of its span, and the requests whose records it
+ * stores.
+ */
 export interface WriteTrace {
   tracing: Tracing;
   /** Name of the write's span, such as `INSERT events`. */
@@ -24,9 +27,9 @@ export interface WriteTrace {
 const shown = 128;
 
 /**
- * Runs a write and traces it. Each followed request gets a span in its own trace, from the append of its first record
- * until all records are stored. The write has one span for all requests. A span has one parent, so it belongs to the
- * first request and is linked with the others. Without `spans`, only the write runs.
+ * Runs a write to ClickHouse and traces it. Each followed request gets a span in its own trace, from the append of its
+ * first record until all records are stored. The write has one span for all requests: its parent is the span of the
+ * first request, and links connect it with the others. Without `spans`, only the write runs.
  */
 export async function withWriteTrace<T>(spans: WriteTrace | undefined, write: () => Promise<T>): Promise<T> {
   const begun = spans ? begin(spans) : [];

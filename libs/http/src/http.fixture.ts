@@ -14,6 +14,7 @@ import { Query } from './handlers/query.js';
 import { bodyOf } from './body/read-body.js';
 import { Accepts, AlwaysAnswered, BodyLimit } from './route-config.js';
 
+/** Query parameters of the fixture's list route. */
 export class PageQuery {
   @FromText('number') @IsInt() @Min(1) @Max(100) limit = 10;
   @IsOptional() @IsIn(['asc', 'desc']) order?: string;
@@ -24,16 +25,18 @@ class TextQuery {
   @FromText('number') @IsInt() bytes: number;
 }
 
+/** A nested object in the body of the fixture's write route. */
 export class Part {
   @IsString() name: string;
 }
 
+/** Body of the fixture's write routes. */
 export class Thing {
   @IsString() name: string;
   @IsOptional() @IsArray() @ValidateNested({ each: true }) @Type(() => Part) parts?: Part[];
 }
 
-/** Makes slow requests wait until a spec opens the gate. */
+/** Requests of the route `/things/slow` call `arrived` and then wait for `opened`, which a spec sets. */
 export const gate = { opened: Promise.resolve(), arrived: (): void => undefined };
 
 @Controller('things')
@@ -94,6 +97,7 @@ class ThingsController {
 @Module({ controllers: [ThingsController] })
 class ThingsModule {}
 
+/** An HTTP port that `startTestApp` has started, with the lines that it has logged. */
 export interface TestApp {
   app: HttpApp;
   context: AppContext;
@@ -104,7 +108,9 @@ export interface TestApp {
   url: string;
 }
 
-/** Starts a small app with everything that `libs/http` provides, for specs. */
+/**
+ * Starts an HTTP port with a few routes under `/things` and with everything that `libs/http` adds to a port, for specs.
+ */
 export async function startTestApp(
   options: Partial<HttpAppOptions> & { listen?: boolean; seconds?: number; allowedHosts?: string[] } = {},
 ): Promise<TestApp> {

@@ -1,19 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** How a request with several values continues if one of them is rejected (RFC 7240, section 4.4). */
+/**
+ * The `handling` preference of a write request (RFC 7240, section 4.4): `lenient` asks to write the valid events and to
+ * keep the invalid ones as dead letters, `strict` to write all events or none. Each route decides which of the two it
+ * applies.
+ */
 export type HandlingPreference = 'lenient' | 'strict';
 
-/** Whether the answer has a body (RFC 7240, section 4.2). */
+/**
+ * The `return` preference of a request (RFC 7240, section 4.2): `representation` asks for an answer with a body,
+ * `minimal` for one without.
+ */
 export type ReturnPreference = 'minimal' | 'representation';
 
 type Headers = Pick<FastifyRequest, 'headers'>;
 
-/** Returns the first known `handling` preference of the `Prefer` header. Other preferences are ignored. */
+/**
+ * Returns the first known `handling` preference in the `Prefer` header; undefined if there is none. Other preferences
+ * are ignored.
+ */
 export function handlingOf(request: Headers): HandlingPreference | undefined {
   return preferred(request, 'handling', ['lenient', 'strict']);
 }
 
-/** Returns the first known `return` preference of the `Prefer` header. */
+/** Returns the first known `return` preference in the `Prefer` header; undefined if there is none. */
 export function returnOf(request: Headers): ReturnPreference | undefined {
   return preferred(request, 'return', ['minimal', 'representation']);
 }

@@ -4,12 +4,12 @@ import type { FastifyRequest } from 'fastify';
 import type { ProblemError } from '#api';
 import { limits } from '#event';
 
-/** Rules for the body of a route. */
+/** Rules for the request body of a route, in the route's Fastify config. */
 interface BodyConfig {
   accepts?: readonly string[];
-  /** Accepts any JSON type, too, and any other type on ports with keys. */
+  /** True if the route also accepts every JSON media type, and every media type on ports with keys. */
   acceptsAny?: boolean;
-  /** Accepts any media type, and bytes that are not text. */
+  /** True if the route accepts every media type, and bodies that are not text. */
   acceptsBytes?: boolean;
   bodyBytes?: number;
 }
@@ -27,20 +27,20 @@ export function AddRouteConfig(config: object): MethodDecorator {
   };
 }
 
-/** The body of a problem's answer, and its media type. */
+/** The encoded body of an error answer, and its media type. */
 export interface EncodedProblem {
   type: string;
   body: string | Buffer;
 }
 
-/** Encodes a problem in the format that the protocol of a route requires. */
+/** Encodes the error answer to a request in the format that the protocol of its route requires. */
 export type ProblemEncoder = (request: FastifyRequest, problem: ProblemError) => EncodedProblem;
 
 interface ProblemConfig {
   problemForm?: ProblemEncoder;
 }
 
-/** Sets the format of the problems of this route; default: problem documents (RFC 9457). */
+/** Method decorator: sets the format of the error answers of this route; default: problem documents (RFC 9457). */
 export function EncodeProblemsWith(problemForm: ProblemEncoder): MethodDecorator {
   return AddRouteConfig({ problemForm } satisfies ProblemConfig);
 }
@@ -71,8 +71,8 @@ export function Accepts(...accepts: string[]): MethodDecorator {
 }
 
 /**
- * Accepts these media types and every JSON type, and every media type on ports with keys. A port without keys rejects
- * the other types, because a page of another site can send them without a CORS preflight.
+ * Method decorator: the route accepts these media types and every JSON type, and on ports with keys every media type. A
+ * port without keys rejects the other types, because a page of another site can send them without a CORS preflight.
  */
 export function AcceptsAny(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsAny: true } satisfies BodyConfig);
@@ -83,8 +83,9 @@ export function acceptsAny(request: FastifyRequest): boolean {
 }
 
 /**
- * Accepts every media type, and bytes that are not text, on every port. The handler checks them. It requires something
- * that a page of another site cannot send without a CORS preflight, such as a header.
+ * Method decorator: the route accepts every media type, and bodies that are not text, on every port. Its handler must
+ * check them, and must require something that a page of another site cannot send without a CORS preflight, such as a
+ * header.
  */
 export function AcceptsBytes(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsBytes: true } satisfies BodyConfig);

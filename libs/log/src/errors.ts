@@ -1,14 +1,17 @@
-/** The log did not respond, or did not acknowledge records in time. A retry may succeed. */
+/** Kafka (or its in-memory fake) did not respond, or did not acknowledge records in time. A retry may succeed. */
 export class LogUnavailableError extends Error {
   override readonly name = 'LogUnavailableError';
 }
 
-/** The bytes in flight would exceed their limit. Nothing was written. */
+/**
+ * An `append` was rejected, because the producer's unacknowledged bytes would exceed their limit. None of its records
+ * was written.
+ */
 export class LogOverloadedError extends Error {
   override readonly name = 'LogOverloadedError';
 }
 
-/** A topic does not exist. The records for this topic were not written. */
+/** A topic does not exist. An `append` that fails with it has written no record to that topic. */
 export class UnknownTopicError extends Error {
   override readonly name = 'UnknownTopicError';
 

@@ -1,6 +1,6 @@
 /**
- * Port to the log: topics with partitions, and records at a position (topic, partition, offset). Production uses Kafka;
- * an in-memory fake passes the same contract suite.
+ * Port to the event log: topics with partitions, whose records have offsets. Production uses Kafka; specs use an
+ * in-memory fake that passes the same contract suite.
  */
 
 /** A record to append. Records with the same key go to the same partition and keep their order. */
@@ -9,8 +9,8 @@ export interface NewRecord {
   /** Selects the partition: murmur2 hash of the key's UTF-8 bytes, as in Kafka's default partitioner. */
   key: string;
   /**
-   * Explicit partition, which overrides the one that the key selects. The topic must have this partition. For records
-   * that are broadcast to every partition.
+   * Explicit partition, which overrides the one that the key selects. The topic must have this partition. Used for
+   * records that are broadcast to every partition.
    */
   partition?: number | undefined;
   /** null is a tombstone: compaction removes the key's earlier records from a compacted topic. */
@@ -38,6 +38,7 @@ export interface LogRecord extends RecordPosition {
   headers: Record<string, Buffer | undefined>;
 }
 
+/** Appends records to topics of the log. */
 export interface Producer {
   /**
    * Appends all records. Resolves with their positions, in the given order, once every in-sync replica has them.
@@ -55,16 +56,17 @@ export interface Producer {
   close(): Promise<void>;
 }
 
+/** Number of partitions and Kafka settings of a topic that is to be created. */
 export interface TopicSettings {
   partitions: number;
   /** Kafka topic settings, such as `cleanup.policy`. */
   config?: Record<string, string>;
 }
 
-/** Kafka topic settings by name; null restores the default of the broker. */
+/** A change of Kafka topic settings, by name; the value null restores the default of the broker. */
 export type TopicConfig = Readonly<Record<string, string | null>>;
 
-/** First and next offset of a partition. */
+/** The first offset that the log still has of a partition, and the offset of its next record. */
 export interface PartitionOffsets {
   partition: number;
   /** First offset that the log still has. */
@@ -76,6 +78,7 @@ export interface PartitionOffsets {
   end: number;
 }
 
+/** Administration of the log: creates, changes and removes topics, looks up offsets, and removes consumer groups. */
 export interface TopicAdmin {
   /**
    * Creates the topic. Resolves false if the topic already exists, even with other settings.
@@ -100,13 +103,13 @@ export interface TopicAdmin {
    */
   offsets(topic: string): Promise<PartitionOffsets[]>;
   /**
-   * Returns the same as `offsets` for many topics, in a few requests. Omits topics that do not exist and partitions
-   * that currently have no leader.
+   * Returns the first and the next offset of each partition of many topics, in a few requests to Kafka. Omits topics
+   * that do not exist and partitions that currently have no leader.
    */
   offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
   /**
    * Returns the bytes that the records of each topic take in the log, without replicas. Omits topics that do not exist,
-   * and topics whose size the log does not tell: a partition has no leader, or the client may not ask.
+   * and topics whose size Kafka does not return: a partition has no leader, or the client lacks the permission.
    */
   bytesIn(topics: readonly string[]): Promise<Map<string, number>>;
   /**
@@ -118,16 +121,17 @@ export interface TopicAdmin {
   /** Returns the group's committed offset (the next to read) of each partition; omits partitions without one. */
   committed(group: string, topic: string): Promise<Map<number, number>>;
   /**
-   * Returns the same as `committed` for many topics, in one request. `topics` maps each topic to its number of
-   * partitions. Omits topics without a committed offset.
+   * Returns the group's committed offsets of many topics, by topic and partition, in one request to Kafka. `topics`
+   * maps each topic name to the number of its partitions, which the caller must know. Omits topics without a committed
+   * offset.
    */
   committedIn(
     group: string,
     topics: ReadonlyMap<string, number>,
   ): Promise<Map<string, ReadonlyMap<number, number>>>;
   /**
-   * Removes a consumer group and its committed offsets. Resolves true as well if there is no such group, and false
-   * while the group has members.
+   * Removes a consumer group and its committed offsets. Resolves true if the group is removed or does not exist, and
+   * false while it has members.
    */
   removeGroup(group: string): Promise<boolean>;
   /**
@@ -173,10 +177,14 @@ export interface UndecodableRange {
   reason: string;
 }
 
+/** Records that a consumer has fetched from one partition with one fetch. */
 export interface RecordBatch {
   topic: string;
   partition: number;
-  /** In offset order. Empty if the log has only control records or aborted records between two offsets. */
+  /**
+   * Records in offset order. Empty if the fetched offset range has only control records, aborted records or undecodable
+   * records.
+   */
   records: LogRecord[];
   /** Memory that the records take, in bytes. */
   bytes: number;
@@ -218,11 +226,13 @@ export interface ConsumerHandler {
   revoked(partition: { topic: string; partition: number }): void;
 }
 
+/** Consumer group, callbacks and fetch delay of a consumer. */
 export interface ConsumerOptions {
   group: string;
   /**
-   * Milliseconds for which the log may collect records after a fetch that returned few; default: the log's own. Longer costs less
-   * and delays records by as much. The first record after a pause is not delayed.
+   * Milliseconds for which Kafka may collect records after a fetch that returned fewer than 64 KiB; the default is
+   * `fetchCollectMs` of the log. A longer time costs less CPU and delays records by as much. The first record after an
+   * idle period is not delayed.
    */
   collectMs?: number;
   handler: ConsumerHandler;
@@ -230,6 +240,10 @@ export interface ConsumerOptions {
   onCrash(error: Error): void;
 }
 
+/**
+ * A member of a consumer group: the group assigns partitions of the subscribed topics to it, and its handler gets their
+ * records.
+ */
 export interface Consumer {
   /**
    * Replaces the set of consumed topics. A changed set makes the consumer rejoin its group; calls in quick succession
@@ -246,18 +260,19 @@ export interface Consumer {
    * @throws LogUnavailableError if the group's coordinator does not accept the offset after several tries
    */
   commit(topic: string, partition: number, offset: number): Promise<boolean>;
-  /** Fetches now instead of letting the log collect records (`collectMs`). */
+  /** Ends the pause in which Kafka collects records (`collectMs`): the next fetch follows at once. */
   fetchNow(): void;
   /**
-   * False while the consumer waits for a rebalance: the group waits until every member has rejoined, and for a dead
-   * member until its session times out. Meanwhile the consumer reads the partitions that it already owns. True as well
-   * if the consumer subscribes to no topic.
+   * Whether the consumer takes part in the current generation of its group, or subscribes to no topic. False while it
+   * waits for a rebalance, which lasts until every member has rejoined, or until the session of a dead member times
+   * out. Meanwhile the consumer reads the partitions that it already owns.
    */
   readonly joined: boolean;
   /** Stops fetching, waits for running `batch` calls, and leaves the group. */
   close(): Promise<void>;
 }
 
+/** Receives the records that a global table reader reads. */
 export interface GlobalTableReaderHandler {
   /**
    * Called with every record of the compacted topic in offset order, one at a time: first with the existing records,

@@ -1,4 +1,4 @@
-/** A member of a consumer group, as input of the assignment. */
+/** A member of a consumer group as input of the assignment: its subscribed topics, and the partitions that it owns. */
 export interface StickyMember {
   id: string;
   topics: readonly string[];
@@ -14,10 +14,10 @@ export interface StickyMember {
   owned: ReadonlyMap<string, readonly number[]>;
 }
 
-/** Partition numbers by topic. */
+/** Partition numbers of one member, by topic. */
 export type PartitionsByTopic = Map<string, number[]>;
 
-/** Assignment of one member while it is computed. */
+/** The partitions that one member is to get, while the assignment is being computed. */
 interface MemberShare {
   member: StickyMember;
   topics: ReadonlySet<string>;
@@ -92,7 +92,8 @@ function memberWithFewest(shares: readonly MemberShare[], topic: string): Member
 }
 
 /**
- * Moves partitions from a member with too many to a member with too few. Returns false if all members are balanced.
+ * Moves partitions from a member with too many to a member with too few. Returns false if no partition can move,
+ * because the members are balanced.
  *
  * The number of moved partitions is the difference between the two members, divided by the number of members. If all
  * members subscribe to the same topics, `from` remains above the mean and `to` below it. Then no partition moves twice,

@@ -6,7 +6,10 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-/** Progress of a table reader, with the callers that wait for an offset. */
+/**
+ * How far a global table reader has read. Callers can wait until it has read an offset; if the reader stops, it rejects
+ * them.
+ */
 export class TableReaderProgress {
   private next = 0;
   private readonly waiters = new Set<Waiter>();
@@ -14,8 +17,8 @@ export class TableReaderProgress {
   failure: Error | undefined;
 
   /**
-   * Sets the progress: every record before `next` has been passed to the handler. Resolves the callers that waited for
-   * this.
+   * Reports that every record before offset `next` has been passed to the reader's handler. Resolves the callers that
+   * wait for an earlier offset.
    */
   reached(next: number): void {
     this.next = next;
@@ -24,7 +27,10 @@ export class TableReaderProgress {
     }
   }
 
-  /** Stops the reader: rejects current and later callers of `passed`. `failure` remains the error of the first call. */
+  /**
+   * Reports that the reader has stopped: rejects current and later callers of `passed`. `failure` remains the error of
+   * the first call.
+   */
   fail(error: Error): void {
     this.failure ??= error;
     for (const waiter of this.waiters) waiter.reject(error);

@@ -1,11 +1,14 @@
 import type { Definitions } from './definitions.js';
 
-/** The view of the definitions is outdated, because the topic is not being read. */
+/**
+ * This process's view of the definitions is outdated: its reader of the definitions topic has failed, or Kafka has not
+ * answered it for 30 seconds.
+ */
 export class DefinitionsOutdatedError extends Error {
   override readonly name = 'DefinitionsOutdatedError';
 }
 
-/** The parts of the definitions that a health check reads. */
+/** The members of `Definitions` that a health check reads. */
 export type HealthCheckedDefinitions = Pick<
   Definitions,
   'streams' | 'projections' | 'pipelines' | 'unreadable' | 'failure'
@@ -40,7 +43,10 @@ function countFailed(all: readonly { failure: string | null }[]): number {
 /** Milliseconds without an answer of the log after which the definitions count as outdated. */
 const oldMs = 30_000;
 
-/** Returns the age of the definitions in seconds. @throws DefinitionsOutdatedError if they are outdated */
+/**
+ * Returns the seconds since Kafka last answered a read of the definitions topic. @throws DefinitionsOutdatedError if
+ * they are more than 30
+ */
 export function definitionsAge({ ageMs }: Pick<Definitions, 'ageMs'>): { age_seconds: number } {
   const age_seconds = Math.round(ageMs / 1000);
   if (ageMs <= oldMs) return { age_seconds };

@@ -4,13 +4,13 @@ import { DefinitionsView } from './definitions-view.js';
 
 /** Milliseconds between two checks whether the reader has failed. */
 const lookMs = 500;
-/** Milliseconds to wait after a new reader has failed, before the first retry. */
+/** Milliseconds until the next reader is tried after the first replacement reader has failed. */
 const firstWaitMs = 1_000;
 const longestWaitMs = 30_000;
 
 /**
- * Follows the definitions topic. If its reader fails, the last view is still served. New readers, each with a new view,
- * are tried until one has read the whole topic.
+ * Keeps a materialized view of the definitions topic up to date. If the topic's reader fails, the last view is still
+ * served, and new readers with a new view are tried until one has read the whole topic.
  */
 export class DefinitionsTopicFollower {
   private reader: GlobalTableReader;
@@ -28,7 +28,7 @@ export class DefinitionsTopicFollower {
     this.reader = this.readerOf(this.current);
   }
 
-  /** The view that is served. After a failure of the reader, a new view object replaces it. */
+  /** The materialized view that is served. After a failure of the topic's reader, a new view object replaces it. */
   get view(): DefinitionsView {
     return this.current;
   }
@@ -37,7 +37,7 @@ export class DefinitionsTopicFollower {
     return this.reader.failure;
   }
 
-  /** Milliseconds since the log last answered; Infinity before its first answer. */
+  /** Milliseconds since Kafka last answered a read of the definitions topic; Infinity before its first answer. */
   get ageMs(): number {
     const { answeredAt } = this.reader;
     return answeredAt === undefined ? Infinity : performance.now() - answeredAt;
@@ -51,14 +51,17 @@ export class DefinitionsTopicFollower {
     });
   }
 
-  /** Resolves when the view has everything that was in the topic at the time of the call. */
+  /**
+   * Resolves when the view contains every record that was in the definitions topic at the time of the call. If the
+   * reader has failed, tries a new one.
+   */
   async start(): Promise<void> {
     if (this.reader.failure) await this.replace();
     else await this.reader.start();
     this.timer ??= setInterval(() => void this.look(), lookMs).unref();
   }
 
-  /** Concurrent calls share one new reader. */
+  /** Replaces the failed reader and its view by new ones. Concurrent calls share one replacement. */
   private replace(): Promise<void> {
     this.replacing ??= this.replaceReader().finally(() => (this.replacing = undefined));
     return this.replacing;
@@ -90,7 +93,10 @@ export class DefinitionsTopicFollower {
     this.notify();
   }
 
-  /** Resolves when the view has the record at this offset. @throws LogUnavailableError after `timeoutMs` */
+  /**
+   * Resolves when the view contains the record at this offset of the definitions topic. @throws LogUnavailableError
+   * after `timeoutMs` milliseconds, or if the reader has failed
+   */
   async caughtUp(offset: number, timeoutMs: number): Promise<void> {
     try {
       await this.reader.caughtUp(offset, timeoutMs);

@@ -33,8 +33,9 @@ export class DefinitionsView {
   }
 
   /**
-   * Applies a record to the view. Returns true if a definition has changed that callers can see. Records that cannot be
-   * read are counted and skipped; kinds that only a newer release knows are ignored.
+   * Applies a record of the definitions topic to the view. Returns true if the record has changed a definition, other
+   * than a stream that is being created. Records that cannot be read are counted and skipped; definition kinds that
+   * this release does not know are ignored.
    */
   apply(record: LogRecord): boolean {
     try {

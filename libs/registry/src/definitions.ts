@@ -17,13 +17,20 @@ import type { StreamDefinition } from './streams/stream-definition.js';
  */
 export interface Definitions {
   /**
-   * Starts to follow the topic. Resolves when the view has everything that was in the topic at the time of the call.
+   * Starts to read the definitions topic. Resolves when the view contains every record that was in the topic at the
+   * time of the call.
    */
   start(): Promise<void>;
 
-  /** Returns the stream with this name, also while it is being deleted: check its `state`. */
+  /**
+   * Returns the definition of the stream with this name, also while the stream is being deleted: check its `state`.
+   * Returns undefined while it is being created.
+   */
   stream(name: string): StreamDefinition | undefined;
-  /** Returns all streams, including those that are being deleted and the system's own. */
+  /**
+   * Returns the definitions of all streams, including streams that are being deleted and reserved streams such as the
+   * audit stream.
+   */
   streams(): StreamDefinition[];
   /**
    * Chooses the stream's id, creates its topic and announces the stream. Resolves when this process's view has the
@@ -56,7 +63,8 @@ export interface Definitions {
    */
   deleteStream(name: string, removeRows: RemoveRows, actor: Actor): Promise<void>;
   /**
-   * Finishes a deletion of a stream that has begun. Does nothing if the stream with this id is no longer being deleted.
+   * Finishes the deletion of the stream with this id, which has begun. Does nothing if this stream is not being
+   * deleted.
    */
   finishDeletion(id: StreamId, removeRows: RemoveRows, actor: Actor): Promise<void>;
 
@@ -71,21 +79,27 @@ export interface Definitions {
   /** Definitions of pipelines, by name. */
   readonly pipelines: ResourceStore<PipelineDefinition>;
 
-  /** Appends an event to the audit stream that is not a change of a definition. @throws ProblemError log_unavailable */
+  /**
+   * Appends an event to the audit stream that does not report the change of a definition, such as a finished erasure.
+   * @throws ProblemError log_unavailable
+   */
   audit(entry: AuditEntry, actor: Actor): Promise<void>;
 
-  /** Adds a listener that is called after each change of the view. Returns a function that removes the listener. */
+  /**
+   * Adds a listener that is called after each change of this process's view of the definitions. Returns a function that
+   * removes the listener.
+   */
   onChange(listener: () => void): () => void;
-  /** Number of records of the topic so far that could not be read. */
+  /** Number of records of the definitions topic that this process could not read. */
   readonly unreadable: number;
   /**
-   * The error that keeps the view from being updated; undefined if there is none. The last view is still served while a
-   * new reader is retried; `start` retries at once.
+   * The error that stopped the reader of the definitions topic; undefined while it works. Reads are still answered from
+   * the last view; new readers are tried in the background, and `start` tries one at once.
    */
   readonly failure: Error | undefined;
   /**
-   * Milliseconds since the log last answered a read of the topic: later changes may be missing from the view. Normally
-   * it is at most 500; it grows while the log cannot be reached, and is Infinity before the first answer.
+   * Milliseconds since Kafka last answered a read of the definitions topic: later changes may be missing from the view.
+   * Normally it is at most 500; it grows while Kafka cannot be reached, and is Infinity before the first answer.
    */
   readonly ageMs: number;
   close(): Promise<void>;

@@ -25,24 +25,25 @@ import { DefinitionsTopicFollower } from './definitions-topic-follower.js';
 import { definitionsTopic, DefinitionsTopicWriter } from './changes/definitions-topic-writer.js';
 import { KeyedMutex } from './changes/keyed-mutex.js';
 
+/** Log, topic names, defaults and limits of `openDefinitions`. */
 export interface DefinitionsOptions {
   log: Log;
   names: TopicAndGroupNames;
   /** Number of partitions of a stream that is created without one. */
   defaults: { partitions: number };
-  /** The most definitions, by kind; default: the limit in the kind's rules. */
+  /** Maximum number of definitions, by kind; default: the limit in the rules of the kind. */
   most?: Readonly<Record<string, number>>;
-  /** The most bytes of the records of one kind; default: 128 MiB. */
+  /** Maximum size of all records of one kind of definition, in bytes; default: 128 MiB. */
   mostBytes?: number;
 }
 
-/** Milliseconds to wait until the view has a record that this process has written. */
+/** Longest time, in milliseconds, that a change waits until the view contains the record that it has written. */
 const viewTimeoutMs = 10_000;
 const mostBytes = 128 * 1024 * 1024;
 /** The most changes that one process may run at a time, including waiting ones. */
 const maxChanges = 2_000;
 
-/** Opens the definitions of one installation. Nothing is read before the call of `start`. */
+/** Returns the definitions of one installation. The definitions topic is not read before the call of `start`. */
 export function openDefinitions(options: DefinitionsOptions): Definitions {
   return new LogDefinitions(options);
 }

@@ -1,10 +1,13 @@
 import type { RecordPosition } from '#log';
 import type { AcceptedEvent } from './read-event.js';
 
-/** An event that the log has acknowledged, at its position. */
+/** An event whose record Kafka has acknowledged, with its partition and offset. */
 export interface AppendedEvent {
   event: AcceptedEvent;
   position: RecordPosition;
-  /** The version of an accepted conditional event; null if the event was erased meanwhile. */
+  /**
+   * For an accepted conditional event, the version that it gave its entity; null if the event was erased meanwhile.
+   * Undefined for an unconditional event.
+   */
   version?: number | null;
 }

@@ -18,7 +18,7 @@ export function refusalOf(stream: string, access: StreamAccess, pointer: string)
   ]);
 }
 
-/** Replaces each event whose stream is not permitted by a rejection. */
+/** Replaces each event whose stream the authorization scope does not permit by a rejection, in place. */
 export function authorizeStreams(
   events: ParsedEvents,
   access: StreamAccess,
@@ -41,8 +41,8 @@ export function authorizeStreams(
 }
 
 /**
- * Requires permission to write to the stream of the path. @throws ProblemError 403 when this authorization scope does
- * not permit it
+ * Requires permission to write to the stream in the request's path. @throws ProblemError 403 when this authorization
+ * scope does not permit it
  */
 export function requirePermitted(stream: string, access: StreamAccess): void {
   const refusal = refusalOf(stream, access, 'stream');

@@ -2,16 +2,17 @@ import { problems, ProblemError, type InputError } from '#api';
 import type { AppendedEvent } from './appended-event.js';
 import { notWritten, EventRejection } from './rejection.js';
 
-/** Maximum number of errors in the answer if the whole batch is rejected; further errors are only counted. */
+/** Maximum number of errors that the answer lists if the whole batch is rejected; further errors are only counted. */
 const mostErrors = 100;
 /**
- * Number of errors in the answer to a batch, over all events. Above it, each further event shows only its first error.
+ * Number of errors, over all events, from which on the answer to a batch lists only the first error of each further
+ * event.
  */
 const mostListed = 1000;
 
 /**
- * Answer to a batch. The status is 201 if all events were written, 207 if some were, and 200 for `Prefer:
- * handling=lenient`.
+ * HTTP answer to a batch of events. The status is 201 if all events were written, 207 if some were, and 200 for
+ * `Prefer: handling=lenient`.
  */
 export interface BatchAnswer {
   status: 200 | 201 | 207;
@@ -20,7 +21,7 @@ export interface BatchAnswer {
 }
 
 /**
- * Returns the answer to a batch, with the results in request order.
+ * Returns the HTTP answer to a batch of events, with the results in request order.
  * @throws ProblemError `invalid_request` when no event was written or kept, with the errors of the first events
  */
 export function batchAnswer(

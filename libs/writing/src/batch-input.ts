@@ -4,7 +4,10 @@ import { JSONSchema } from 'class-validator-jsonschema';
 import { EventInput, FromText } from '#api';
 import { limits } from '#event';
 
-/** Body of a batch, for the OpenAPI document only. The hot path parses it without an instance of this class. */
+/**
+ * JSON body of a batch of events, for the OpenAPI document only. Requests are parsed without an instance of this class,
+ * for speed.
+ */
 @JSONSchema({ additionalProperties: false })
 export class BatchInput {
   @IsArray()
@@ -15,6 +18,7 @@ export class BatchInput {
   events: EventInput[];
 }
 
+/** Query parameters of the route that writes a batch of events. */
 export class BatchQuery {
   @JSONSchema({ description: 'If one event is rejected, no event is written.', default: false })
   @IsOptional()

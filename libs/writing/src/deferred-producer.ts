@@ -1,6 +1,9 @@
 import { LogUnavailableError, type NewRecord, type RecordPosition, type Producer } from '#log';
 
-/** A producer for modules that are created before Kafka is reachable. `append` rejects until `use` is called. */
+/**
+ * A producer for modules that are created before Kafka is reachable. `append` rejects with LogUnavailableError until
+ * `use` sets the real producer.
+ */
 export class DeferredProducer implements Producer {
   private inner: Producer | undefined;
 

@@ -10,13 +10,16 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Placeholder for an object whose content is not parsed: only its JSON type matters. */
+/** Placeholder in an envelope for a JSON object whose content is not parsed: the validator checks only its type. */
 const someObject: object = Object.freeze({});
 const someArray: readonly unknown[] = Object.freeze([]);
-/** Placeholder for an envelope that is not an object. */
+/** Placeholder for the envelope of a value that is not a JSON object; the validator rejects it. */
 const notAnEvent = someArray as unknown as Record<string, unknown>;
 
-/** A scanned event: its few scalars as values, `data` and `metadata` as text. */
+/**
+ * A sent event after the scan of its JSON text and before validation: its scalars as values, `data` and `metadata` as
+ * text.
+ */
 export interface ScannedEvent {
   /** Input of the compiled validator. It includes the first unknown members of the event, with the value null. */
   envelope: Record<string, unknown>;
@@ -27,19 +30,19 @@ export interface ScannedEvent {
   metadata: string;
   /** Whether an object in the event has two members with the same name. */
   duplicate: boolean;
-  /** The schema that `data` was found to match; undefined if this is unknown. */
+  /** The schema that `data` was found to match during the scan; undefined if the match must be checked later. */
   fits: CurrentSchema | undefined;
 }
 
-/** Dependencies of a scan. */
+/** Scanner and schemas that the scan of an event uses. */
 export interface EventScanContext {
   scanner: SchemaScanner;
   schemas: Pick<SchemaIndex, 'find'>;
 }
 
 /**
- * Scans the value at `start`. A value that is not an event becomes an envelope that the validator rejects. Returns
- * undefined after a failure; the scanner then has the details.
+ * Scans the JSON value at `start` of the scanner's text as an event. A value that is not an object gets an envelope
+ * that the validator rejects. Returns undefined if the text is not valid JSON; the scanner then has the details.
  */
 export function scanEvent(scan: EventScanContext, start: number): ScannedEvent | undefined {
   const { scanner } = scan;
@@ -95,7 +98,8 @@ function scanMembers(scan: EventScanContext, event: ScannedEvent): number {
 }
 
 /**
- * Scans `data` and checks it against its schema, if stream and type precede it. Otherwise the schema is checked later.
+ * Scans the member `data`, and checks it against its schema at the same time if the event's stream and type precede it.
+ * Otherwise the schema is checked later.
  */
 function scanData({ scanner, schemas }: EventScanContext, event: ScannedEvent, start: number): number {
   const { stream, event_type } = event.envelope;
@@ -149,7 +153,9 @@ function take(event: ScannedEvent, name: string, found: Found): void {
   }
 }
 
-/** Parses metadata. Events of one request often have the same metadata, so the last value is reused. */
+/**
+ * Parses the member `metadata`. Events of one request often have the same metadata, so the last parsed value is reused.
+ */
 function takeMetadata(event: ScannedEvent, { scanner, start, end }: Found): void {
   const text = scanner.text.slice(start, end);
   if (text !== scanner.lastMetadata.text) scanner.lastMetadata = { text, value: bounded(JSON.parse(text)) };
@@ -157,7 +163,10 @@ function takeMetadata(event: ScannedEvent, { scanner, start, end }: Found): void
   if (text !== 'null') event.metadata = text;
 }
 
-/** Keeps only one member more than the limit, because the validator creates an error for each invalid member. */
+/**
+ * Cuts metadata with too many members to one member more than the limit, because the validator creates an error for
+ * each invalid member.
+ */
 function bounded(metadata: unknown): unknown {
   if (typeof metadata !== 'object' || metadata === null) return metadata;
   const names = Object.keys(metadata);

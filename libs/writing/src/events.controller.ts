@@ -29,7 +29,10 @@ import { batchProblems, manyEvents, preferHeader, oneEvent, writeProblems } from
 
 const json = 'application/json; charset=utf-8';
 
-/** The two hot routes. They build the JSON text of their answers themselves. */
+/**
+ * Controller of the routes that write one event and a batch of events. For speed, it builds the JSON text of its
+ * answers itself.
+ */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventsController {
@@ -103,7 +106,10 @@ export class EventsController {
   }
 }
 
-/** @throws ProblemError if an event is conditional: only the log decides it, after the others are written */
+/**
+ * @throws ProblemError if an event of an atomic batch is conditional, because its verdict is known only after the batch
+ * is written
+ */
 function requireUnconditional(events: ParsedEvents): void {
   const index = events.findIndex(isConditional);
   if (index < 0) return;

@@ -17,10 +17,12 @@ import { authorizeStreams } from './authorize-streams.js';
 import { UuidV7Generator } from './uuid-v7.js';
 import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 
-/** Returns the JSON pointer to an event of the request. */
+/** Returns the JSON pointer with which errors name the event with this index. */
 type PointerTo = (index: number) => string;
 
-/** Checks and writes the events of every write endpoint. */
+/**
+ * The common path of all write routes: checks authorization and schemas of parsed events, and appends them to Kafka.
+ */
 @Injectable()
 export class EventIntake {
   private readonly writer: EventWriter;
@@ -40,18 +42,24 @@ export class EventIntake {
     });
   }
 
-  /** Returns the context that the events of a request share. `text` is the body of the request. */
+  /**
+   * Returns what the parsers of one request share: its ingest time, the id generator, the schemas, and the text of its
+   * body.
+   */
   reception(text: string): IntakeContext {
     return { ingestedAt: this.clock.now(), ids: this.ids, schemas: this.schemas, text };
   }
 
-  /** Checks authorization for the streams, then schemas. It writes nothing. */
+  /**
+   * Replaces events whose stream the key does not cover, or that do not match their schema, by rejections. It writes
+   * nothing.
+   */
   async check(request: FastifyRequest, events: ParsedEvents, pointerTo: PointerTo): Promise<void> {
     authorizeStreams(events, accessOf(request), pointerTo);
     await this.schemaCheck.check(events, pointerTo);
   }
 
-  /** Writes checked events, within the rate limit of the key. */
+  /** Appends checked events. @throws ProblemError 429 if they exceed the rate limit of the request's key */
   async write(
     request: FastifyRequest,
     events: ParsedEvents,

@@ -2,7 +2,10 @@ import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log
 import type { NewRecord, RecordPosition, Producer } from '#log';
 import { metrics } from '#telemetry';
 
-/** Wraps a producer with metrics: acknowledged records, durations, and errors by reason. */
+/**
+ * A producer that passes appends to another one and exports metrics: bytes in flight, acknowledged records and bytes,
+ * durations, and errors by reason.
+ */
 export class MeteredProducer implements Producer {
   constructor(private readonly inner: Producer) {}
 

@@ -12,23 +12,26 @@ import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
 import type { UuidV7Generator } from './uuid-v7.js';
 import { eventErrors, isEvent } from './validate-event.js';
 
-/** A valid event. `data` and `metadata` are the client's own text. */
+/**
+ * An event of a write request that passed validation, ready to be appended, with its position in the request. `data`
+ * and `metadata` are the client's own text.
+ */
 export interface AcceptedEvent extends EventRecord {
   stream: string;
-  /** The version that the entity must have; null for an unconditional event. */
+  /** The version that the entity must have for the write to be accepted; null for an unconditional event. */
   expected_version: number | null;
-  /** The schema that `data` was found to match; undefined if this is unknown. */
+  /** The schema that `data` was found to match during the scan; undefined if the match must be checked later. */
   fits: CurrentSchema | undefined;
   /** `start` and `end`: position of the event in the text of its request. */
   start: number;
   end: number;
 }
 
-/** Context that the events of one request share. */
+/** What the parsers of one write request share: ingest time, id generator, schemas, and the text of the body. */
 export interface IntakeContext {
   ingestedAt: EpochMicros;
   ids: Pick<UuidV7Generator, 'next'>;
-  /** Body of the request. */
+  /** The body of the request as text, or the events that were converted from it. */
   text: string;
   schemas: Pick<SchemaIndex, 'find'>;
 }
@@ -77,7 +80,7 @@ function checked(
   };
 }
 
-/** Returns the valid fields of an invalid event. */
+/** Returns the position of a rejected event and its valid fields, with which it can be kept in its stream. */
 function sentEvent({ envelope, start, end }: ScannedEvent, { ids }: IntakeContext): RejectedEventSource {
   const { stream, entity_id, event_id } = envelope as Partial<Record<string, unknown>>;
   const isName = typeof stream === 'string' && streamNamePattern.test(stream);
@@ -96,7 +99,8 @@ export const expectedVersionRule = 'needs an entity_id';
 export const timeRule = 'must be an RFC 3339 time such as 2026-11-21T04:00:00Z, from 1900 up to 2200';
 
 /**
- * Returns whether an event is too large. A short text cannot be too large, so bytes are counted only for a long one.
+ * Returns whether the text of an event has more bytes than allowed. A short text cannot have, so bytes are counted only
+ * for a long one.
  */
 export function isLong(text: string, { start, end }: { start: number; end: number }): boolean {
   if ((end - start) * 3 <= limits.eventBytes) return false;

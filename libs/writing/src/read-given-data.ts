@@ -7,7 +7,8 @@ const ids = new UuidV7Generator();
 const noSchemas: IntakeContext['schemas'] = { find: () => undefined };
 
 /**
- * Checks a JSON text by the rules that the `data` of every event obeys, and returns it. Schemas are not checked.
+ * Checks that a JSON text could be the `data` of an event of this stream and type, and returns it trimmed. Schemas are
+ * not checked.
  * @throws ProblemError with pointers that begin with `/data`
  */
 export function readGivenData(type: { stream: string; event_type: string }, text: string): string {

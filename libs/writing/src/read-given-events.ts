@@ -8,8 +8,8 @@ const ids = new UuidV7Generator();
 const noSchemas: IntakeContext['schemas'] = { find: () => undefined };
 
 /**
- * Validates the events in the text of a JSON array like a write does, for endpoints that only try something out with
- * them. Schemas are not checked.
+ * Parses and validates the events in the text of a JSON array as a write does, for routes that try something out with
+ * them and write nothing. Schemas are not checked.
  * @throws ProblemError with all errors; their pointers begin with `/events`
  */
 export async function readGivenEvents(list: string): Promise<AcceptedEvent[]> {

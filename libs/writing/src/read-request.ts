@@ -8,7 +8,7 @@ import { readEvent, type AcceptedEvent, type IntakeContext } from './read-event.
 import { EventRejection } from './rejection.js';
 import { SchemaScanner } from './schemas/scan/schema-scanner.js';
 
-/** The parsed events of a request, valid or rejected, in its order. */
+/** The events of a write request, each valid or rejected, in request order. */
 export type ParsedEvents = (AcceptedEvent | EventRejection)[];
 
 const comma = 0x2c;
@@ -18,14 +18,17 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /**
- * Decodes a body that is valid UTF-8. A string of one-byte characters is faster to scan and slice, so ASCII is decoded
- * as Latin-1.
+ * Decodes a body that is known to be valid UTF-8. ASCII is decoded as Latin-1, because a string of one-byte characters
+ * is faster to scan and slice.
  */
 export function textOf(body: Buffer): string {
   return body.toString(isAscii(body) ? 'latin1' : 'utf8');
 }
 
-/** Parses a single event. @throws ProblemError `invalid_json`, or the problem of the event */
+/**
+ * Parses and validates a request body that is a single event. @throws ProblemError `invalid_json`, or the problem of
+ * the event
+ */
 export function readSingle(reception: IntakeContext): AcceptedEvent {
   const { text, schemas } = reception;
   const scanner = new SchemaScanner(text);
@@ -42,8 +45,8 @@ export function readSingle(reception: IntakeContext): AcceptedEvent {
 }
 
 /**
- * Parses `{"events":[…]}`. An invalid event becomes a rejection; an error of the whole body is thrown. It yields to the
- * event loop between events.
+ * Parses and validates a batch of events as JSON, `{"events":[…]}`. An invalid event becomes a rejection; an error of
+ * the whole body is thrown. It yields to the event loop between events.
  * @throws ProblemError `invalid_json`, `invalid_request`
  */
 export async function readBatch(reception: IntakeContext): Promise<ParsedEvents> {
@@ -74,8 +77,9 @@ export async function readBatch(reception: IntakeContext): Promise<ParsedEvents>
 }
 
 /**
- * Parses newline-delimited JSON with one event on each line; empty lines are skipped. Pointers count events from 0, as
- * in a batch. A line that is not JSON becomes a rejection. It yields to the event loop between lines.
+ * Parses and validates a batch of events as newline-delimited JSON, with one event on each line; empty lines are
+ * skipped. The pointers of errors count events from 0, as in `/events/0`. A line that is not JSON becomes a rejection.
+ * It yields to the event loop between lines.
  * @throws ProblemError `invalid_request` when there are no events or too many
  */
 export async function readLines(reception: IntakeContext): Promise<ParsedEvents> {
@@ -98,7 +102,7 @@ export async function readLines(reception: IntakeContext): Promise<ParsedEvents>
   return results;
 }
 
-/** Parses events that are on separate lines of a request's text. */
+/** Parses and validates events that are on separate lines of a request's text. */
 export class EventLineReader {
   private readonly scan: EventScanContext;
 
@@ -107,7 +111,7 @@ export class EventLineReader {
     this.scan = { scanner: new SchemaScanner(text, { lines: true }), schemas };
   }
 
-  /** Returns the first index that is not white space. */
+  /** Returns the first index from `start` on that is not white space other than a line feed. */
   space(start: number): number {
     return this.scan.scanner.space(start);
   }
@@ -125,7 +129,9 @@ export class EventLineReader {
   }
 }
 
-/** Returns the rejection for a failure of the scanner. */
+/**
+ * Returns the rejection for the failure that the scanner has recorded: invalid JSON, or JSON that is nested too deep.
+ */
 export function failure(scanner: SchemaScanner, pointer = ''): EventRejection {
   if (scanner.failure === 'syntax') return syntaxError(scanner.failedAt, pointer);
   const detail = `JSON may be nested ${limits.jsonDepth} levels deep at most.`;
@@ -179,7 +185,7 @@ function linesAsJson(): ProblemError {
   return new ProblemError('invalid_json', detail);
 }
 
-/** Returns the problem of a body that does not have the format of a batch. */
+/** Returns the problem for a body that is not `{"events":[…]}`. */
 function notABatch(text: string): ProblemError {
   if (/^\s*\{[^\n]*\}\r?\n\s*\{/.test(text)) return linesAsJson();
   const value = parseJson(text);

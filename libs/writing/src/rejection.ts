@@ -1,7 +1,7 @@
 import type { RecordPosition } from '#log';
 import { ProblemError, type InputError, type ProblemCode } from '#api';
 
-/** Position of a rejected event in the text of its request, and its known fields. */
+/** Position of a rejected event in the text of its request, and those of its fields that are needed to keep it. */
 export interface RejectedEventSource {
   start: number;
   end: number;
@@ -13,15 +13,18 @@ export interface RejectedEventSource {
 }
 
 /**
- * The reason why one event was not written. The answer to a batch lists rejections; a rejected single event is answered
- * with a problem.
+ * The reason why one event of a write request was not accepted. The answer to a batch lists rejections; a rejected
+ * single event is answered with a problem.
  */
 export class EventRejection {
   /** The rejected event; undefined if its text is not known. */
   readonly sent?: RejectedEventSource;
-  /** Position in the log at which the rejected event is kept, or at which its conditional record is. */
+  /**
+   * Partition and offset of the record that keeps the rejected event, or of the conditional record that was refused or
+   * is undecided. Undefined if there is no record.
+   */
   readonly kept?: RecordPosition;
-  /** The version of the entity, for `version_conflict`. */
+  /** The version that the entity had, for `version_conflict`. */
   readonly currentVersion?: number;
 
   constructor(
@@ -30,24 +33,27 @@ export class EventRejection {
     readonly errors: readonly InputError[] = [],
   ) {}
 
-  /** Returns this rejection with the event's position in the text. */
+  /** Returns this rejection with the position and the fields of the rejected event. */
   of(sent: RejectedEventSource): EventRejection {
     return Object.assign(new EventRejection(this.code, this.detail, this.errors), { sent });
   }
 
-  /** Returns this rejection with the position at which it is kept in the log. */
+  /** Returns this rejection with the partition and offset of the record that keeps the event. */
   keptAt(kept: RecordPosition): EventRejection {
     return Object.assign(new EventRejection(this.code, this.detail, this.errors), { kept, sent: this.sent });
   }
 
-  /** Returns this rejection with the version that the entity has. */
+  /** Returns this rejection with the version that the entity had. */
   at(currentVersion: number): EventRejection {
     return Object.assign(new EventRejection(this.code, this.detail, this.errors), {
       ...{ kept: this.kept, sent: this.sent, currentVersion },
     });
   }
 
-  /** Whether the log has the event as a record, which the materializer has refused or not decided yet. */
+  /**
+   * Whether the event is a conditional write whose record is in Kafka, but was refused by the materializer or is not
+   * decided yet.
+   */
   get isConditional(): boolean {
     return this.code === 'version_conflict' || this.code === 'undecided';
   }
@@ -67,5 +73,5 @@ export class EventRejection {
   }
 }
 
-/** Result of a valid event in an atomic batch with an invalid one. */
+/** Result of a valid event in an atomic batch that also contains a rejected one. */
 export const notWritten = new EventRejection('invalid_request', 'Not written, because the batch is atomic.');

@@ -3,16 +3,16 @@ import type { TopicAndGroupNames } from '#event';
 import type { Actor, Definitions, StreamDefinition } from '#registry';
 import { EventRejection } from './rejection.js';
 
-/** Maximum number of streams that are created at the same time, over all requests. */
+/** Maximum number of streams that this process creates at the same time, over all requests. */
 const concurrency = 8;
 /** Maximum number of stream creations that wait; a request that needs one more gets 503. */
 const mostWaiting = 256;
 /** Maximum number of streams that one request may create by writing to them. */
 const mostNew = 100;
 
-/** Options for creating the streams that one request needs. */
+/** How the missing streams of one write request are created. */
 export interface StreamCreationOptions {
-  /** Whether one stream that cannot be created prevents all creations. */
+  /** True if no stream is created when it is known beforehand that one of them cannot be. */
   atomic: boolean;
   /** Connection of the client: after a disconnect no further stream is created. */
   client: { readonly destroyed: boolean };
@@ -20,10 +20,10 @@ export interface StreamCreationOptions {
   actor: Actor;
 }
 
-/** Ensures that streams exist before events are written to them. */
+/** Creates missing streams before events are written to them, and returns the topics of streams. */
 export class StreamCreator {
   private readonly creations = new Map<string, Promise<void>>();
-  /** The topic name of each stream: all records share one string object. */
+  /** The topic name of each stream definition, cached so that all records share one string object. */
   private readonly names = new WeakMap<StreamDefinition, string>();
   private readonly waiting: (() => void)[] = [];
   private creating = 0;
@@ -115,7 +115,7 @@ export class StreamCreator {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Starts the creation that has waited longest, if any. */
+  /** Lets the stream creation start that has waited longest, if any. */
   private leave(): void {
     const next = this.waiting.shift();
     if (next) next();

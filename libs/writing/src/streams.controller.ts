@@ -9,7 +9,7 @@ import { createdStreamContent } from './write-answers.js';
 import { createStreamProblems } from './write-texts.js';
 import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 
-/** Creates streams before their first event. */
+/** Controller of the route that creates a stream explicitly, before its first event. */
 @ApiTags('streams')
 @Controller('api/v1/streams')
 export class StreamsWriteController {

@@ -1,7 +1,7 @@
 import type { NewRecord, RecordPosition, Producer } from '#log';
 import { isSampled, type TraceSpan, type Tracing } from '#telemetry';
 
-/** Returns a producer with tracing, or the producer itself while tracing is off. */
+/** Wraps a producer so that its appends are traced; returns the producer itself if tracing is off. */
 export function traced(producer: Producer, tracing: Tracing | undefined): Producer {
   return tracing ? new TracedProducer(producer, tracing) : producer;
 }

@@ -50,7 +50,7 @@ export class UuidV7Generator {
     this.prefix = `${hex.slice(0, 8)}-${hex.slice(8)}-7`;
   }
 
-  /** Returns the index of the next 16 hexadecimal digits. */
+  /** Returns the index, in `hex`, of the next 16 unused random hexadecimal digits. */
   private takeRandom(): number {
     if (this.used === idsPerRefill) {
       this.hex = randomFillSync(this.random).toString('hex');

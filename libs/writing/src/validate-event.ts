@@ -3,7 +3,10 @@ import { schemaOf, shortPointerTo } from '#http';
 import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#api';
 import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
 
-/** A valid event for `isEvent`. An optional field may be null, which is the same as a missing field. */
+/**
+ * A parsed JSON value with the structure of `EventInput`, as a client sends an event. Its formats, size and schema are
+ * not checked yet. An optional field may be null, which is the same as a missing field.
+ */
 export interface ValidEvent {
   stream: string;
   event_type: string;
@@ -19,12 +22,15 @@ export interface ValidEvent {
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false, unicodeRegExp: true });
 const compiled = ajv.compile<ValidEvent>(schemaOf(EventInput));
 
-/** Validates a parsed JSON value with the validator that is compiled from `EventInput`. */
+/**
+ * Returns whether a parsed JSON value has the structure of `EventInput`, with a validator that is compiled from that
+ * class. Formats, such as that of times, are not checked here. `eventErrors` returns the errors of the last call.
+ */
 export function isEvent(value: unknown): value is ValidEvent {
   return compiled(value);
 }
 
-/** Error texts for the patterns of an event. */
+/** Error texts by the regular expression that a field of an event does not match. */
 const rules = new Map([
   [streamNamePattern.source, streamNameRule],
   [uuidPattern.source, uuidRule],
@@ -34,7 +40,10 @@ const rules = new Map([
 /** Maximum number of errors of one event in an answer. */
 export const mostErrorsOfEvent = 20;
 
-/** Returns the first errors of the value that `isEvent` has just rejected. @param prefix Prefix of their pointers */
+/**
+ * Returns the first 20 errors of the value that `isEvent` has rejected last. @param prefix Prefix of their JSON
+ * pointers
+ */
 export function eventErrors(prefix: string): InputError[] {
   return (compiled.errors ?? []).slice(0, mostErrorsOfEvent).map((error) => ({
     pointer: prefix + pointerOf(error),

@@ -18,7 +18,7 @@ const whereKept =
   'With `Prefer: handling=lenient`: its position in the log, for `wait_for` and its dead letter. Also the position of ' +
   'an event with an `expected_version` that is refused or undecided.';
 
-/** Answers of the hot routes, for the OpenAPI document only: the routes build the JSON text themselves. */
+/** Answer to a single written event, for the OpenAPI document only: the route builds the JSON text itself. */
 export class WrittenEvent {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsString() stream: string;
@@ -30,6 +30,7 @@ export class WrittenEvent {
   @JSONSchema(versionOfConditional) @ValidateIf(isPresent) @IsInt() version?: number | null;
 }
 
+/** Result of a written event in the answer to a batch, for the OpenAPI document only. */
 export class WrittenPosition {
   @JSONSchema({ format: 'uuid' }) @IsString() event_id: string;
   @IsInt() partition: number;
@@ -68,6 +69,7 @@ export class RejectedEvent {
   @JSONSchema({ description: whereKept }) @ValidateIf(isPresent) @IsInt() offset?: number;
 }
 
+/** Answer to a batch of events, for the OpenAPI document only. */
 export class BatchWritten {
   @IsInt() accepted: number;
   @IsInt() rejected: number;
@@ -79,7 +81,7 @@ export class BatchWritten {
   events: (WrittenPosition | RejectedEvent)[];
 }
 
-/** A created stream. */
+/** Answer to the creation of a stream, for the OpenAPI document. */
 export class CreatedStream {
   @IsString() stream: string;
   @IsInt() partitions: number;
@@ -92,7 +94,7 @@ export const createdStreamContent = json(CreatedStream);
 export const writtenContent = json(WrittenEvent);
 export const batchContent = json(BatchWritten);
 
-/** The two formats of a batch. */
+/** The request body of a batch of events in the OpenAPI document, as JSON and as newline-delimited JSON. */
 export const batchBody = {
   required: true,
   content: {

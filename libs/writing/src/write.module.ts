@@ -7,7 +7,10 @@ import { RawController } from './raw/raw.controller.js';
 import { StreamsWriteController } from './streams.controller.js';
 import { WRITE_DEPENDENCIES, type WriteDependencies } from './write-dependencies.js';
 
-/** The write endpoints. `ingest` mounts them, and the gateway mounts them on its ports. */
+/**
+ * Nest module with the controllers of all write routes. The app `ingest` mounts it, and the gateway mounts it on its
+ * ports.
+ */
 @Module({})
 export class WriteModule {
   static with(ports: WriteDependencies): DynamicModule {

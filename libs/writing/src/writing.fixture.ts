@@ -20,7 +20,7 @@ import { VerdictTable } from '#verdicts';
 import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
 
-/** The write endpoints with an in-memory log, for specs. */
+/** An HTTP port with the write routes on an in-memory log, for specs. */
 export interface TestIngest {
   app: HttpApp;
   context: AppContext;
@@ -49,6 +49,7 @@ export const event = (more: object = {}) => ({
   ...more,
 });
 
+/** Settings and limits of `startTestIngest`. */
 export interface TestIngestOptions {
   config?: Partial<IngestConfig>;
   bytesInFlight?: number;

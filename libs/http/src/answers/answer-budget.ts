@@ -4,9 +4,9 @@ import { metrics } from '#telemetry';
 const smallBytes = 1024 * 1024;
 
 /**
- * Counts the bytes of all answers that this process holds in memory. An answer counts from the time it is read from the
- * store until its client has received it. Large answers may use three quarters of the budget, so that small answers do
- * not wait behind many large ones.
+ * Counts and limits the bytes of HTTP answers that this process holds in memory. An answer counts from the time its
+ * bytes are counted in its share until its client has received it. A large answer is rejected when three quarters of
+ * the budget are used, so that small answers still fit.
  */
 export class AnswerBudget {
   private used = 0;
@@ -14,7 +14,7 @@ export class AnswerBudget {
 
   constructor(private readonly maxBytes: number) {}
 
-  /** Opens a share of the budget for one answer; the share begins with 0 bytes. */
+  /** Opens a share of the answer budget for one answer; the share begins with 0 bytes. */
   share(): AnswerBudgetShare {
     return new AnswerBudgetShare({
       fits: (held, bytes) => this.fits(held, bytes),
@@ -44,12 +44,12 @@ export class AnswerBudget {
 }
 
 interface Budget {
-  /** Returns whether a share of `held` bytes may grow by `bytes`. */
+  /** Returns whether the share of one answer, which has `held` bytes, may grow by `bytes`. */
   fits(held: number, bytes: number): boolean;
   add(bytes: number): void;
 }
 
-/** The bytes of the budget that one answer uses. */
+/** The bytes that one HTTP answer uses of the answer budget. */
 export class AnswerBudgetShare {
   private held = 0;
   private ended = false;
@@ -57,7 +57,8 @@ export class AnswerBudgetShare {
   constructor(private readonly budget: Budget) {}
 
   /**
-   * Adds `bytes` to the share and returns true. Returns false and changes nothing if the budget has no room for them.
+   * Adds `bytes` to the share and returns true. Returns false and changes nothing if the answer budget has no room for
+   * them.
    */
   take(bytes: number): boolean {
     if (this.ended || !this.budget.fits(this.held, bytes)) return this.ended;
@@ -65,7 +66,7 @@ export class AnswerBudgetShare {
     return true;
   }
 
-  /** Adds `bytes` to the share even if the budget has no room. Use it for an answer that must be sent. */
+  /** Adds `bytes` to the share even if the answer budget has no room, for an answer that must be sent. */
   force(bytes: number): void {
     if (this.ended) return;
     this.held += bytes;

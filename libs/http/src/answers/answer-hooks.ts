@@ -11,8 +11,9 @@ const bounds = new WeakMap<object, { budget: AnswerBudget; watch: SlowClientWatc
 const shares = new WeakMap<FastifyReply, AnswerBudgetShare>();
 
 /**
- * Bounds the bytes that wait to be sent on a port. Each answer counts in the budget until its client has received it,
- * and a client that reads too slowly is disconnected. A body larger than `pieceBytes` is sent in pieces.
+ * Limits the bytes of answers that wait to be sent on a port. Each answer counts in the answer budget until its client
+ * has received it, and a client that reads too slowly is disconnected. A body larger than `pieceBytes` is sent in
+ * pieces.
  */
 export function registerAnswerLimits(
   instance: FastifyInstance,
@@ -37,8 +38,8 @@ export function registerAnswerLimits(
 }
 
 /**
- * Counts `bytes` for a streamed answer in the budget until its client has received it. Call it before the headers of
- * the answer are set.
+ * Counts `bytes` for a streamed answer in the answer budget until its client has received it. Call it before the
+ * headers of the answer are sent.
  * @throws ProblemError 503 `overloaded` when the budget has no room
  */
 export function countAnswerBytes(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
@@ -70,8 +71,8 @@ function mustBeSent({ routeOptions }: FastifyRequest, { statusCode }: FastifyRep
 }
 
 /**
- * Returns the bytes that a payload counts in the budget. A stream counts as one piece, unless `holdAnswer` counted it
- * before.
+ * Returns the bytes that a payload counts in the answer budget. A stream counts as one piece of 64 KiB, unless
+ * `countAnswerBytes` counted the answer before.
  */
 function heldBytes(payload: unknown): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload);

@@ -1,15 +1,15 @@
 import type { Socket } from 'node:net';
 import { metrics } from '#telemetry';
 
-/** Limits that decide whether a client receives its answers too slowly. */
+/** Limits below which a client receives its answers so slowly that it is disconnected. */
 export interface SlowClientLimits {
   /** Bytes that a client must receive within `withinMs`, if so many are left of its answer. */
   leastBytes: number;
   /** Milliseconds in which a client must receive `leastBytes`. */
   withinMs: number;
-  /** The same as `withinMs`, while the answer budget is full. */
+  /** Milliseconds in which a client must receive `leastBytes` while the answer budget is full. */
   tightMs: number;
-  /** Milliseconds between two polls of the connections. */
+  /** Milliseconds between two checks how much each client has received. */
   lookMs: number;
 }
 

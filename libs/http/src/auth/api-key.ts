@@ -24,14 +24,14 @@ export function keyIdOf(key: string): string | undefined {
   return checksumOf(`trb_${keyId}_${secret}`) === checksum ? keyId : undefined;
 }
 
-/** Returns the SHA-256 of the whole text of a key. */
+/** Returns the SHA-256 of the whole text of an API key, 32 bytes. */
 export function hashOfKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
 /**
- * Generates a key: its text (show it once, never store it), its id, and the hash to store. With `keyId`, generates
- * another secret for that key.
+ * Generates an API key: its text, which is shown once and never stored, its id, and the SHA-256 that is stored. With
+ * `keyId`, generates another secret for the key with that id.
  */
 export function generateKey(keyId = randomText(12, alphabet.slice(26))): {
   key: string;

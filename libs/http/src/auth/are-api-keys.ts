@@ -1,7 +1,10 @@
 import { ValidateBy } from 'class-validator';
 import { ConfiguredKeyRing } from './configured-key-ring.js';
 
-/** Validates a setting of API keys in the format of `ConfiguredKeyRing`. Its message never contains a key. */
+/**
+ * Property decorator of class-validator for a setting that lists API keys in the format of `ConfiguredKeyRing`. Its
+ * error message never contains a key or a hash.
+ */
 export function AreApiKeys(): PropertyDecorator {
   return ValidateBy({
     name: 'areApiKeys',

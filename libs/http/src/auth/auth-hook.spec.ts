@@ -238,7 +238,7 @@ function describeError(error: unknown): object {
   return { code: error.code, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
-/** Returns a well-formed key with this id that was never generated. */
+/** Returns a well-formed API key with the id `keyId`, a valid checksum, and a secret that this key does not have. */
 function otherSecret(): string {
   const body = `trb_${keyId}_${'x'.repeat(40)}`;
   return `${body}_${createHash('sha256').update(body).digest('hex').slice(0, 6)}`;

@@ -9,18 +9,19 @@ import { clientNetwork } from './client-network.js';
 import type { ApiKey, KeyRing } from './key-ring.js';
 import type { RouteAccessRule } from './require-scope.js';
 
+/** Key ring, open routes and callbacks of `requireApiKeys`. */
 export interface AuthOptions {
   keyRing: KeyRing;
   /**
-   * Bounds the age of the revocations that this process knows. `ageMs` returns the milliseconds since it last knew them
-   * to be current; above `mostMs`, issued keys are rejected. Default: no bound.
+   * Limits the age of this process's view of issued keys and their revocations. `ageMs` returns the milliseconds since
+   * the view was last known to be current; above `mostMs`, all issued keys are rejected. Default: no limit.
    */
   issuedKeys?: { ageMs: () => number; mostMs: number };
   /** Routes that need no key on this port, in addition to the public routes, such as `/health/ready` for probes. */
   open?: readonly string[];
   /**
-   * Called with the problem's code for each request that is rejected because of its key, even if the answer is another
-   * problem. It is not called for a valid key over its rate limit.
+   * Called for each request whose key is missing, wrong or insufficient, with the code of that problem, even if the
+   * client receives another one (429 instead of 401). It is not called for a valid key over its rate limit.
    */
   onRefused?: (code: string) => void;
 }
@@ -79,7 +80,8 @@ class Authenticator {
   }
 
   /**
-   * Rejects an issued key if this process may not know of its revocation. @throws ProblemError 503 `log_unavailable`
+   * Rejects issued keys while this process's view of the revocations is older than allowed. @throws ProblemError 503
+   * `log_unavailable`
    */
   private requireRecent(): void {
     const { issuedKeys } = this.options;

@@ -7,14 +7,14 @@ import type { KeyScope } from './scope.js';
 
 const realm = 'Bearer realm="tributary"';
 /**
- * Compared if a key has fewer secrets than `secretsPerKey`, so that the comparison takes the same time. No text has
- * this hash.
+ * Placeholder that is compared if a key has fewer than `secretsPerKey` secrets, so that every comparison takes the same
+ * time. No known text has this hash.
  */
 const noSecret: KeySecretHash = { sha256: Buffer.alloc(32) };
 
 /**
- * Returns the valid key for this text. An unknown, revoked, expired or mistyped key causes the same work and the same
- * answer.
+ * Returns the API key to which this text belongs, if it is known and not expired. An unknown, revoked, expired or
+ * mistyped key causes the same work and the same error.
  * @throws ProblemError 401 `invalid_token`, with its `WWW-Authenticate`
  */
 export function authenticate(text: string, ring: KeyRing, now: number): ApiKey {
@@ -33,7 +33,7 @@ export function requireKeyScope(key: ApiKey, scope: KeyScope): void {
 }
 
 /**
- * Returns the text of a request's key, read from the `Authorization` header only (RFC 6750).
+ * Returns the text of the API key in a request, read from the `Authorization: Bearer` header only (RFC 6750).
  * @throws ProblemError 401 `unauthenticated` (no credentials, or another scheme), 400 `invalid_request` (several
  * Authorization headers), each with its `WWW-Authenticate`.
  */
@@ -71,16 +71,16 @@ function unauthenticated(detail: string): ProblemError {
 }
 
 /**
- * Returns every `Authorization` header that was sent. Node joins or drops repeated headers in `headers`, so this reads
- * the raw list.
+ * Returns the values of all `Authorization` headers of a request. They are read from `rawHeaders`, because Node joins
+ * or drops repeated headers in `headers`.
  */
 function authorizationHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'authorization');
 }
 
 /**
- * Returns whether a valid secret matches. It makes `secretsPerKey` constant-time comparisons, however many secrets
- * there are.
+ * Returns whether the presented hash equals that of a secret that has not expired. It makes `secretsPerKey`
+ * constant-time comparisons, however many secrets the key has.
  */
 function opens(presented: Buffer, secrets: readonly KeySecretHash[], now: number): boolean {
   let found = false;

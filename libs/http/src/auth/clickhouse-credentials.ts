@@ -2,21 +2,22 @@ import type { IncomingMessage } from 'node:http';
 import { AddRouteConfig } from '../route-config.js';
 import { authorizationHeader, bearerToken } from './authenticate.js';
 
-/** The part of a route's config that marks it as called by ClickHouse clients. */
+/** The part of a route's Fastify config that allows API keys in the form of ClickHouse credentials. */
 export interface ClickHouseCredentialsConfig {
   clickHouseCredentials?: boolean;
 }
 
 /**
- * Lets clients send the API key the way ClickHouse clients send a password, too: with `Basic`, or in the header
- * `X-ClickHouse-Key`.
+ * Marks a route on which clients may also send the API key the way ClickHouse clients send a password: with `Basic`, or
+ * in the header `X-ClickHouse-Key`.
  */
 export function ClickHouseCredentials(): MethodDecorator {
   return AddRouteConfig({ clickHouseCredentials: true } satisfies ClickHouseCredentialsConfig);
 }
 
 /**
- * Returns the text of a request's key, as ClickHouse clients send it.
+ * Returns the text of the API key in a request of a ClickHouse client: the password of `Basic`, a `Bearer` token, or
+ * `X-ClickHouse-Key`.
  * @throws ProblemError 401 `unauthenticated`, 400 `invalid_request`
  */
 export function clickHouseKey(request: Pick<IncomingMessage, 'rawHeaders' | 'headers'>): string {

@@ -3,7 +3,7 @@ import type { ApiKey, KeyRing } from './key-ring.js';
 import { isScope, scopes } from './scope.js';
 
 /**
- * Key ring of the keys in the configuration, one entry per key: `<key_id>:<sha256 hex of the whole
+ * Key ring of the API keys in the setting API_KEYS, one entry per key: `<key_id>:<sha256 hex of the whole
  * key>:<scope>+<scope>…`.
  * @throws Error with the number of the invalid entry and the reason, never with the entry itself
  */

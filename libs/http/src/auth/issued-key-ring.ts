@@ -1,7 +1,7 @@
 import { secretsPerKey, type ApiKey, type KeyRing } from './key-ring.js';
 import { isScope } from './scope.js';
 
-/** The fields of a key definition that authentication reads. Times are RFC 3339. */
+/** The members of an issued key's definition that authentication reads. Times are RFC 3339. */
 export interface IssuedKeyDefinition {
   key_id: string;
   /** Secrets of the key, newest first. Hashes are hexadecimal. */
@@ -13,7 +13,10 @@ export interface IssuedKeyDefinition {
   revoked_at?: string;
 }
 
-/** Key ring of the issued keys in the definitions. A changed definition applies from the next request on. */
+/**
+ * Key ring of the issued API keys, whose definitions are in the definitions topic. A changed definition applies from
+ * the next request on.
+ */
 export class IssuedKeyRing implements KeyRing {
   /** The parsed key of each definition object. Definitions are immutable: a change creates another object. */
   private readonly read = new WeakMap<IssuedKeyDefinition, ApiKey>();

@@ -1,7 +1,7 @@
 import type { RateLimit } from '../rate-limit/key-limits.js';
 import type { KeyScope } from './scope.js';
 
-/** The hash and the expiry of one secret of a key. */
+/** The hash and the expiry of one secret of an API key, in the form that authentication compares. */
 export interface KeySecretHash {
   /** SHA-256 of the whole text of the key, 32 bytes. */
   sha256: Buffer;
@@ -15,7 +15,7 @@ export interface KeySecretHash {
  */
 export const secretsPerKey = 4;
 
-/** A stored key. It does not contain the text of the key. */
+/** A known API key as authentication sees it: its id, secret hashes, scopes and limits, but not its text. */
 export interface ApiKey {
   keyId: string;
   /** Secrets of the key, at most `secretsPerKey`; empty when the key is revoked. */
@@ -25,7 +25,8 @@ export interface ApiKey {
   streams?: readonly string[];
   rateLimit?: RateLimit;
   /**
-   * Set for an issued key, which comes from the definitions. These may be stale, so a revocation may not be known yet.
+   * Set for an issued key, which comes from the definitions topic and not from the configuration. The view of that
+   * topic may be stale, so a revocation may not be known yet.
    */
   issued?: true;
   /** Expiry in milliseconds since 1970: from this time on the key is not valid. */
@@ -33,16 +34,16 @@ export interface ApiKey {
 }
 
 /**
- * Looks up keys. `find` is called for every request: it answers from memory, and returns the same object as long as the
- * key does not change.
+ * Looks up API keys by key id. `find` is called for every request: it answers from memory, and returns the same object
+ * as long as the key does not change.
  */
 export interface KeyRing {
   find(keyId: string): ApiKey | undefined;
 }
 
 /**
- * Joins several key rings; the first ring that knows a key decides. Each look-up asks all rings, so that its time does
- * not reveal which one knows the key.
+ * Combines several key rings into one; the first ring that knows a key id decides. Each look-up asks all rings, so that
+ * its time does not reveal which ring knows the key.
  */
 export function joinKeyRings(...rings: readonly KeyRing[]): KeyRing {
   return { find: (keyId) => rings.map((ring) => ring.find(keyId)).find((key) => key !== undefined) };

@@ -5,7 +5,10 @@ import type { KeyRateLimiter } from '../rate-limit/key-limits.js';
 import type { ApiKey } from './key-ring.js';
 import type { KeyScope } from './scope.js';
 
-/** How a request was authenticated on a port that requires keys. `key` is undefined on public routes only. */
+/**
+ * The result of authenticating a request on a port that requires API keys: its key, rate limiter and repeated check.
+ * `key` is undefined only on routes that need no key.
+ */
 export interface RequestAuthentication {
   key?: ApiKey;
   limits?: KeyRateLimiter;
@@ -39,21 +42,22 @@ export function accessOf(request: FastifyRequest): StreamAccess {
   return key ? { patterns: key.streams, reserved: key.scopes.has('admin') } : noStreams;
 }
 
-/** Returns whether this request has a scope; always true on a port without authentication. */
+/** Returns whether the API key of this request has the scope; always true on a port without authentication. */
 export function hasScope(request: FastifyRequest, scope: KeyScope): boolean {
   const admission = admissions.get(request);
   return !admission || admission.key?.scopes.has(scope) === true;
 }
 
 /**
- * Checks the key of a long-running answer again. It does not count against the rate limit.
+ * Checks again, during a long-running answer, that the API key of its request is still valid. The check does not count
+ * against the key's rate limit.
  * @throws ProblemError when the key has expired or was revoked, or when this cannot be verified
  */
 export function requireStillAuthenticated(request: FastifyRequest): void {
   admissions.get(request)?.check?.();
 }
 
-/** Returns who made this request, for the audit. It has the shape of an `Actor` of the definitions. */
+/** Returns the key id, port and request id of this request, which audit events name as their actor. */
 export function actorOf(request: FastifyRequest): {
   key_id: string | null;
   port: string;

@@ -10,6 +10,7 @@ export const scopes = [
   'admin',
 ] as const;
 
+/** A permission of an API key, such as `events:read`. */
 export type KeyScope = (typeof scopes)[number];
 
 export function isScope(text: string): text is KeyScope {

@@ -29,8 +29,8 @@ export class BodyBudget {
 }
 
 /**
- * The bytes of the budget that one request uses. The share grows while the body arrives, and is returned when the
- * request ends.
+ * The bytes that the body of one request uses of the body budget. The share grows while the body arrives, and is
+ * returned when the request ends.
  */
 export class BodyBudgetShare {
   private bytes = 0;
@@ -45,7 +45,7 @@ export class BodyBudgetShare {
     this.bytes += bytes;
   }
 
-  /** Returns a part of the share to the budget. */
+  /** Returns a part of the share to the body budget before the request ends. */
   giveBack(bytes: number): void {
     if (this.ended) return;
     this.budget.give(bytes);

@@ -44,7 +44,7 @@ export class BodyDecompressor {
     await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Starts the body that has waited longest, if any. */
+  /** Lets the decompression start of the body that has waited longest, if any. */
   private leave(): void {
     const next = this.waiting.shift();
     if (next) next();

@@ -2,15 +2,16 @@ import type { Readable } from 'node:stream';
 import { ProblemError } from '#api';
 import type { BodyBudgetShare } from './body-budget.js';
 
-/** Bounds for reading one body. */
+/** Limits while one request body is read: its own maximum size, and its share of the body budget. */
 export interface BodyLimits {
   share: BodyBudgetShare | undefined;
-  /** Bytes that the body may have at most. */
+  /** Maximum size of the body in bytes. */
   limit: number;
 }
 
 /**
- * Reads a stream to its end and returns its bytes. Each chunk counts in the share as soon as it arrives.
+ * Reads the stream of a request body to its end and returns its bytes. Each chunk counts in the body budget as soon as
+ * it arrives.
  * @throws ProblemError `payload_too_large`, `overloaded`, or `request_timeout` when the stream closes before its end
  */
 export function collectBody(payload: Readable, { share, limit }: BodyLimits): Promise<Buffer> {

@@ -12,8 +12,8 @@ const shares = new WeakMap<FastifyRequest, BodyBudgetShare>();
 const inflation = new BodyDecompressor();
 
 /**
- * Parses every body as bytes: handlers get it decompressed, within the limit of the route, and as valid UTF-8 unless
- * the route accepts bytes.
+ * Reads every request body of the instance as bytes: handlers get a Buffer that is decompressed, within the size limit
+ * of the route, and valid UTF-8 unless the route accepts bytes.
  */
 export function registerBodyParsers(
   instance: FastifyInstance,
@@ -34,12 +34,12 @@ export function registerBodyParsers(
   });
 }
 
-/** Returns the bytes of the body. @throws ProblemError when the request has no body */
+/** Returns the decompressed bytes of the request's body. @throws ProblemError when the request has no body */
 export function bodyOf(request: FastifyRequest): Buffer {
   return bytesOf(request.body);
 }
 
-/** Returns the bytes of a parsed body. @throws ProblemError when there are none */
+/** Returns a body that the body parser has read. @throws ProblemError `invalid_json` when the request had none */
 export function bytesOf(body: unknown): Buffer {
   if (Buffer.isBuffer(body) && body.length > 0) return body;
   throw new ProblemError('invalid_json', 'The request has no body.');
@@ -89,7 +89,10 @@ export function isJsonType(mediaType: string): boolean {
   return /^[a-z0-9!#$&^_.-]+\/([a-z0-9!#$&^_.+-]+\+)?json$/.test(mediaType);
 }
 
-/** Returns whether a browser requires a CORS preflight before a page of another site may send this type. */
+/**
+ * Returns whether the media type is a JSON type for which a browser sends a CORS preflight before a page of another
+ * site may send it.
+ */
 function isJson(mediaType: string): boolean {
   return (mediaType.startsWith('application/') && isJsonType(mediaType)) || isJsonLines(mediaType);
 }

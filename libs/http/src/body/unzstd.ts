@@ -4,7 +4,7 @@ import { Decompress } from 'fzstd';
 import { TimeSlice } from '#async';
 import { zstdFrames } from './zstd-frames.js';
 
-/** The part of `zlib` that Node has since 22.15. */
+/** The Zstandard function of `node:zlib`, which exists since Node 22.15. */
 interface WithZstd {
   createZstdDecompress?: (options: object) => Transform;
 }

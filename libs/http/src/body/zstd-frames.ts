@@ -15,17 +15,17 @@ const skippable = 0x184d2a50;
 const reservedBlock = 3;
 const rleBlock = 1;
 
-/** Reason why a Zstandard body is rejected. */
+/** A Zstandard body is rejected without being decompressed; the message says why. */
 export class ZstdError extends Error {
   override readonly name = 'ZstdError';
 }
 
-/** Position of one frame in a body. */
+/** Byte positions of one Zstandard frame and of its blocks in a body. */
 export interface ZstdFrame {
   start: number;
   /**
-   * End of each block in the body. The first block includes the header, and the end of the last block is the end of the
-   * frame.
+   * End position of each block of the frame. The first block includes the frame header; the end of the last block is
+   * the end of the frame.
    */
   ends: number[];
 }

@@ -4,7 +4,8 @@ import { handlerOf } from './handler-of.js';
 import { ValidatingPipe } from './validating-pipe.js';
 
 /**
- * Injects the JSON body as an instance of its class: validated, parsed and documented.
+ * Parameter decorator of a handler: injects the JSON body as a validated instance of the parameter's class, and adds
+ * the class to the OpenAPI document.
  * @param options.mayBeEmpty Treats a request without a body like one with an empty object.
  */
 export function Body(options: { mayBeEmpty?: boolean } = {}): ParameterDecorator {

@@ -1,12 +1,15 @@
 /**
- * An input whose fields must be consistent with each other. `requireConsistent` runs after each field was found valid.
+ * A body or query class whose fields must be consistent with each other. Its `requireConsistent` is called after every
+ * field was found valid.
  */
 export interface HasConsistencyCheck {
   /** Checks that the fields are consistent. @throws ProblemError when they are not */
   requireConsistent(): void;
 }
 
-/** Checks an input that implements `Consistent`. @throws ProblemError */
+/**
+ * Calls `requireConsistent` of an input that has this method. @throws ProblemError when its fields are not consistent
+ */
 export function requireConsistent(input: object): void {
   if ('requireConsistent' in input) (input as HasConsistencyCheck).requireConsistent();
 }

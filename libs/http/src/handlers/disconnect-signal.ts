@@ -4,7 +4,10 @@ import type { FastifyReply } from 'fastify';
 import { ProblemError } from '#api';
 import { whenClosed } from '../when-closed.js';
 
-/** Injects a signal that is aborted when the client disconnects before it has received the answer. */
+/**
+ * Parameter decorator of a handler: injects an AbortSignal that is aborted when the client disconnects before the whole
+ * answer was sent.
+ */
 export const DisconnectSignal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   disconnectSignal(context.switchToHttp().getResponse<FastifyReply>().raw),
 );

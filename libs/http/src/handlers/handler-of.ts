@@ -2,7 +2,10 @@ import 'reflect-metadata';
 
 type Class = new () => object;
 
-/** Returns the class of a handler's parameter, and a function that applies a method decorator to the handler. */
+/**
+ * For parameter decorators: returns the class of the decorated parameter, and a function that applies a method
+ * decorator to its handler.
+ */
 export function handlerOf(
   target: object,
   key: string | symbol | undefined,

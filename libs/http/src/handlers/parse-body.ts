@@ -55,7 +55,7 @@ function unknownFields(value: object, known: ReadonlySet<string>): InputError[] 
 }
 
 /**
- * Parses JSON text. The nesting depth is checked before.
+ * Parses JSON text, after checking that it is not nested too deeply.
  * @throws ProblemError `invalid_json`
  */
 export function parseJson(text: string): unknown {

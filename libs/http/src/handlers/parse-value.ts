@@ -3,12 +3,12 @@ import { ValidateBy, type ValidationArguments } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
 import { ProblemError } from '#api';
 
-/** A value that cannot be parsed. The validator rejects its property. */
+/** Placeholder for a sent value that could not be parsed; class-validator then rejects its property. */
 class Unreadable {
   constructor(readonly sent: unknown) {}
 }
 
-/** How to parse the text of a parameter or a field. */
+/** How the text of a query parameter or body field is parsed, and the error message for an invalid text. */
 export interface ValueParser {
   /** Name of the validation rule. */
   name: string;
@@ -16,7 +16,7 @@ export interface ValueParser {
    * Returns the parsed value; undefined for an invalid text; a ProblemError if the text has a problem code of its own.
    */
   read: (text: string) => unknown;
-  /** Returns the error text, which says what the value must be. */
+  /** Returns the error message for an invalid text, which says what the value must be. */
   message: (sent: unknown) => string;
 }
 
@@ -30,7 +30,7 @@ export function ParseValue(reading: ValueParser): PropertyDecorator {
   );
 }
 
-/** Parses each text of a list property. */
+/** Property decorator: parses each text of a list property in place. */
 export function ParseValues(reading: ValueParser): PropertyDecorator {
   const validate = (values: unknown) =>
     Array.isArray(values) && values.every((value) => !(value instanceof Unreadable));
@@ -55,7 +55,7 @@ function rule(
   return ValidateBy({ name, validator: { validate, defaultMessage } });
 }
 
-/** Throws the first ProblemError among the values of a valid input. @throws ProblemError */
+/** @throws the first ProblemError among the property values of a valid input */
 export function throwProblemIn(input: object): void {
   for (const value of Object.values(input)) if (value instanceof ProblemError) throw value;
 }

@@ -2,6 +2,7 @@ import { Param } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { handlerOf } from './handler-of.js';
 
+/** Name, description and JSON Schema of a path parameter in the OpenAPI document. */
 export interface DescribedParameter {
   name: string;
   description?: string;
@@ -9,7 +10,7 @@ export interface DescribedParameter {
 }
 
 /**
- * Injects a parameter of the path, and documents it.
+ * Parameter decorator of a handler: injects a parameter of the path, and adds it to the OpenAPI document.
  * @param read Returns the value for the handler. It throws a ProblemError for an invalid text.
  */
 export function PathParameter(

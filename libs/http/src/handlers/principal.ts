@@ -20,7 +20,7 @@ export class Principal {
     return accessOf(this.request);
   }
 
-  /** The caller as the audit names it. */
+  /** Key id, port and request id of the caller, which audit events name as their actor. */
   get actor(): ReturnType<typeof actorOf> {
     return actorOf(this.request);
   }
@@ -41,8 +41,8 @@ export class Principal {
   }
 
   /**
-   * Checks the caller's key again. @throws ProblemError when it has expired or was revoked, or when this cannot be
-   * verified
+   * Checks the caller's API key again. @throws ProblemError when the key has expired or was revoked, or when this
+   * cannot be verified
    */
   requireStillAdmitted(): void {
     requireStillAuthenticated(this.request);

@@ -2,7 +2,7 @@ import { getMetadataStorage } from 'class-validator';
 
 const properties = new Map<unknown, Set<string>>();
 
-/** Returns the property names that the validator knows of a class. */
+/** Returns the names of the properties of a class that have a class-validator decorator. */
 export function propertiesOf(type: new () => object): ReadonlySet<string> {
   let names = properties.get(type);
   if (!names) {

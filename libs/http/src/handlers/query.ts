@@ -3,7 +3,10 @@ import { DescribeQuery } from '../openapi/schema-of.js';
 import { handlerOf } from './handler-of.js';
 import { ValidatingPipe } from './validating-pipe.js';
 
-/** Injects the query parameters as an instance of their class: validated, parsed and documented. */
+/**
+ * Parameter decorator of a handler: injects the query parameters as a validated instance of the parameter's class, and
+ * adds them to the OpenAPI document.
+ */
 export function Query(): ParameterDecorator {
   return (target, key, index) => {
     QueryParameters(new ValidatingPipe())(target, key, index);

@@ -6,7 +6,7 @@ import { parseQuery } from './parse-query.js';
 
 class NoParameters {}
 
-/** Rejects query parameters if the handler takes none. */
+/** Nest guard that rejects a request with query parameters if its handler takes none. */
 export class NoParametersGuard implements CanActivate {
   /**
    * Always returns true. @throws ProblemError 400 `invalid_request` for a query parameter of a handler that takes none

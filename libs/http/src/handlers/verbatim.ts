@@ -2,7 +2,7 @@ import { Transform } from 'class-transformer';
 
 const originals = new WeakMap<object, unknown>();
 
-/** Remembers the original object of a copy, for `Verbatim`. */
+/** Remembers the original object of a cleaned copy, so that `Verbatim` can restore it. */
 export function rememberOriginal<T extends object>(copy: T, original: object): T {
   originals.set(copy, original);
   return copy;

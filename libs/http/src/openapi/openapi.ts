@@ -14,6 +14,7 @@ const bearer = {
   description: 'An API key, `trb_…`.',
 } as const;
 
+/** Title, description and version of a port's OpenAPI document. */
 export interface OpenApiOptions {
   title: string;
   description: string;
@@ -23,9 +24,9 @@ export interface OpenApiOptions {
 }
 
 /**
- * Serves `/openapi.json` and `/docs`, which needs no internet access. On a port without keys, `/` redirects to `/docs`.
- * Paths come from the controllers, and schemas from the class-validator classes that validate the requests: there is no
- * second definition.
+ * Serves the OpenAPI document at `/openapi.json` and Swagger UI at `/docs`, which loads nothing from the internet. On a
+ * port without keys, `/` redirects to `/docs`. Paths come from the controllers, and schemas from the class-validator
+ * classes that validate the requests.
  */
 export function serveOpenApi(
   nest: NestFastifyApplication,

@@ -14,12 +14,15 @@ type JsonSchema = Record<string, unknown> & {
 const { defaultMetadataStorage } = classTransformer as { defaultMetadataStorage: object };
 
 /**
- * Temporary marks of a property while schemas are built: whether its conditions skip the validation of null and of
- * undefined.
+ * Temporary members of a property's JSON Schema while it is built: whether class-validator's conditions skip the
+ * validation of null and of undefined.
  */
 const mayBeNull = 'x-may-be-null';
 const mayBeAbsent = 'x-may-be-absent';
-/** Part of the schema of a property that is optional in the class but required by the handler. */
+/**
+ * JSON Schema addition for a property that is optional in its class but required by the handler: the document lists the
+ * property as required.
+ */
 export const askedFor = { [mayBeAbsent]: false };
 
 type Converters = NonNullable<

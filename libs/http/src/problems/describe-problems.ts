@@ -4,12 +4,18 @@ import { problems, type ProblemCode } from '#api';
 
 const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
 
-/** Documents the problems of a route: one answer for each status, with its codes in this order. */
+/**
+ * Method decorator: adds the problems of a route to the OpenAPI document, one answer for each status with its codes in
+ * the given order.
+ */
 export function DescribeProblems(...codes: ProblemCode[]): MethodDecorator {
   return DescribeProblemsIn(content, codes);
 }
 
-/** Documents the problems of a route whose error answers have another format than RFC 9457. */
+/**
+ * Does the same as `DescribeProblems` for a route whose error answers have another format than RFC 9457, which
+ * `content` describes.
+ */
 export function DescribeProblemsIn(
   content: NonNullable<ApiResponseNoStatusOptions['content']>,
   codes: readonly ProblemCode[],

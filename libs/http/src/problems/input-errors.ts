@@ -2,7 +2,7 @@ import type { ValidationError } from 'class-validator';
 import { jsonPointerTo } from '#event';
 import type { InputError } from '#api';
 
-/** Maximum number of errors in an answer. */
+/** Maximum number of input errors that the answer to one request lists. */
 export const mostErrors = 100;
 
 /**
@@ -14,7 +14,7 @@ export function inputErrors(errors: readonly ValidationError[], kind: 'body' | '
   return found.slice(0, mostErrors);
 }
 
-/** Returns one error for each pointer, with all messages for it. */
+/** Returns one input error for each pointer; its detail joins all messages for that pointer. */
 function flatten(error: ValidationError, parent: string | undefined): InputError[] {
   const pointer = parent === undefined ? error.property : shortPointerTo(parent, error.property);
   const own = error.constraints ? ownErrors(error, pointer) : [];
@@ -39,7 +39,10 @@ function ownErrors(
   return [...places].map(([place, texts]) => ({ pointer: place, detail: texts.join('; ') }));
 }
 
-/** Returns the broken rule about the type of a value. The rules about its elements or members are meaningless then. */
+/**
+ * Returns the failed `isArray` or `isObject` rule of a value, if any. The rules about its elements or members are
+ * meaningless then.
+ */
 function kindRule({ constraints = {} }: Pick<ValidationError, 'constraints'>): [string, string] | undefined {
   return Object.entries(constraints).find(([name]) => name === 'isArray' || name === 'isObject');
 }

@@ -9,7 +9,7 @@ import {
 } from '#store';
 import { UntranslatableExpressionError } from '#cel';
 
-/** Problem codes of Fastify's own error codes. */
+/** Problem codes by Fastify's own error codes. */
 const fastifyCodes: Record<string, ProblemCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -36,8 +36,8 @@ const statusCodes: Record<number, ProblemCode> = {
 };
 
 /**
- * Maps any thrown value to a problem. All errors of ports and of the frameworks become problems here. Any other error
- * becomes an `internal_error`: its answer contains nothing but the request id.
+ * Maps any thrown value to the problem that the client receives. Errors of the log, the store, CEL, Nest and Fastify
+ * have their own codes. Any other error becomes an `internal_error`, whose answer reveals nothing but the request id.
  */
 export function problemOf(error: unknown): ProblemError {
   if (error instanceof ProblemError) return error;

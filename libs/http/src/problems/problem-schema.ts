@@ -3,7 +3,7 @@ import { IsArray, IsIn, IsInt, IsString, ValidateIf, ValidateNested } from 'clas
 import { JSONSchema } from 'class-validator-jsonschema';
 import { problems, type ProblemCode } from '#api';
 
-/** One error of the input. */
+/** One error of a request's input, as a problem document lists it. */
 export class InputProblem {
   /** A JSON pointer into the body, or a parameter's name. */
   @IsString() pointer: string;

@@ -9,7 +9,7 @@ import { noSniffing } from '../security-headers.js';
 /** Seconds after which a client may repeat the request, if the problem does not specify them. */
 const retryAfterSeconds = 1;
 
-/** Returns the headers of a problem's answer, without its type and length. */
+/** Returns the headers of the answer to a failed request, without `Content-Type` and `Content-Length`. */
 export function problemHeaders(problem: ProblemError): Record<string, string> {
   return {
     ...noSniffing,
@@ -26,7 +26,8 @@ function problemDocument(request: FastifyRequest, problem: ProblemError): Encode
 }
 
 /**
- * Answers failed requests with problem documents (RFC 9457), or in the format of their route. It logs server errors.
+ * Answers failed requests with problem documents (RFC 9457), or in the error format of their route. It logs server
+ * errors as warnings or errors, and client errors at debug level.
  */
 export class ProblemSender {
   constructor(private readonly logger: Logger) {}
@@ -64,7 +65,7 @@ export class ProblemSender {
   }
 }
 
-/** Passes the errors of controllers to the `ProblemSender`. */
+/** Nest exception filter that passes errors thrown by controllers to the `ProblemSender`. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   constructor(private readonly sender: ProblemSender) {}

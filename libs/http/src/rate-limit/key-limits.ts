@@ -2,7 +2,9 @@ import { ProblemError } from '#api';
 import { metrics } from '#telemetry';
 import { TokenBucket } from './token-bucket.js';
 
-/** Limits of a key per second; a missing member means no limit. */
+/**
+ * Requests and events per second that an API key may use on one port of one process; a missing member means no limit.
+ */
 export interface RateLimit {
   requestsPerSecond?: number;
   eventsPerSecond?: number;
@@ -11,8 +13,8 @@ export interface RateLimit {
 type Unit = 'requests' | 'events';
 
 /**
- * The token buckets of one key on one port of one process. Each bucket has a capacity of one second's tokens, at least
- * 1.
+ * Enforces the rate limits of one API key on one port of one process, with a token bucket for requests and one for
+ * events. The capacity of a bucket is one second's tokens, at least 1.
  */
 export class KeyRateLimiter {
   private readonly buckets: (readonly [Unit, TokenBucket])[] = [];

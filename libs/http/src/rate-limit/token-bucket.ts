@@ -1,4 +1,4 @@
-/** Tolerance for rounding errors, in milliseconds or tokens. */
+/** Tolerance for rounding errors in comparisons of milliseconds or tokens. */
 const precision = 1e-6;
 
 /**
@@ -22,7 +22,8 @@ export class TokenBucket {
   }
 
   /**
-   * Takes all `count` tokens and returns 0; or takes none and returns the milliseconds to wait before the next attempt.
+   * Takes `count` tokens and returns 0 if at least one token is available; otherwise takes none and returns the
+   * milliseconds until one is.
    */
   take(count: number, now: number): number {
     const waitMs = this.msUntil(1, now);

@@ -3,7 +3,10 @@ import { createLogger, type Logger, type Tracing } from '#telemetry';
 import { Health } from './health.js';
 import { Lifecycle } from './lifecycle.js';
 
-/** Dependencies that an app gets at its start and passes to its HTTP ports. */
+/**
+ * Configuration, logger, health, lifecycle and tracing of one process, which its app gets at the start and passes to
+ * its HTTP ports.
+ */
 export interface AppContext<Config extends AppConfig = AppConfig> {
   name: string;
   config: Config;
@@ -12,11 +15,14 @@ export interface AppContext<Config extends AppConfig = AppConfig> {
   lifecycle: Lifecycle;
   /** Tracing of this process; undefined while it is off. */
   tracing: Tracing | undefined;
-  /** Stops the process in order, with exit code 1, after an error from which it cannot recover. */
+  /**
+   * Reports an error from which the app cannot recover. Under `runApp`, the process then stops in order with exit code
+   * 1.
+   */
   crash(error: Error): void;
 }
 
-/** Creates a context without a process. `runApp` uses it, and so do specs. */
+/** Creates the context of an app, without starting anything. `runApp` and specs use it. */
 export function createContext<Config extends AppConfig>(options: {
   name: string;
   config: Config;

@@ -6,8 +6,8 @@ import { metrics, type Logger } from '#telemetry';
 const block = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Exports the expiry times of the certificates in the configuration as metrics. The files are read once at the start,
- * as the Kafka client does, so a replaced file counts from the next start on.
+ * Exports the expiry times of the configured Kafka certificates as metrics. The files are read once at the start, as
+ * the Kafka client does, so a replaced file counts from the next start on.
  */
 export function exportCertificateMetrics(
   config: Pick<AppConfig, 'KAFKA_TLS' | 'KAFKA_TLS_CA' | 'KAFKA_TLS_CERT'>,

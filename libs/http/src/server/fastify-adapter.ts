@@ -7,9 +7,9 @@ import { acceptsOf } from '../route-config.js';
 import type { ProblemSender } from '../problems/send-problem.js';
 import { answerClientError, registerUnroutedRequests } from './socket-errors.js';
 
-/** Time-outs for clients, in milliseconds. */
+/** Time-outs of the HTTP server for its clients, in milliseconds. */
 export interface ClientTimeouts {
-  /** Time-out for receiving all headers. */
+  /** Time-out for receiving all headers of a request. */
   headers: number;
   /** Time-out for receiving the whole request with its body. */
   request: number;
@@ -19,7 +19,7 @@ export interface ClientTimeouts {
 
 export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
-/** A Nest adapter for Fastify that answers Fastify's own errors as problems, too. */
+/** A Nest adapter for Fastify that answers Fastify's own errors and unknown addresses with problems. */
 export class ProblemAdapter extends FastifyAdapter {
   constructor(
     private readonly sender: ProblemSender,
@@ -59,12 +59,12 @@ export class ProblemAdapter extends FastifyAdapter {
     );
   }
 
-  /** Does nothing: the constructor has set the handler for errors. */
+  /** Does nothing, because the constructor has set Fastify's error handler. */
   override setErrorHandler(): never {
     return undefined as never;
   }
 
-  /** Does nothing: the constructor has set the handler for unknown addresses. */
+  /** Does nothing, because the constructor has set Fastify's handler for unknown addresses. */
   override setNotFoundHandler(): never {
     return undefined as never;
   }

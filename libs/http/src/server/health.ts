@@ -1,6 +1,7 @@
 /** Checks one dependency of this process. Resolves with details to show; throws when the dependency does not work. */
 export type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
+/** Which health routes a failing check affects, and its time-out. */
 export interface HealthCheckOptions {
   /** Makes `/health/ready` fail when the check fails. Default true. */
   readiness?: boolean;
@@ -9,12 +10,14 @@ export interface HealthCheckOptions {
   timeoutMs?: number;
 }
 
+/** Result of one health check, with the details or the error that the health routes show. */
 export interface CheckResult {
   status: 'ok' | 'failing';
   error?: string;
   [detail: string]: unknown;
 }
 
+/** Results of several health checks by name, and whether the health route reports success. */
 export interface HealthReport {
   healthy: boolean;
   checks: Record<string, CheckResult>;
@@ -26,7 +29,7 @@ interface Entry extends Required<HealthCheckOptions> {
   result: Promise<CheckResult>;
 }
 
-/** Milliseconds for which a result is reused, because many probes may ask. */
+/** Milliseconds for which the result of a health check is reused, because many probes may ask. */
 const freshMs = 1000;
 
 /** The health checks of one process. The owner of a dependency registers its check by name. */
@@ -43,7 +46,8 @@ export class Health {
   }
 
   /**
-   * Adds a check, or replaces the check of this name. A check fails if it takes longer than `timeoutMs` (default 2 s).
+   * Adds a health check, or replaces the check with this name. A check fails if it takes longer than `timeoutMs`
+   * (default 2000).
    */
   register(name: string, check: HealthCheck, options: HealthCheckOptions = {}): void {
     this.entries.set(name, {
@@ -57,7 +61,7 @@ export class Health {
     });
   }
 
-  /** Runs the checks of a kind, or reuses results that are at most a second old. */
+  /** Runs the health checks of a kind. Results that are at most a second old are reused. */
   async report(kind: 'all' | 'readiness' | 'liveness'): Promise<HealthReport> {
     const chosen = [...this.entries].filter(([, entry]) => kind === 'all' || entry[kind]);
     const results = await Promise.all(

@@ -24,32 +24,34 @@ import { noSniffing } from '../security-headers.js';
 import { guardSite } from './site-guard.js';
 import { registerSystemRoutes } from './system-routes.js';
 
+/** Module, hooks and limits of one HTTP port. */
 export interface HttpAppOptions {
   context: AppContext;
   /** Name of this port in the audit; default: the app's name. */
   port?: string;
-  /** The Nest module (class or dynamic module) with the controllers of this port. */
+  /** The Nest module (class or dynamic module) with the controllers that this port serves. */
   module: object;
-  /** Adds Fastify hooks and routes before Nest adds its routes, such as authentication. */
+  /** Adds Fastify hooks and routes, such as authentication, before Nest adds its routes. */
   configure?(instance: FastifyInstance): void;
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
-  /** Set to serve `/openapi.json` and `/docs`. */
+  /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
   openapi?: OpenApiOptions;
   timeouts?: Partial<ClientTimeouts>;
-  /** Bytes of request bodies in memory at the same time; default 64 MiB. */
+  /** Limit of the bytes of request bodies that this port holds in memory at the same time; default 64 MiB. */
   bodyBytes?: number;
   /**
-   * Bounds the bytes of answers in memory. The ports of a process share one budget. Default: 64 MiB for this port
+   * Budget of the bytes of answers in memory, which the ports of a process may share. Default: 64 MiB for this port
    * alone.
    */
   answers?: AnswerBudget;
-  /** Limits that decide whether a client receives its answers too slowly. */
+  /** Limits below which a client receives its answers so slowly that it is disconnected. */
   sending?: Partial<SlowClientLimits>;
   /** Milliseconds between failing `/health/ready` and rejecting connections at a shutdown; default 500. */
   graceMs?: number;
 }
 
+/** Address on which an HTTP port listens. */
 export interface ListenOptions {
   host: string;
   port: number;
@@ -57,12 +59,14 @@ export interface ListenOptions {
   variable: string;
 }
 
+/** One HTTP port of a process that need not listen: its Nest application, its Fastify instance, and its drain. */
 export interface HttpApp {
   nest: NestFastifyApplication;
   instance: FastifyInstance;
   drain: PortDrain;
 }
 
+/** An HTTP port that listens, with its address. */
 export interface ListeningApp extends HttpApp {
   /** `http://host:port`, with the actual port. */
   url: string;
@@ -72,7 +76,7 @@ export interface ListeningApp extends HttpApp {
 const bodyBytes = 64 * 1024 * 1024;
 const answerBytes = 64 * 1024 * 1024;
 
-/** Creates an HTTP app that does not listen. Specs inject requests into it. */
+/** Creates an HTTP port that does not listen. Specs inject requests into it. */
 export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const { context } = options;
   const sender = new ProblemSender(context.logger);
@@ -116,9 +120,9 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
 }
 
 /**
- * Starts an HTTP port with problems, request ids, health and metrics. The lifecycle of the context stops it in order.
- * The port listens when the promise resolves. Until the app has started, each request except health and metrics gets
- * 503 `starting`.
+ * Starts an HTTP port with problem documents, request ids, health routes and metrics. The port listens when the promise
+ * resolves, and the lifecycle of the context stops it in order. Until `lifecycle.running` is true, each request except
+ * health and metrics gets 503 `starting`.
  * @throws ConfigError when the port cannot be opened
  */
 export async function startHttpApp(

@@ -3,8 +3,8 @@ import { metrics, activeWork } from '#telemetry';
 import { whenClosed } from '../when-closed.js';
 
 /**
- * Counts and times every request by route pattern, whatever its result. Labels are bounded, because Fastify knows a
- * fixed set of methods and there are as many patterns as routes. A request is in flight until its answer is closed.
+ * Counts and times every HTTP request by method and route pattern, whatever its result. The number of label values is
+ * limited by Fastify's methods and by the routes. A request counts as in flight until its answer is closed.
  */
 export function registerHttpMetrics(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {

@@ -4,7 +4,7 @@ import { whenClosed } from '../when-closed.js';
 
 const spans = new WeakMap<FastifyRequest, TraceSpan>();
 
-/** Returns the span of this request; undefined while tracing is off. */
+/** Returns the trace span of this request; undefined if tracing is off or the request has no span. */
 export function spanOf(request: FastifyRequest): TraceSpan | undefined {
   return spans.get(request);
 }

@@ -3,7 +3,7 @@ import type { Logger } from '#telemetry';
 /** Share of the shutdown time that HTTP ports may use for requests in flight. */
 const shareOfPorts = 0.6;
 
-/** A step of the shutdown. `deadline` is aborted when the time for the step is over. */
+/** A step of the shutdown of a process. The signal `deadline` is aborted when the time for the step is over. */
 export type ShutdownStep = (deadline: AbortSignal) => Promise<void>;
 
 /**
@@ -16,7 +16,7 @@ export class Lifecycle {
   private readonly lastSteps: { name: string; run: ShutdownStep }[] = [];
   private readonly controller = new AbortController();
   private stopped: Promise<void> | undefined;
-  /** True from the end of `start` until the shutdown begins. */
+  /** True from the end of the app's `start` until the shutdown begins. `runApp` sets it. */
   running = false;
 
   constructor(
@@ -29,12 +29,15 @@ export class Lifecycle {
     return this.controller.signal;
   }
 
-  /** Adds a step that runs after the HTTP ports have answered the requests in flight. */
+  /**
+   * Adds a shutdown step that runs after the HTTP ports have answered the requests in flight, or after their share of
+   * the time is over.
+   */
   onStop(name: string, run: ShutdownStep): void {
     this.steps.push({ name, run });
   }
 
-  /** Adds a step that runs after all other steps. */
+  /** Adds a shutdown step that runs after the steps of `onStop`. */
   onStopLast(name: string, run: ShutdownStep): void {
     this.lastSteps.push({ name, run });
   }
@@ -44,7 +47,10 @@ export class Lifecycle {
     this.ports.push({ name, run });
   }
 
-  /** Runs all steps, once; further calls wait for the first. Resolves within the shutdown time. */
+  /**
+   * Runs all steps of the shutdown once; further calls wait for the first. Resolves about half a second after the
+   * shutdown time at the latest.
+   */
   stop(): Promise<void> {
     this.stopped ??= this.runSteps();
     return this.stopped;
@@ -71,7 +77,10 @@ export class Lifecycle {
   }
 }
 
-/** Rejects half a second after the deadline, so that a step that watches the deadline can end by itself. */
+/**
+ * Returns a promise that rejects half a second after the deadline, so that a shutdown step that watches the deadline
+ * can end by itself.
+ */
 function overdue(deadline: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const fail = (): void => {

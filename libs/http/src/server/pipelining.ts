@@ -8,8 +8,9 @@ const mostPipelined = 100;
 const queues = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Bounds pipelining (RFC 9112, section 9.3.2), and closes all waiting answers of a connection when it closes. Node
- * closes only the answer that is being sent, so the resources of the others would never be freed.
+ * Disconnects clients that pipeline more than 100 requests (RFC 9112, section 9.3.2), and closes all waiting answers of
+ * a connection when it closes. Node closes only the answer that is being sent, so the resources of the others would
+ * never be freed.
  */
 export function boundPipelining(instance: FastifyInstance): void {
   const queue = ({ socket }: IncomingMessage, response: ServerResponse) => {

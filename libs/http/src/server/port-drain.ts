@@ -6,7 +6,7 @@ import type { AppContext } from './app-context.js';
 import { systemPaths } from './system-routes.js';
 import { whenClosed } from '../when-closed.js';
 
-/** Milliseconds that a request may take to arrive after the port begins to close. */
+/** Milliseconds in which a request must arrive completely after its HTTP port begins to close. */
 const lateRequestMs = 5000;
 
 type DrainState = 'open' | 'draining' | 'closed';
@@ -37,7 +37,10 @@ export class PortDrain {
     });
   }
 
-  /** Resolves when the last answer has been sent, or at the deadline. At the deadline all connections are closed. */
+  /**
+   * Closes the HTTP port. Resolves when the last answer has been sent, or at the deadline, at which all connections are
+   * closed.
+   */
   async close(graceMs: number, deadline: AbortSignal): Promise<void> {
     const server = this.instance.server;
     this.state = 'draining';

@@ -21,7 +21,7 @@ export function traceparentOf(request: Pick<IncomingMessage, 'headers'>): string
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`;
 }
 
-/** Random bytes for many traces. One call to the system for all of them costs as much as a call for one. */
+/** Random bytes for the ids of 128 traces. One call for all of them costs as much as a call for the bytes of one. */
 const pool = Buffer.alloc(24 * 128);
 let poolHex = '';
 let poolUsed = Infinity;
@@ -35,7 +35,10 @@ function randomHex48(): string {
   return poolHex.slice(poolUsed - 48, poolUsed);
 }
 
-/** Returns the Kafka headers for every record that a request writes. Call it once per request. */
+/**
+ * Returns the headers (`x-request-id`, `traceparent`) of every Kafka record that a request writes. Call it once per
+ * request.
+ */
 export function recordHeaders(request: FastifyRequest): Record<string, string> {
   const traceparent = spanOf(request)?.traceparent ?? traceparentOf(request.raw);
   return { 'x-request-id': request.id, traceparent };

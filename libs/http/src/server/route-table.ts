@@ -6,8 +6,8 @@ interface Route {
 }
 
 /**
- * Lists the methods of each address. Fastify does not distinguish an unknown address from an address without the
- * method.
+ * Knows the HTTP methods of each path, for 405 answers. Fastify does not distinguish an unknown path from a path
+ * without the requested method.
  */
 export class RouteTable {
   private readonly routes: Route[] = [];

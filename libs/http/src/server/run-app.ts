@@ -5,24 +5,28 @@ import { exportCertificateMetrics } from './certificate-metrics.js';
 import { packageVersion } from './package-version.js';
 import { ShutdownWhileWaitingError } from './until-reachable.js';
 
+/** What `runApp` needs of an app: its configuration class, its start, and its one-time commands. */
 export interface AppDefinition<Config extends AppConfig> {
   name: string;
   config: new () => Config;
-  /** Resolves when the app can serve. Open HTTP ports first, so that probes can see that the app is starting. */
+  /**
+   * Starts the app; resolves when it can serve. It opens the HTTP ports first, so that probes can see that the app is
+   * starting.
+   */
   start(context: AppContext<Config>): Promise<void>;
   commands?: AppCommand<Config>[];
 }
 
 /** A task that a process runs once in place of serving; then the process ends. */
 export interface AppCommand<Config extends AppConfig> {
-  /** The command-line argument that starts it, such as `--migrate`. */
+  /** The command-line argument that runs the command, such as `--migrate`. */
   argument: string;
-  /** Description for `--help`. */
+  /** Description of the command in the output of `--help`. */
   what: string;
   run(context: AppContext<Config>): Promise<void>;
 }
 
-/** Exit codes of sysexits.h for an error in the configuration and in the command line. */
+/** Exit codes of sysexits.h for an invalid configuration (78) and an unknown argument (64). */
 const exitConfig = 78;
 const exitUsage = 64;
 
@@ -114,7 +118,10 @@ function exitForConfig(error: ConfigError): never {
   process.exit(exitConfig);
 }
 
-/** Stops the process on a signal and at uncaught errors. @param code Exit code after a signal. */
+/**
+ * Stops the process in order on SIGTERM and SIGINT, and exits at once after an uncaught error. @param code Exit code
+ * after a signal.
+ */
 function listenForTheEnd(context: AppContext, code: number): void {
   // Ignore repeated signals: a terminal and a parent process may both send one.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -60,8 +60,8 @@ export function registerUnroutedRequests(instance: FastifyInstance): void {
 const ending = new WeakSet<Socket>();
 
 /**
- * Closes a connection after the answer to the request that is still being handled. The broken bytes came after that
- * request.
+ * Closes a connection after the answer to the request that is still being handled, because invalid bytes came after
+ * that request.
  */
 function endAfter(answer: ServerResponse, socket: Socket): void {
   if (ending.has(socket)) return;

@@ -6,7 +6,7 @@ import type { Health } from './health.js';
 import { exportHealthMetrics } from './health-metrics.js';
 import { parseQuery } from '../handlers/parse-query.js';
 
-/** Routes that answer in every state of the process. */
+/** Paths of the routes that answer while the process starts, runs or stops. */
 export const systemPaths: readonly string[] = ['/health', '/health/live', '/health/ready', '/metrics'];
 
 /**

@@ -7,12 +7,14 @@ const longestDelayMs = 2000;
 const mostCauses = 5;
 const longestReason = 300;
 
-/** The shutdown began while the app waited for an engine. */
+/** The shutdown of the process began while its app waited for Kafka or ClickHouse. */
 export class ShutdownWhileWaitingError extends Error {
   override readonly name = 'ShutdownWhileWaitingError';
 }
 
-/** An engine (such as Kafka or ClickHouse) that an app needs at its start. */
+/**
+ * Name of an engine (Kafka or ClickHouse) that an app waits for at its start, and which of its errors may be temporary.
+ */
 export interface RequiredEngine {
   /** Name of the engine in the log. */
   name: string;
@@ -52,7 +54,7 @@ export async function untilReachable<T>(
   }
 }
 
-/** Returns the messages of an error and of its causes, each message once. */
+/** Returns the messages of an error and of its causes, without repetitions, in at most 300 characters. */
 function reasonOf(error: unknown): string {
   const said: string[] = [];
   let cause = error;

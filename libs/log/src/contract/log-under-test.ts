@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Log, NewRecord, Producer } from '../log.js';
 
-/** The log under test, with a producer and topics that no other run uses. */
+/**
+ * Fixture of the log contract suite: the implementation of `Log` that is tested, one producer, and a random topic
+ * prefix, so that no other test run uses the same topics.
+ */
 export class LogUnderTest {
   readonly prefix = `contract.${randomUUID().slice(0, 8)}.`;
   log: Log;

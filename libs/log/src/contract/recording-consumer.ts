@@ -1,12 +1,15 @@
 import type { PartitionAssignment, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
 
-/** A consumer whose handler records every call, for the contract suite. */
+/**
+ * A consumer of the log contract suite. Its handler records every assignment, record, revocation and crash that it
+ * receives.
+ */
 export class RecordingConsumer {
   readonly records: LogRecord[] = [];
   readonly assignments: PartitionAssignment[] = [];
   readonly revoked: string[] = [];
   readonly crashes: Error[] = [];
-  /** Partitions whose `batch` calls have overlapped; must remain empty. */
+  /** Partitions (`topic/partition`) whose `batch` calls have overlapped. The specs expect none. */
   readonly overlaps: string[] = [];
   private readonly active = new Set<string>();
   readonly consumer: Consumer;

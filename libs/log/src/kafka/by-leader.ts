@@ -1,11 +1,12 @@
 import type { PartitionMetadata } from './kafkajs/internals.js';
 
+/** Identifies one partition of a Kafka topic. */
 export interface TopicPartition {
   topic: string;
   partition: number;
 }
 
-/** Groups partitions by the node id of their leader. Omits partitions without a leader. */
+/** Groups partitions by the node id of the broker that leads them. Omits partitions without a leader. */
 export function byLeader(
   topics: ReadonlyMap<string, readonly PartitionMetadata[]>,
 ): Map<number, TopicPartition[]> {

@@ -23,7 +23,9 @@ const noTopic = '-';
 export const earliest = -2;
 export const latest = -1;
 
-/** Client of a Kafka cluster below the public API of kafkajs. It reconnects by itself. */
+/**
+ * Client of a Kafka cluster that sends single requests through internal classes of kafkajs. It reconnects by itself.
+ */
 export class ClusterClient {
   private readonly sockets: ClientSockets;
   private readonly cluster: Cluster;
@@ -48,8 +50,8 @@ export class ClusterClient {
   }
 
   /**
-   * Retries the operation until it succeeds or `operationTimeoutMs` has passed.
-   * @throws LogUnavailableError after that time
+   * Retries the operation until it succeeds, fails with a fatal error, or `operationTimeoutMs` has passed.
+   * @throws LogUnavailableError after `operationTimeoutMs`, or when the operation fails after the client was closed
    * @throws an error for which `isFatal` is true, at once
    */
   async retrying<T>(doing: string, operation: () => Promise<T>): Promise<T> {

@@ -3,23 +3,28 @@ import { hostname } from 'node:os';
 import type { AppConfig } from '#api';
 import type { KafkaLogger } from './logger.js';
 
+/** Mechanism and credentials of the SASL authentication at Kafka brokers. */
 export interface KafkaSasl {
   mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
   username: string;
   password: string;
 }
 
+/** Configuration of `openKafkaLog`: brokers, identity, security and limits of the connection to Kafka. */
 export interface KafkaLogConfig {
   /** Addresses of the brokers, each as `host:port`. */
   brokers: string[];
   clientId: string;
   /**
-   * A name that no other running process of this client id has, and that remains the same after a restart. With it, a
-   * consumer removes the members that a killed process of the same name has left in its group. Without it, the group
-   * waits until the sessions of these members time out.
+   * A name that no other running process of this client id has, and that remains the same after a restart. When a
+   * consumer joins its group, it removes the members that a killed process of the same `instance` has left there.
+   * Without an `instance`, the group waits until the sessions of such members time out.
    */
   instance?: string;
-  /** TLS with the default certificate authorities if true, or with certificates and a key as PEM texts. */
+  /**
+   * TLS to the brokers: true for the default certificate authorities, or the certificates and the private key as PEM
+   * texts.
+   */
   tls?: boolean | { ca?: string; cert?: string; key?: string };
   sasl?: KafkaSasl;
   /** Replication factor of new topics; -1 is the default of the broker. */
@@ -28,9 +33,12 @@ export interface KafkaLogConfig {
   bounds?: Partial<KafkaLogLimits>;
 }
 
-/** Limits of the Kafka adapter; times in milliseconds. */
+/** Limits, intervals and time-outs of the Kafka adapter; times in milliseconds. */
 export interface KafkaLogLimits {
-  /** Bytes passed to a producer and not yet acknowledged; more are rejected with LogOverloadedError. */
+  /**
+   * Limit of the bytes that were passed to a producer and are not yet acknowledged. An append that would exceed it is
+   * rejected with LogOverloadedError, unless nothing else is in flight.
+   */
   bytesInFlight: number;
   /** Longest duration of `append` and of the calls of `TopicAdmin`. */
   operationTimeoutMs: number;
@@ -59,11 +67,12 @@ export interface KafkaLogLimits {
   /** How long a broker waits for records before it sends an empty fetch response. */
   fetchWaitMs: number;
   /**
-   * Pause after a fetch of few bytes, so that records of this time arrive in one fetch. The first record after an idle
-   * period is not delayed. It replaces `fetch.min.bytes`, which delays single records.
+   * Pause after a fetch that returned fewer than 64 KiB, so that the records of this pause arrive in one fetch. The
+   * first record after an idle period is not delayed. The pause replaces Kafka's `fetch.min.bytes`, which delays single
+   * records.
    */
   fetchCollectMs: number;
-  /** Bytes that a consumer has fetched and not yet processed. The last fetch may exceed the limit. */
+  /** Limit of the bytes that a consumer has fetched and not yet processed. The last fetch may exceed it. */
   consumeBytes: number;
   /** Limits of a fetch in bytes, in total and for one partition. A partition buffers at most two fetches. */
   fetchBytes: number;
@@ -72,7 +81,7 @@ export interface KafkaLogLimits {
   subscribeDebounceMs: number;
   /** Minimum time between two rejoins that `subscribe` causes. */
   rejoinIntervalMs: number;
-  /** How often a consumer checks whether its topics have changed. */
+  /** How often a consumer checks whether the number of partitions of its topics has changed. */
   metadataRefreshMs: number;
 }
 
@@ -100,8 +109,9 @@ export const defaultKafkaLogLimits: KafkaLogLimits = {
 };
 
 /**
- * Returns the configuration of `openKafkaLog` from the environment's settings, and reads the PEM files that they name.
- * A process with consumer groups passes the port that it listens on: the host name and the port form its `instance`.
+ * Returns the configuration of `openKafkaLog` from the KAFKA_* settings of a process, and reads the PEM files that they
+ * name. A process with consumer groups passes the port that it listens on: the host name and the port form its
+ * `instance`.
  */
 export function kafkaLogConfig(config: AppConfig, clientId: string, port?: number): KafkaLogConfig {
   return {

@@ -5,6 +5,7 @@ import { slowResponse } from './kafkajs/request-queue.js';
 import { kafkajsLogCreator, kafkajsWarnLevel, silentLogger } from './logger.js';
 import type { BrokerAddress, BrokerConnections, HungBrokerDetector } from './hung-broker-detector.js';
 
+/** Arguments with which kafkajs calls its socket factory. */
 export interface SocketRequest {
   host: string;
   port: number;
@@ -13,8 +14,8 @@ export interface SocketRequest {
 }
 
 /**
- * Sockets of one client. Through them, a close need not wait for requests that a broker holds (join, fetch), and
- * connections to a hung broker can be closed.
+ * The open sockets of one kafkajs client. Destroying them closes the client without waiting for requests that a broker
+ * holds (join, fetch). Single sockets are closed when their broker has left the cluster.
  */
 export class ClientSockets implements BrokerConnections {
   /** Address of the broker, by socket. */
@@ -49,7 +50,7 @@ export class ClientSockets implements BrokerConnections {
     }
   }
 
-  /** Closes every connection permanently; requests that wait for a response fail. */
+  /** Closes every socket of the client and prevents new ones; requests that wait for a response fail. */
   destroy(): void {
     this.closed = true;
     this.silentBrokers?.remove(this);
@@ -76,7 +77,7 @@ const shortRetry = { initialRetryTime: 50, maxRetryTime: 500, multiplier: 2, fac
  */
 export const producerRetry = { ...shortRetry, retries: 40 };
 
-/** Returns the options of every kafkajs client of this adapter. */
+/** Returns the kafkajs options that all producers and cluster clients of this adapter share. */
 export function clientOptions(config: KafkaLogConfig, sockets: ClientSockets) {
   const bounds = limitsOf(config);
   return {

@@ -1,14 +1,15 @@
 /** Address of a broker, as `host:port`. */
 export type BrokerAddress = string;
 
+/** How a `HungBrokerDetector` asks the cluster for its brokers, and how often. */
 export interface HungBrokerDetectorOptions {
   /** Asks these brokers for the current brokers of the cluster; the first response wins. */
   ask(brokers: readonly BrokerAddress[]): Promise<readonly BrokerAddress[]>;
-  /** Minimum time between two such queries, in milliseconds. */
+  /** Minimum time between two queries for the current brokers, in milliseconds. */
   everyMs: number;
 }
 
-/** An object that holds connections to brokers. */
+/** The connections of one Kafka client to brokers, which can be closed by broker. */
 export interface BrokerConnections {
   /**
    * Closes the connections to this broker. Requests that wait for a response of the broker fail, and can be retried
@@ -26,10 +27,10 @@ const asked = 3;
 const maxKnown = 1_000;
 
 /**
- * Disconnects clients from hung brokers that are no longer in the cluster. A hung broker keeps its connections open,
- * and requests to it would wait until their time-out, long after other brokers lead its partitions. When a response is
- * slow, this class asks other brokers for the current brokers, and closes the connections to all brokers that have
- * left.
+ * Closes the connections to brokers that the cluster no longer lists. A hung broker keeps its connections open, and
+ * requests to it would wait until their time-out, long after other brokers lead its partitions. When a response is
+ * slow, this class asks a few brokers for the current brokers of the cluster, and closes all connections to brokers
+ * that have left. This class does not disconnect a hung broker that the cluster still lists.
  */
 export class HungBrokerDetector {
   private readonly connected = new Set<BrokerConnections>();
@@ -38,7 +39,9 @@ export class HungBrokerDetector {
    * closed.
    */
   private readonly known = new Set<BrokerAddress>();
-  /** Brokers in the response to the last query, and brokers that the cluster has reported since. */
+  /**
+   * The current brokers: those in the response to the last query, and those that metadata responses have listed since.
+   */
   private current = new Set<BrokerAddress>();
   private askedAt = -Infinity;
   private asking = false;
@@ -53,7 +56,7 @@ export class HungBrokerDetector {
     this.connected.delete(connected);
   }
 
-  /** Adds brokers that the cluster has reported. */
+  /** Adds brokers that a metadata response of the cluster has listed. */
   seen(brokers: Iterable<BrokerAddress>): void {
     if (this.known.size >= maxKnown) this.known.clear();
     for (const broker of brokers) {
@@ -63,8 +66,8 @@ export class HungBrokerDetector {
   }
 
   /**
-   * Asks other brokers for the current brokers because a response is slow, at most once every `everyMs`. Callers repeat
-   * the call while the response is slow.
+   * Reports that a response is slow: asks up to three brokers for the current brokers of the cluster, at most once
+   * every `everyMs`. Callers repeat the call while the response is slow.
    */
   suspect(): void {
     if (this.asking || this.current.size < 2) return;

@@ -24,6 +24,7 @@ const invalidNameError = 'INVALID_TOPIC_EXCEPTION';
  */
 const rejectedSettingErrors = ['INVALID_PARTITIONS', 'INVALID_CONFIG', 'INVALID_REQUEST', 'POLICY_VIOLATION'];
 
+/** `TopicAdmin` on Kafka: topics, offsets and consumer groups, with retries until the operation's time-out. */
 export class KafkaAdmin implements TopicAdmin {
   private readonly coordinators = new Map<string, Promise<Broker>>();
 

@@ -26,7 +26,7 @@ export function protocolErrors(error: unknown): string[] {
   return found;
 }
 
-/** Whether the error or one of its causes is one of these protocol errors. */
+/** Whether the error, or one of its first causes, is one of these errors of the Kafka protocol. */
 export function isProtocolError(error: unknown, ...types: string[]): boolean {
   return protocolErrors(error).some((type) => types.includes(type));
 }
@@ -54,7 +54,10 @@ const fatalNames = new Set([
   'ReferenceError',
 ]);
 
-/** Whether a retry cannot help: the password is wrong, a permission is missing, or this code has a bug. */
+/**
+ * Whether a retry cannot fix the error: for example a wrong password, a missing permission, an unsupported protocol
+ * version, or a bug in this code.
+ */
 export function isFatal(error: unknown): boolean {
   if (protocolErrors(error).some((type) => fatalTypes.has(type))) return true;
   let current: unknown = error;
@@ -66,8 +69,8 @@ export function isFatal(error: unknown): boolean {
 }
 
 /**
- * Returns the error that the port throws for this one. Fatal errors are returned unchanged: as a LogUnavailableError,
- * they would suggest a retry, which does not help.
+ * Returns the error that an implementation of `Log` throws for this kafkajs error: a LogUnavailableError, or the error
+ * itself if it is already an error of the log or a retry cannot fix it.
  */
 export function toLogError(error: unknown, doing: string): Error {
   if (error instanceof Error && isFatal(error)) return error;

@@ -21,8 +21,8 @@ import { TopicMetadataCache } from './produce/topic-metadata-cache.js';
 import { HungBrokerDetector, type BrokerAddress } from './hung-broker-detector.js';
 
 /**
- * Opens the log on a Kafka cluster. It connects lazily, so Kafka may still be down. `kafkaLogConfig` reads the
- * configuration from the environment.
+ * Returns the log of a Kafka cluster. It connects at the first call, so Kafka may still be down. `kafkaLogConfig` reads
+ * the configuration from the settings of the process.
  */
 export function openKafkaLog(config: KafkaLogConfig): Log {
   return new KafkaLog(config);
@@ -107,8 +107,8 @@ class KafkaLog implements Log {
 }
 
 /**
- * Returns the current brokers of the cluster from the first broker that responds. Opens new connections, because all
- * others may wait for a hung broker.
+ * Returns the current brokers of the cluster, from the first of the given brokers that responds. Opens new connections,
+ * because all existing ones may wait for a hung broker.
  * @throws AggregateError if no broker responds
  */
 async function firstAnswer(

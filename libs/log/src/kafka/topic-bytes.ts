@@ -13,8 +13,9 @@ interface FoundSize extends TopicPartition {
 const apiKey = 35;
 
 /**
- * Returns the bytes that the leaders of many partitions store, by topic. Sends one request to each broker that leads
- * some of them. Omits a topic if the size of one of its partitions is unknown.
+ * Returns the bytes that each topic takes on disk, summed over its partitions, without follower replicas. Sends one
+ * DescribeLogDirs request to each broker that leads some of the partitions. Omits a topic if the size of one of its
+ * partitions is unknown.
  */
 export async function topicBytes(
   client: ClusterClient,

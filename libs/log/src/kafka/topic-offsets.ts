@@ -14,8 +14,9 @@ interface FoundOffset extends TopicPartition {
 const readCommitted = 1;
 
 /**
- * Returns the first and next offsets of many partitions, by topic and sorted by partition. Sends two requests to each
- * broker that leads some of them. Omits partitions that have no leader or that their leader does not know.
+ * Returns the first and next offsets of many partitions, by topic and sorted by partition. Sends two ListOffsets
+ * requests to each broker that leads some of the partitions. Omits partitions that have no leader or that their leader
+ * does not know.
  * @param failed handles the error of an unreachable broker, whose partitions are then omitted; rethrows by default
  */
 export async function topicOffsets(

@@ -1,8 +1,8 @@
 import { LogUnavailableError } from '../errors.js';
 
 /**
- * Waits for the answer and returns it.
- * @throws LogUnavailableError if the answer takes longer than `ms` milliseconds
+ * Returns the result of the promise, but waits for it no longer than `ms` milliseconds.
+ * @throws LogUnavailableError if the promise takes longer than `ms` milliseconds
  * @throws the error with which `answer` rejects
  */
 export async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {

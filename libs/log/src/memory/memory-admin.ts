@@ -2,6 +2,7 @@ import { TopicRejectedError, UnknownTopicError } from '../errors.js';
 import type { PartitionOffsets, TopicAdmin, TopicConfig, TopicSettings } from '../log.js';
 import type { MemoryBroker } from './memory-broker.js';
 
+/** In-memory fake of `TopicAdmin`, on the topics and groups of a `MemoryBroker`. */
 export class MemoryAdmin implements TopicAdmin {
   constructor(private readonly broker: MemoryBroker) {}
 

@@ -13,12 +13,13 @@ const releaseMs = 3_000;
 /** A partition that the consumer owns, from its assignment until its revocation. */
 interface OwnedMemoryPartition extends MemoryTopicPartition {
   open: boolean;
-  /** The partition gets no further batch; its last batch may still commit. */
+  /** True once the partition gets no further batch; its last batch may still commit. */
   ending: boolean;
   revoked: boolean;
   wake: () => void;
 }
 
+/** In-memory fake of `Consumer`: reads the topics of a `MemoryBroker` as a member of a `MemoryGroup`. */
 export class MemoryConsumer implements Consumer, MemoryGroupMember {
   topics: ReadonlySet<string> = new Set();
   private held: OwnedMemoryPartition[] = [];

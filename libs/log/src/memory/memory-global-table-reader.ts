@@ -6,6 +6,7 @@ import type { MemoryTopic } from './memory-topic.js';
 
 const missingWaitMs = 20;
 
+/** In-memory fake of `GlobalTableReader`: reads partition 0 of a topic of a `MemoryBroker`. */
 export class MemoryGlobalTableReader implements GlobalTableReader {
   private readonly progress = new TableReaderProgress();
   private next = 0;
@@ -24,7 +25,7 @@ export class MemoryGlobalTableReader implements GlobalTableReader {
     return this.progress.failure;
   }
 
-  /** The current time while the broker is up: the in-memory log always responds. */
+  /** The current time while the in-memory broker is up and the topic is read; then the time of the last such access. */
   get answeredAt(): number | undefined {
     if (this.following && !this.broker.down && !this.failure) this.lastAnswer = performance.now();
     return this.lastAnswer;

@@ -2,11 +2,13 @@ import { partitionKey } from '../partition-key.js';
 import { stickyAssignment } from '../sticky-assignment.js';
 import type { MemoryTopic } from './memory-topic.js';
 
+/** Identifies one partition of a topic of the in-memory log. */
 export interface MemoryTopicPartition {
   topic: string;
   partition: number;
 }
 
+/** A member of an in-memory consumer group, as the group sees it. */
 export interface MemoryGroupMember {
   readonly id: string;
   readonly topics: ReadonlySet<string>;

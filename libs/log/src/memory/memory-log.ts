@@ -16,6 +16,7 @@ import { MemoryConsumer } from './memory-consumer.js';
 import { MemoryGlobalTableReader } from './memory-global-table-reader.js';
 import type { MemoryTopic } from './memory-topic.js';
 
+/** Limit of the bytes in flight and clock of a `MemoryLog`. */
 export interface MemoryLogOptions {
   bytesInFlight?: number;
   now?: () => number;

@@ -7,6 +7,7 @@ interface MemoryPartition {
   records: LogRecord[];
 }
 
+/** A topic of the in-memory log: its partitions with their records, and listeners for appended records. */
 export class MemoryTopic {
   readonly partitions: MemoryPartition[];
   private readonly listeners = new Set<() => void>();
@@ -19,7 +20,7 @@ export class MemoryTopic {
     this.partitions = Array.from({ length: count }, () => ({ beginning: 0, end: 0, records: [] }));
   }
 
-  /** Kafka settings that differ from the default. They have no effect in memory. */
+  /** The Kafka settings that the topic was given. They have no effect in memory. */
   get config(): Readonly<Record<string, string>> {
     return this.settings;
   }
@@ -56,7 +57,7 @@ export class MemoryTopic {
     return this.partitions[partition]?.end ?? 0;
   }
 
-  /** Bytes of the keys and values. */
+  /** Bytes of the keys and values of all records of the topic. */
   get bytes(): number {
     const records = this.partitions.flatMap(({ records }) => records);
     return records.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);

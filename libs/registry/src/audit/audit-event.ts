@@ -3,7 +3,10 @@ import { encodeRecord, formatTime, limits, parseTime } from '#event';
 import type { DefinitionRecord } from '../resources/definition-record.js';
 import type { Actor } from '../resources/resource-store.js';
 
-/** The content of an audit event. `before` and `after` have no secrets. */
+/**
+ * What an audit event reports: a changed definition or an operation such as an erasure, with its state before and
+ * after, without secrets.
+ */
 export interface AuditEntry {
   /** Event type, such as `key.created` or `entity.erased`. */
   event_type: string;
@@ -15,13 +18,16 @@ export interface AuditEntry {
   after?: unknown;
 }
 
-/** An audit entry for the change of a definition. */
+/** An audit entry with the id, time and revision of its event. */
 export interface AuditedChange extends AuditEntry {
-  /** The id of the definition's record, so that an event that is written twice is a duplicate. */
+  /**
+   * Id of the audit event. For the change of a definition, it is the UUID of the definition's record, so that an event
+   * that is written twice is recognised as a duplicate.
+   */
   event_id: string;
-  /** Time of the change, as RFC 3339. */
+  /** Time of the change or operation, as RFC 3339. */
   changed_at: string;
-  /** Revision of the definition; null if the event is not a change of a definition. */
+  /** Revision of the definition after the change; null if the event does not report the change of a definition. */
   revision: number | null;
   /**
    * The revision that this change replaces, with its actor. These members are the only trace of a change whose own
@@ -30,7 +36,7 @@ export interface AuditedChange extends AuditEntry {
   previous?: Pick<DefinitionRecord, 'revision' | 'changed_at' | 'changed_by'>;
 }
 
-/** Returns key and value of an audit event's record, as in the topic of any stream. */
+/** Returns key and value of the Kafka record of an audit event, in the format of every stream's events. */
 export function auditRecord(change: AuditedChange, actor: Actor): { key: string; value: string } {
   const { event_type, event_id, kind, name } = change;
   const entity_id = entityOf(kind, name);

@@ -6,6 +6,7 @@ import { isRetriableLogError, LogOverloadedError, type Producer } from '#log';
 import type { Actor } from '../resources/resource-store.js';
 import { auditRecord, timeNow, type AuditedChange, type AuditEntry } from './audit-event.js';
 
+/** Producer, topic names and stream lookup of an `AuditWriter`. */
 export interface AuditWriterOptions {
   names: TopicAndGroupNames;
   producer(): Promise<Producer>;
@@ -13,9 +14,9 @@ export interface AuditWriterOptions {
   stream(): Promise<StreamId>;
 }
 
-/** Milliseconds to wait before each retry. */
+/** Milliseconds to wait before the first and before the second retry of an append to the audit stream. */
 const waits = [100, 400];
-/** Milliseconds after which no retry is made. */
+/** Milliseconds after which a failed append to the audit stream is not retried. */
 const tryingMs = 15_000;
 
 /** Appends events to the stream `tributary.audit`. */

@@ -4,17 +4,19 @@ import { readKey } from '../resources/definition-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
 /**
- * The file is incomplete or is not a backup of definitions, or the topic already has definitions. The import has
- * written nothing.
+ * The import of a backup was rejected: the file is incomplete or is not a backup of definitions, or the definitions
+ * topic is not empty. The import has written nothing.
  */
 export class DefinitionsFileError extends Error {
   override readonly name = 'DefinitionsFileError';
 }
 
 /**
- * The first line of a backup. A backup consists of lines of JSON: first `{"tributary_definitions":1,"records":2}`, then
- * the records of the topic, each as `{"key":"…","value":"…"}`. The records are in the order of the log, because that
- * order decides which change came first.
+ * The first line of a backup of the definitions. A backup consists of lines of JSON. Its first line is
+ * `{"tributary_definitions":1,"records":2}`, with the version of the format and the number of records. Each further
+ * line is a record of the definitions topic with its key and value as plain texts: `{"key":"…","value":"…"}`. The
+ * records are in offset order, because that order decides which change came first. Records with a tombstone are left
+ * out.
  */
 interface Head {
   tributary_definitions: 1;
@@ -25,7 +27,7 @@ interface Head {
 const recordsAtOnce = 500;
 
 /**
- * Returns the lines of a backup of the topic. The lines contain hashes of the secrets of API keys.
+ * Returns the lines of a backup of the definitions topic. The lines contain hashes of the secrets of API keys.
  * @throws LogUnavailableError
  */
 export async function exportDefinitions(
@@ -38,10 +40,10 @@ export async function exportDefinitions(
 }
 
 /**
- * Creates the topic if it is missing, and writes a backup into it. No other process should run meanwhile. Resolves with
- * the number of written records.
+ * Writes a backup into the definitions topic, which must be empty and is created if it is missing. No other process of
+ * the installation should run meanwhile. Resolves with the number of written records.
  * @throws DefinitionsFileError
- * @throws LogUnavailableError, perhaps after writing a part: remove the topic, and repeat
+ * @throws LogUnavailableError, perhaps after a part of the records was written: remove the topic, and repeat the import
  */
 export async function importDefinitions(
   log: Log,
@@ -67,7 +69,7 @@ export async function importDefinitions(
   return records.length;
 }
 
-/** Returns the records that compaction would leave, in the order of the log. */
+/** Returns the values of the topic's records by key, as a complete compaction would leave them, in offset order. */
 async function recordsOf(log: Log, topic: string): Promise<Map<string, string>> {
   const records = new Map<string, string>();
   const reader = log.tableReader(topic, {

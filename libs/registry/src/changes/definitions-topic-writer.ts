@@ -3,7 +3,7 @@ import type { TopicAndGroupNames } from '#event';
 import { LogOverloadedError, LogUnavailableError, type Log, type Producer } from '#log';
 import { writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
 
-/** Writes records to the definitions topic. */
+/** Writes definition records and tombstones to the definitions topic, with one producer that it opens on first use. */
 export class DefinitionsTopicWriter {
   private opening: Promise<Producer> | undefined;
 
@@ -21,7 +21,10 @@ export class DefinitionsTopicWriter {
     return this.opening;
   }
 
-  /** Appends a record and resolves with its offset. */
+  /**
+   * Appends a definition record and resolves with its offset. @throws ProblemError payload_too_large for a value of
+   * more than 1 MiB
+   */
   async append(record: DefinitionRecord): Promise<number> {
     const written = writeRecord(this.names.definitions, record);
     if (Buffer.byteLength(written.value) > recordBytes)
@@ -32,8 +35,8 @@ export class DefinitionsTopicWriter {
   }
 
   /**
-   * Writes tombstones for these keys without waiting. If that fails, the old records do no harm, and the next change
-   * retries.
+   * Writes tombstones for these record keys in the background. A failure is ignored: superseded records do no harm, and
+   * the next change of the same definition writes their tombstones again.
    */
   tombstone(keys: readonly string[]): void {
     if (keys.length === 0) return;
@@ -48,7 +51,7 @@ export class DefinitionsTopicWriter {
   }
 }
 
-/** The most bytes of the value of one record. */
+/** Largest size of the value of one definition record, in bytes. */
 const recordBytes = 1024 * 1024;
 const hourMs = 60 * 60 * 1000;
 
@@ -70,7 +73,10 @@ export const definitionsTopic = {
   },
 };
 
-/** Maps a log error to the problem that the caller of a change receives. Other errors are returned unchanged. */
+/**
+ * Maps LogOverloadedError and LogUnavailableError to the problem that the caller of a change receives; `unavailable` is
+ * the detail of the latter. Returns other errors unchanged.
+ */
 export function logErrorToProblem(error: unknown, unavailable: string): unknown {
   if (error instanceof LogOverloadedError) {
     const options = { cause: error, retryAfterSeconds: 1 };

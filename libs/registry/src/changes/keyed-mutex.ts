@@ -1,6 +1,9 @@
 import { ProblemError } from '#api';
 
-/** A keyed mutex: work with the same key runs one after the other. */
+/**
+ * A keyed mutex: work with the same key runs one after the other, work with different keys concurrently. It rejects
+ * work above a limit of running and waiting calls.
+ */
 export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();
   private waiting = 0;

@@ -10,23 +10,33 @@ import type { ResourceRules, SubRecord } from '../resources/resource-rules.js';
 import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
 import type { KeyedMutex } from './keyed-mutex.js';
 
+/** Rules, view, writers and limits of a `LogResourceStore`. */
 export interface LogResourceStoreOptions<T, P> {
   rules: ResourceRules<T, P>;
-  /** Returns the materialized view of this kind in the view that is served now. */
+  /**
+   * Returns the current materialized view of this kind of definition; a new view replaces it after a failure of the
+   * topic's reader.
+   */
   fold: () => ResourceView<T, P>;
   writer: DefinitionsTopicWriter;
   audit: AuditWriter;
   /** Serializes the changes of one definition, so that changes of one process never conflict. */
   turns: KeyedMutex;
-  /** The most definitions of this kind. */
+  /** Maximum number of definitions of this kind. */
   most: number;
-  /** The most bytes of this kind's records in the topic, and approximately in the memory of every process. */
+  /**
+   * Maximum size of this kind's records in the definitions topic, in bytes. The definitions take about as much memory
+   * in every process.
+   */
   mostBytes: number;
-  /** Resolves when the view has the record at this offset. @throws an error if that takes too long */
+  /**
+   * Resolves when this process's view contains the record at this offset of the definitions topic. @throws
+   * LogUnavailableError if that takes too long
+   */
   caughtUp: (offset: number) => Promise<void>;
 }
 
-/** The most attempts of one change that loses against changes of other processes. */
+/** Maximum number of attempts of one change, if concurrent changes of other processes win the earlier ones. */
 const maxTries = 20;
 /**
  * Milliseconds of back-off per attempt of a change. The wait is random, so that two conflicting changes do not conflict
@@ -47,8 +57,9 @@ const unknownOutcome =
   'Kafka did not confirm the change in time. It is unknown whether the change is in effect: check before you repeat it.';
 
 /**
- * The definitions of one kind, changed through the log. A change is written with the next revision number; the first
- * record of a revision in the log wins.
+ * The definitions of one kind: reads come from the materialized view, changes are written to the definitions topic. A
+ * change is written with the next revision number; of several records with the same revision, the one with the lowest
+ * offset wins.
  */
 export class LogResourceStore<T, P = T> implements ResourceStore<T> {
   constructor(private readonly parts: LogResourceStoreOptions<T, P>) {}
@@ -66,8 +77,8 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
   }
 
   /**
-   * Returns the definition that a change of this name would receive. That definition may have another name with the
-   * same identity.
+   * Returns the definition with the same identity as this name. It may have another name: Kafka cannot distinguish the
+   * streams `a.b` and `a_b`, so they share an identity.
    */
   sameAs(name: string): T | undefined {
     return this.parts.fold().held(this.parts.rules.identityOf(name)).value;
@@ -143,8 +154,9 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
   }
 
   /**
-   * Writes a record and waits for its outcome. A winning record deletes the records that it supersedes and those of old
-   * removals; a losing record deletes itself.
+   * Writes a record and waits until this process's view has applied it. If the record wins its revision, tombstones are
+   * written for the records that it supersedes and for those of old removals; if it loses, a tombstone is written for
+   * the record itself.
    */
   private async write(record: DefinitionRecord): Promise<WriteOutcome<T>> {
     const { fold, writer, caughtUp } = this.parts;
@@ -156,7 +168,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
     } finally {
       unwatch();
     }
-    // The view was replaced while the record was written.
+    // The materialized view was replaced while the record was written, so nobody observed its outcome.
     if (!outcome)
       throw new LogUnavailableError('the outcome of the record was lost when the view was replaced');
     const old = fold().removedBefore(Date.now() - removalKeptMs, forgottenAtOnce);
@@ -191,7 +203,7 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
 }
 
 /**
- * Returns the body as other processes will read it.
+ * Returns the sub-record as other processes will read it.
  * @throws UnreadableDefinitionError if they could not read it; nothing is written then
  */
 function asRead<T, P>(rules: ResourceRules<T, P>, identity: string, written: SubRecord): SubRecord {

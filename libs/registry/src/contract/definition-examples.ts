@@ -15,7 +15,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Returns a change that adds a version with this title. */
+/** Returns a change function that adds a schema version with this title. */
 export function addVersion(title: string): (current: SchemaSubject | undefined) => SchemaSubject {
   return (current) => {
     const versions = current?.versions ?? [];

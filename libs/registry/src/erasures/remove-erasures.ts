@@ -5,7 +5,9 @@ import { erasureName, type Erasure } from './erasure.js';
 /** The most erasures that are removed concurrently. */
 const atOnce = 16;
 
-/** Removes the erasures of a deleted stream. The caller can repeat the call after an interruption. */
+/**
+ * Removes the definitions of all erasures of a deleted stream. The caller can repeat the call after an interruption.
+ */
 export async function removeErasures(
   erasures: ResourceStore<Erasure>,
   stream: StreamId,

@@ -1,4 +1,4 @@
-/** The stored form of a key's secret. */
+/** The hash and the expiry of one secret of an API key, as stored in the key's definition. */
 export interface KeySecret {
   /** SHA-256 of the whole key text, in hex. */
   sha256: string;
@@ -6,6 +6,10 @@ export interface KeySecret {
   expires_at?: string;
 }
 
+/**
+ * The definition of an issued API key, as stored in the definitions topic; it contains hashes of secrets, never the
+ * key's text.
+ */
 export interface KeyDefinition {
   key_id: string;
   name: string;

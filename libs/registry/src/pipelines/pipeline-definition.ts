@@ -8,7 +8,7 @@ import type { SourceBinding } from '../sources/source-binding.js';
 export interface PipelineJob {
   /** Id of the job: 24 random hexadecimal digits. */
   id: string;
-  /** The source of each stream that the definition reads now, by stream name. */
+  /** The id and start offsets of each stream that the pipeline's current spec reads, by stream name. */
   sources: Readonly<Record<string, SourceBinding>>;
   /** Start time of the job, as RFC 3339. */
   started_at: string;

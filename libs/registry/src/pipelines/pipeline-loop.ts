@@ -1,7 +1,7 @@
 import { effectsOf, type PipelineSpec } from '#dataflow';
 import type { PipelineDefinition } from './pipeline-definition.js';
 
-/** The part of a pipeline that decides whether it is in a loop: the streams that it reads and writes. */
+/** A pipeline as input of the loop check: its name, and its spec with the streams that it reads and writes. */
 export type LoopCandidate = Pick<PipelineDefinition, 'name' | 'spec'>;
 
 /** One step of a loop: a pipeline reads the stream `from` and writes to the stream `to`. */
@@ -11,7 +11,7 @@ export interface LoopStep {
   to: string;
 }
 
-/** Returns the streams that a pipeline writes to, including those for late events. */
+/** Returns the streams that a pipeline writes to, including the streams for late events. */
 export function pipelineWrites({ operators }: Pick<PipelineSpec, 'operators'>): Set<string> {
   return new Set(
     effectsOf(operators)
@@ -45,7 +45,9 @@ export function pipelineLoop(of: LoopCandidate, all: readonly LoopCandidate[]): 
   return undefined;
 }
 
-/** Returns the loop with its start set to the stream where it ends. */
+/**
+ * Returns the steps of a loop, with the stream where the last step ends as the stream from which the first step reads.
+ */
 function closed([first, ...others]: LoopStep[], end: string): LoopStep[] {
   return [{ ...(first as LoopStep), from: end }, ...others];
 }

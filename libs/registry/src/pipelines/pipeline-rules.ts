@@ -47,7 +47,10 @@ export const pipelineRules: ResourceRules<PipelineDefinition> = {
   redact: ({ run, ...shown }) => ({ ...shown, run: { id: run.id, started_at: run.started_at } }),
 };
 
-/** Returns the action of a change in the audit: the most important difference. */
+/**
+ * Returns the last part of the audit event type for a changed pipeline, such as `paused`. Of several differences, the
+ * most important one decides.
+ */
 function actionOf(before: PipelineDefinition, after: PipelineDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.run.id !== before.run.id) return 'reset';

@@ -11,7 +11,10 @@ export interface PipelineStreams {
   isComplete: boolean;
 }
 
-/** Returns the streams that a pipeline reads, those that its projections read, and those that it writes to. */
+/**
+ * Returns the streams that a pipeline reads, the streams of the projections that it looks up, and the streams that it
+ * writes to.
+ */
 export function pipelineStreams(
   spec: PipelineSpec,
   projections: { get(name: string): ProjectionDefinition | undefined },

@@ -6,21 +6,21 @@ export interface ProjectionSpec {
   /** A CEL expression; the default is `event.entity_id`. */
   key?: string;
   fields: Readonly<Record<string, { op: string; value?: string }>>;
-  /** Where a generation begins to read. */
+  /** Whether a generation reads its streams from their first event, or only events that are written after its start. */
   from: 'beginning' | 'now';
 }
 
 /**
- * One generation of a projection: one pass over the log. The generation's id names its own rows, consumer group and
- * checkpoints.
+ * One generation of a projection: one build of its state from the events of its streams, with its own rows, consumer
+ * group and checkpoints, which are named by the generation's id.
  */
 export interface ProjectionGeneration {
   /** Id of the generation: 24 random hexadecimal digits. */
   id: string;
-  /** Version of the definition that the generation folds. */
+  /** Version of the projection's definition from which the generation is built. */
   version: number;
   spec: ProjectionSpec;
-  /** The source of each stream, by stream name. */
+  /** The id and start offsets of each stream that the generation reads, by stream name. */
   sources: Readonly<Record<string, SourceBinding>>;
   /** Start time of the generation, as RFC 3339. */
   started_at: string;
@@ -28,7 +28,7 @@ export interface ProjectionGeneration {
 
 /**
  * The definition of a projection. Queries read the generation in `serving`. The generation in `building` replaces it
- * after catching up. The first process that detects the catch-up writes the change that makes the switch.
+ * after it has caught up with its streams. The first process that detects the catch-up changes the definition.
  */
 export interface ProjectionDefinition {
   name: string;
@@ -39,7 +39,8 @@ export interface ProjectionDefinition {
   serving: ProjectionGeneration | null;
   building: ProjectionGeneration | null;
   /**
-   * The reason why the projection has failed; null if it has not. A reset or a changed spec starts a new generation.
+   * The reason why the latest generation has failed; null if it has not. A reset or a changed spec starts a new
+   * generation and clears the failure.
    */
   failure: string | null;
 }
@@ -52,7 +53,9 @@ export const projectionLimits = {
   streams: 20,
 } as const;
 
-/** Returns the generation of the current definition: the one that is building, or otherwise the one that is serving. */
+/**
+ * Returns the latest generation of a projection: the one that is being built, or otherwise the one that queries read.
+ */
 export function latestGeneration({
   building,
   serving,

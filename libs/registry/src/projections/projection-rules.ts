@@ -68,7 +68,10 @@ export const projectionRules: ResourceRules<ProjectionDefinition> = {
   }),
 };
 
-/** Returns the action of a change in the audit: the most important difference. */
+/**
+ * Returns the last part of the audit event type for a changed projection, such as `switched`. Of several differences,
+ * the most important one decides.
+ */
 function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): string {
   if (after.version !== before.version) return 'changed';
   if (after.serving?.id !== before.serving?.id) return 'switched';
@@ -78,7 +81,7 @@ function actionOf(before: ProjectionDefinition, after: ProjectionDefinition): st
   return 'changed';
 }
 
-/** Returns the part of a generation that the audit shows. */
+/** Returns the id, version and start time of a generation, which the audit shows of it. */
 function shortOf(build: ProjectionGeneration | null): unknown {
   return build && { id: build.id, version: build.version, started_at: build.started_at };
 }

@@ -23,10 +23,11 @@ export interface DefinitionRecord extends RecordKey {
   changed_at: string;
   changed_by: Actor;
   keeps: Readonly<Record<string, number>>;
-  /** undefined if the definition was removed. */
+  /** The content of the sub-record; undefined in the record of a removal. */
   body: Record<string, unknown> | undefined;
 }
 
+/** The parsed key of a record of the definitions topic. */
 export interface RecordKey {
   kind: string;
   identity: string;
@@ -35,7 +36,7 @@ export interface RecordKey {
   id: string;
 }
 
-/** The slot in the record of a removal. */
+/** The empty slot that the record of a removal has. */
 const noSlot = '';
 
 export function newKey(kind: string, identity: string, written: SubRecord | undefined): RecordKey {
@@ -46,7 +47,7 @@ export function keyText({ kind, identity, slot, id }: RecordKey): string {
   return `${kind}:${encodeURIComponent(identity)}:${slot}:${id}`;
 }
 
-/** Returns the record to append to the definitions topic. */
+/** Encodes a definition record as the log record that is appended to the definitions topic. */
 export function writeRecord(topic: string, record: DefinitionRecord): NewRecord & { value: string } {
   const { revision, changed_at, changed_by, keeps, body } = record;
   const value = {
@@ -61,7 +62,7 @@ export function writeRecord(topic: string, record: DefinitionRecord): NewRecord 
 
 const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
 
-/** Reads the key of a record strictly. @throws UnreadableDefinitionError */
+/** Parses the key of a record of the definitions topic. @throws UnreadableDefinitionError if it has another form */
 export function readKey(key: LogRecord['key']): RecordKey {
   const match = keyPattern.exec(key?.toString() ?? '');
   if (!match) throw new UnreadableDefinitionError('the key is not kind:name:slot:id');
@@ -77,7 +78,10 @@ function decoded(text: string): string {
   }
 }
 
-/** Reads the value of a record strictly. @throws UnreadableDefinitionError */
+/**
+ * Parses the value of a record of the definitions topic that is not a tombstone. @throws UnreadableDefinitionError if
+ * it has another form
+ */
 export function readRecord(key: RecordKey, value: Buffer): DefinitionRecord {
   const fields = new ObjectReader(parsed(value), 'record');
   const by = fields.fields('changed_by');

@@ -1,22 +1,22 @@
 import type { DefinitionRecord } from './definition-record.js';
 
-/** A record that is in the topic, with the part of the definition that was read from it. */
+/** A record of the definitions topic that is not tombstoned, with the part of the definition that was read from it. */
 export interface StoredRecord<P> extends Pick<
   DefinitionRecord,
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
 > {
   key: string;
-  /** The content of the record, as its kind has read it; undefined for a removal. */
+  /** The sub-record that was read from the record; undefined for a removal. */
   part: P | undefined;
   /** Bytes of the record's value. */
   bytes: number;
 }
 
 /**
- * One definition: its records in the topic, in the order of the log, and which of them are current. The current record
- * is the one with the highest revision; of several with that revision, it is the first. The sub-records that it keeps
- * are current too. Compaction does not change the result: the current record is never tombstoned. Every record before
- * it has a lower revision, because a process writes at most the next revision.
+ * The records of one definition in the definitions topic, in offset order, and which of them are current. The current
+ * record is the one with the highest revision; of several with that revision, it is the first. The sub-records that the
+ * current record names in `keeps` are current too. Compaction does not change the result: the current record is never
+ * tombstoned. Every record before it has a lower revision, because a process writes at most the next revision.
  */
 export class DefinitionRecords<P> {
   /** Records of the definition by key, in the order of the log. */
@@ -36,7 +36,10 @@ export class DefinitionRecords<P> {
     return true;
   }
 
-  /** Applies a tombstone. Returns true if the definition has changed because a current record was removed. */
+  /**
+   * Removes the record with this key, for which a tombstone was read. Returns true if a current record was removed, so
+   * that the definition has changed.
+   */
   remove(key: string): boolean {
     const record = this.records.get(key);
     if (!record) return false;
@@ -61,7 +64,9 @@ export class DefinitionRecords<P> {
     return head;
   }
 
-  /** Returns the current records, the last change last; empty if the definition is removed. */
+  /**
+   * Returns the current records, the one with the highest revision last; an empty list if the definition is removed.
+   */
   live(): StoredRecord<P>[] {
     const { head } = this;
     if (!head || head.part === undefined) return [];
@@ -81,12 +86,12 @@ export class DefinitionRecords<P> {
     return Object.fromEntries(others.map((record) => [record.slot, record.revision]));
   }
 
-  /** Returns whether this slot has a current sub-record. */
+  /** Returns whether the definition has a current sub-record in this slot. */
   has(slot: string): boolean {
     return this.live().some((record) => record.slot === slot);
   }
 
-  /** Returns the keys of the records that are not current. */
+  /** Returns the keys of the definition's records that are not current. */
   superseded(): string[] {
     const live = new Set(this.live().map(({ key }) => key));
     if (this.head) live.add(this.head.key);

@@ -20,7 +20,10 @@ export class ObjectReader {
     return this.members[member] !== undefined;
   }
 
-  /** Reads a member that may be missing. Returns an object with the member, or without members, for a spread. */
+  /**
+   * Reads a member that may be missing. Returns an object with only this member, or an empty object if it is missing;
+   * the caller spreads the result.
+   */
   optional<M extends string, V>(member: M, read: (member: M) => V): { [K in M]?: V } {
     return (this.has(member) ? { [member]: read.call(this, member) } : {}) as { [K in M]?: V };
   }
@@ -35,14 +38,14 @@ export class ObjectReader {
     return this.members[member] === null ? null : this.text(member);
   }
 
-  /** Returns an RFC 3339 time. */
+  /** Returns a member that is an RFC 3339 time, as text. */
   time(member: string): string {
     const text = this.text(member);
     if (parseTime(text) === undefined) throw this.wrong(member, 'a time');
     return text;
   }
 
-  /** Returns a whole number of at least 1. */
+  /** Returns a member that is a whole number of at least 1. */
   count(member: string): number {
     return this.whole(member, 1);
   }
@@ -53,7 +56,7 @@ export class ObjectReader {
     return value as number;
   }
 
-  /** Returns a number above zero. */
+  /** Returns a member that is a number above zero. */
   rate(member: string): number {
     const value = this.members[member];
     if (typeof value !== 'number' || !(value > 0)) throw this.wrong(member, 'a number above zero');
@@ -92,19 +95,19 @@ export class ObjectReader {
     return values;
   }
 
-  /** Returns any JSON value. @throws UnreadableDefinitionError if the member is missing */
+  /** Returns a member of any JSON type. @throws UnreadableDefinitionError if the member is missing */
   any(member: string): unknown {
     if (!this.has(member)) throw this.wrong(member, 'there');
     return this.members[member];
   }
 
-  /** Reads all members, each of which is an object. */
+  /** Applies `read` to every member, each of which must be an object. Returns the results by member name. */
   map<V>(read: (member: ObjectReader) => V): Record<string, V> {
     const entries = Object.keys(this.members).map((name): [string, V] => [name, read(this.fields(name))]);
     return Object.fromEntries(entries);
   }
 
-  /** Returns all members, each of which is a whole number of at least 0. */
+  /** Returns all members of the object, each of which must be a whole number of at least 0. */
   counts(): Record<string, number> {
     for (const member of Object.keys(this.members)) this.whole(member);
     return this.members as Record<string, number>;

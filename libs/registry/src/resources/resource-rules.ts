@@ -5,20 +5,23 @@ export class UnreadableDefinitionError extends Error {
   override readonly name = 'UnreadableDefinitionError';
 }
 
-/** The content of one record of a definition: one sub-record, named by its slot. */
+/**
+ * The part of a definition that one record of the definitions topic contains, with its slot: the name of this part
+ * within the definition.
+ */
 export interface SubRecord {
   slot: string;
   body: Record<string, unknown>;
 }
 
 /**
- * The rules of one kind of definition: how its records are read, written and superseded, its limit, and what the audit
- * shows of it. `T` is a definition, `P` is the content of one of its records.
+ * The rules of one kind of definition, such as streams or API keys: how its records are read, written and superseded,
+ * its limit, and what the audit shows of it. `T` is a definition, `P` is the content of one of its records.
  */
 export interface ResourceRules<T, P = T> {
-  /** Name of the kind, which is the first part of its records' keys. */
+  /** Name of the kind of definition, such as `stream`, which is the first part of its records' keys. */
   readonly kind: string;
-  /** The most definitions of this kind in one installation. */
+  /** Maximum number of definitions of this kind in one installation. */
   readonly most: number;
   /** Returns the problem for a request that would exceed `most`. */
   full(): ProblemError;
@@ -39,13 +42,16 @@ export interface ResourceRules<T, P = T> {
    * @throws UnreadableDefinitionError
    */
   read(identity: string, slot: SubRecord): P;
-  /** Returns the definition that these records compose, the last change last. */
+  /**
+   * Composes a definition from the contents of its current records; the record with the highest revision is the last
+   * one.
+   */
   compose(parts: readonly P[]): T;
   /**
-   * Returns the event type of this change in the audit; undefined if the audit has no event for it. At least one of
-   * `before` and `after` is defined.
+   * Returns the event type with which the audit reports a change from `before` to `after`; undefined if the audit does
+   * not report it. At least one of `before` and `after` is defined.
    */
   eventType(before: T | undefined, after: T | undefined): string | undefined;
-  /** Returns the definition without secrets, for the audit. */
+  /** Returns the form of a definition that the audit shows; it contains no secrets. */
   redact(value: T): unknown;
 }

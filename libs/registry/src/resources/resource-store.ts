@@ -1,4 +1,7 @@
-/** The principal that changes a definition. The audit stores the principal, which has no secrets. */
+/**
+ * The principal that changes a definition: the API key, the port and the request. The audit event of the change
+ * contains it.
+ */
 export interface Actor {
   /** Id of the API key; null if the port requires none. */
   key_id: string | null;
@@ -10,20 +13,24 @@ export interface Actor {
 /** The actor of changes that no request has caused. */
 export const systemActor: Actor = { key_id: null, port: 'system', request_id: null };
 
-/** Computes the new definition from the current one; undefined means that there is none. */
+/**
+ * Computes the new definition from the current one. The argument is undefined if there is no definition, the result is
+ * undefined to remove it.
+ */
 export type ChangeFunction<T> = (current: T | undefined) => T | undefined | Promise<T | undefined>;
 
 /** The result of changing a definition. */
 export interface ChangeResult<T> {
-  /** The current definition; undefined if it was removed. */
+  /** The definition after the change; undefined if there is none. */
   value: T | undefined;
   /** False if `next` returned the current definition: nothing was written. */
   changed: boolean;
 }
 
 /**
- * The definitions of one kind: reads come from memory, changes use compare-and-set. The order of the log decides
- * between two concurrent changes of a definition; the loser calls `next` again with the winner's result.
+ * The definitions of one kind: reads come from memory, changes use compare-and-set. Of two concurrent changes of a
+ * definition, the one whose record has the lower offset wins; the other calls its `next` again with the winner's
+ * result.
  */
 export interface ResourceStore<T> {
   get(name: string): T | undefined;

@@ -3,19 +3,22 @@ import { DefinitionRecords, type StoredRecord } from './definition-records.js';
 import { readRecord, type RecordKey } from './definition-record.js';
 import type { ResourceRules } from './resource-rules.js';
 
-/** The outcome of a record that this process has written. */
+/** What the record of a change has done to its definition, once the view has applied it. */
 export interface WriteOutcome<T> {
-  /** True if the record was the first of its revision. */
+  /** True if the record became the current one; false if another record has the same or a higher revision before it. */
   won: boolean;
   before: T | undefined;
-  /** The current record before this one, if there was one; it may be a removal. */
+  /** The definition's current record before this change, which may be a removal; undefined if there was none. */
   previous: Pick<StoredRecord<unknown>, 'revision' | 'changed_at' | 'changed_by'> | undefined;
   after: T | undefined;
-  /** Keys of records that can be tombstoned. */
+  /** Keys of the definition's records that are no longer current, for which tombstones can be written. */
   superseded: string[];
 }
 
-/** The materialized view of one kind: all its definitions, from the records of the topic. */
+/**
+ * The materialized view of one kind of definition, such as all streams, built from the records of the definitions
+ * topic.
+ */
 export class ResourceView<T, P = T> {
   private readonly entries = new Map<string, DefinitionRecords<P>>();
   private readonly byName = new Map<string, DefinitionRecords<P>>();
@@ -42,7 +45,10 @@ export class ResourceView<T, P = T> {
     return this.byName.size;
   }
 
-  /** Bytes of all records of this kind in the topic. */
+  /**
+   * Bytes of all records of this kind of definition in the definitions topic, including superseded ones that are not
+   * tombstoned.
+   */
   get bytes(): number {
     return this.heldBytes;
   }
@@ -70,7 +76,7 @@ export class ResourceView<T, P = T> {
   }
 
   /**
-   * Applies one record. Returns true if a definition has changed.
+   * Applies one record or tombstone of the definitions topic. Returns true if a definition has changed.
    * @throws UnreadableDefinitionError
    */
   apply({ key: bytes, value, timestamp }: LogRecord, key: RecordKey): boolean {
@@ -95,7 +101,10 @@ export class ResourceView<T, P = T> {
     return this.update(identity, this.removed.get(identity) ?? 0, () => entry.remove(text));
   }
 
-  /** Runs `work`, which changes the records of an identity, and updates the indexes. */
+  /**
+   * Runs `work`, which changes the records of one definition, and updates the view's indexes by name, by size and by
+   * time of removal.
+   */
   private update(identity: string, timestamp: number, work: () => boolean): boolean {
     const entry = this.entries.get(identity) as DefinitionRecords<P>;
     const [bytes, before] = [entry.bytes, entry.head?.part];

@@ -7,7 +7,9 @@ import { schemaModes, schemaName, type SchemaSubject, type SchemaVersion } from 
 const mostSubjects = 10_000;
 const mostVersions = 1_000;
 
-/** The content of one record: a version, and the settings of the whole subject from then on. */
+/**
+ * The content of one record of a schema subject: a schema version, and the settings of the whole subject from then on.
+ */
 export type SchemaRecordContent = Omit<SchemaSubject, 'versions'> & SchemaVersion;
 
 /**

@@ -5,11 +5,12 @@ import type { SchemaCompatibility } from '#api';
  * does not validate it.
  */
 export const schemaModes = ['enforce', 'warn', 'off'] as const;
+/** What happens to an event that does not match its schema. */
 export type SchemaMode = (typeof schemaModes)[number];
 
 /** One version of a schema. A version never changes. */
 export interface SchemaVersion {
-  /** Number of the version: 1, 2, 3 … in the order of the log. */
+  /** Number of the version within its subject: 1, 2, 3 … in the order of creation. */
   version: number;
   /** The JSON Schema (2020-12) as parsed JSON. */
   schema: unknown;
@@ -17,7 +18,7 @@ export interface SchemaVersion {
   created_at: string;
 }
 
-/** All versions of the schema of one event type in one stream. */
+/** The schema of one event type in one stream: all its versions, and its mode and compatibility. */
 export interface SchemaSubject {
   stream: string;
   event_type: string;
@@ -32,7 +33,7 @@ export interface SchemaSubject {
   versions: readonly SchemaVersion[];
 }
 
-/** Returns the name of a subject in the definitions. */
+/** Returns the name under which a schema subject is stored in the definitions: `<stream>/<event type>`. */
 export function schemaName(stream: string, eventType: string): string {
   return `${stream}/${eventType}`;
 }

@@ -3,7 +3,10 @@ import type { ObjectReader } from '../resources/object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import type { SourceBinding } from './source-binding.js';
 
-/** Reads the filter of a source: its streams, event types and condition. @throws UnreadableDefinitionError */
+/**
+ * Parses the source of a projection or pipeline spec: its streams, event types and condition. @throws
+ * UnreadableDefinitionError
+ */
 export function readSourceFilter(
   fields: ObjectReader,
   mostStreams: number,
@@ -24,7 +27,10 @@ function readStreams(streams: string[], most: number): string[] {
   return streams;
 }
 
-/** Reads the sources of a generation or a job, one for each of `streams`. @throws UnreadableDefinitionError */
+/**
+ * Parses the source bindings of a projection's generation or a pipeline's job, one for each of `streams`. @throws
+ * UnreadableDefinitionError
+ */
 export function readSourceBindings(
   fields: ObjectReader,
   streams: readonly string[],

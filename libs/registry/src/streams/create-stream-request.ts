@@ -1,7 +1,7 @@
 import type { StreamId } from '#event';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** A client's request for a stream. Members that are absent have defaults. */
+/** A client's request to create a stream. Absent members get defaults. */
 export interface CreateStreamRequest {
   stream: string;
   partitions?: number;
@@ -9,10 +9,10 @@ export interface CreateStreamRequest {
   snapshot_every?: number;
 }
 
-/** Removes the rows of the stream with this id. */
+/** A function that removes all rows of the stream with this id from the store. */
 export type RemoveRows = (id: StreamId) => Promise<void>;
 
-/** `created` is false if the stream already existed. */
+/** Result of creating a stream: its definition, and whether this request has created it. */
 export interface CreatedStream {
   definition: StreamDefinition;
   created: boolean;

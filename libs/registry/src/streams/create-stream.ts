@@ -50,7 +50,8 @@ async function create(
   const announce = (current: StreamDefinition | undefined): StreamDefinition | undefined =>
     isCreating(alone(current, stream), own) ? { ...own, state: 'live' } : current;
   const announced = await kind.change(stream, announce, actor);
-  // Concurrent creators share the settings of one of them. A creator with other settings receives `created: false`.
+  // Concurrent requests to create the same stream share the settings of one of them. A request with other settings
+  // receives `created: false`.
   const created = own.id === proposed?.id || (announced.changed && isAs(own, begun(parts, wanted)));
   return { definition: requireStream(announced.value, stream), created };
 }
@@ -87,7 +88,7 @@ function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinit
 }
 
 /**
- * Returns the current definition if its name is `stream`.
+ * Returns the current definition of the stream's identity, or undefined if there is none.
  * @throws ProblemError if another stream has this identity, or if the stream is being deleted
  */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {

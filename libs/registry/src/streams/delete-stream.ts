@@ -10,7 +10,7 @@ import type { StreamDependencies } from './stream-dependencies.js';
 
 type Current = StreamDefinition | undefined;
 
-/** The parameters of a deletion: the function that removes the stream's rows, and the actor. */
+/** Parameters of the deletion of a stream: the function that removes the stream's rows, and the actor for the audit. */
 export interface StreamDeletionRequest {
   removeRows: RemoveRows;
   actor: Actor;
@@ -25,7 +25,10 @@ export class StreamDeletions {
 
   constructor(private readonly parts: StreamDependencies) {}
 
-  /** Runs the first phase only: from now on, nobody can write to the stream or read it. */
+  /**
+   * Begins the deletion of the stream by setting its state to `deleting`: from now on, nobody can write to the stream
+   * or read it.
+   */
   async begin(name: string, actor: Actor): Promise<StreamDefinition> {
     rejectReservedName(name);
     const begun = (current: Current): StreamDefinition => {
@@ -51,7 +54,10 @@ export class StreamDeletions {
     }
   }
 
-  /** Finishes a deletion of a stream that has begun. Does nothing if another process has finished it. */
+  /**
+   * Finishes the deletion of the stream with this id, which has begun. Does nothing if the stream is not being deleted,
+   * for example because another process has finished.
+   */
   finish(id: StreamId, deletion: StreamDeletionRequest): Promise<void> {
     let run = this.running.get(id);
     if (!run) {
@@ -69,7 +75,8 @@ export class StreamDeletions {
     if (current?.id !== id || current.state !== 'deleting') return;
     await log.admin.remove(names.ofStream(id));
     await removeRows(id);
-    // Erasures apply as long as rows or records of the stream may exist, so they are removed after those.
+    // The erasures of a stream apply as long as rows or records of the stream may exist, so they are removed after
+    // these.
     await removeErasures(erasures, id, actor);
     await kind.change(name, (now) => (now?.id === id ? undefined : now), actor);
   }

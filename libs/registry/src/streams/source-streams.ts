@@ -1,7 +1,10 @@
 import type { StreamDefinition } from './stream-definition.js';
 import type { SourceBinding } from '../sources/source-binding.js';
 
-/** What a projection or a pipeline reads: the streams of its spec, and which incarnations of them it began with. */
+/**
+ * A projection's generation or a pipeline as a reader of streams: the stream names in its spec, and the ids of the
+ * streams with these names when it was defined.
+ */
 interface Reader {
   spec: { source: { streams: readonly string[] } };
   sources: Readonly<Record<string, SourceBinding>>;
@@ -11,7 +14,7 @@ interface Streams {
   stream(name: string): StreamDefinition | undefined;
 }
 
-/** Returns the sources that still exist: streams that were not deleted since the reader was defined. */
+/** Returns the definitions of the reader's streams that were not deleted since the reader was defined. */
 export function liveSources({ sources }: Pick<Reader, 'sources'>, definitions: Streams): StreamDefinition[] {
   return Object.entries(sources).flatMap(([name, { id }]) => {
     const stream = definitions.stream(name);
@@ -20,8 +23,8 @@ export function liveSources({ sources }: Pick<Reader, 'sources'>, definitions: S
 }
 
 /**
- * Returns the name of a source that was deleted and created again since the reader was defined, if there is one. A reader
- * that goes on would skip every event of the new stream.
+ * Returns the name of a stream that was deleted and created again since its reader (a projection or pipeline) was
+ * defined; undefined if there is none. A reader that continues would skip every event of the new stream.
  */
 export function recreatedSource({ spec, sources }: Reader, definitions: Streams): string | undefined {
   return spec.source.streams.find((name) => {

@@ -9,7 +9,10 @@ import type { StreamDependencies } from './stream-dependencies.js';
 /** The most streams that one process may create at a time. */
 const maxCreations = 1_000;
 
-/** Creates streams. Concurrent requests for the same stream share one creation. */
+/**
+ * Creates streams on behalf of requests, and the audit stream on first use. Concurrent requests of this process for the
+ * same stream share one creation.
+ */
 export class StreamCreations {
   private readonly running = new Map<string, Promise<CreatedStream>>();
 

@@ -1,13 +1,16 @@
 import type { StreamId } from '#event';
 
+/** The definition of a stream, as stored in the definitions topic. */
 export interface StreamDefinition {
   stream: string;
   /** Distinguishes this stream from every other one with its name. The stream's topic and rows are named by this id. */
   id: StreamId;
   partitions: number;
-  /** `unlimited`, or limits by time and size. */
+  /** `unlimited`, or limits of the stream's topic: `time` as a duration such as `7d`, `bytes` over all partitions. */
   retention: 'unlimited' | { time?: string; bytes?: number };
-  /** Versions of an entity between two automatic snapshots; 0 for none. Default: `limits.snapshotEvery`. */
+  /**
+   * Number of versions of an entity between two automatic snapshots; 0 disables them. Default: `limits.snapshotEvery`.
+   */
   snapshot_every?: number;
   /** Time of creation, as RFC 3339. */
   created_at: string;

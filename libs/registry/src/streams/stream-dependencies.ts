@@ -13,6 +13,6 @@ export interface StreamDependencies {
   kind: LogResourceStore<StreamDefinition>;
   /** Erasures, which are removed with their stream. */
   erasures: LogResourceStore<Erasure>;
-  /** Resolves when the view has everything that is in the topic at the time of the call. */
+  /** Resolves when the view contains every record that was in the definitions topic at the time of the call. */
   upToDate: () => Promise<void>;
 }

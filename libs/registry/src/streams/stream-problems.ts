@@ -4,8 +4,8 @@ import { logErrorToProblem } from '../changes/definitions-topic-writer.js';
 import type { StreamDefinition } from './stream-definition.js';
 
 /**
- * Returns the definition if it has exactly this name: a definition is shared by all names that Kafka cannot
- * distinguish.
+ * Returns the stream definition if it has exactly this name. A lookup may return the definition of another name that
+ * Kafka cannot distinguish from this one.
  * @throws ProblemError stream_not_found
  */
 export function requireStream(current: StreamDefinition | undefined, name: string): StreamDefinition {
@@ -37,7 +37,10 @@ export function streamNameCollision(stream: string): ProblemError {
   );
 }
 
-/** Maps a log error or an invalid duration to the caller's problem. Other errors are returned unchanged. */
+/**
+ * Maps an error of the log, or the RangeError of an invalid duration, to the problem that the caller receives. Returns
+ * other errors unchanged.
+ */
 export function streamProblem(error: unknown, stream: string): unknown {
   if (error instanceof RangeError)
     return new ProblemError('invalid_request', error.message, { cause: error });

@@ -56,7 +56,7 @@ function retentionOf(fields: ObjectReader): StreamDefinition['retention'] {
   };
 }
 
-/** Returns the stream as callers see it: undefined until the stream's topic exists. */
+/** Returns the stream definition as callers see it: undefined while the stream is being created. */
 export function visibleStream(stream: StreamDefinition | undefined): StreamDefinition | undefined {
   return stream?.state === 'creating' ? undefined : stream;
 }

@@ -3,22 +3,25 @@ import { limits } from '#event';
 import type { TopicConfig, TopicSettings } from '#log';
 import type { StreamDefinition } from './stream-definition.js';
 
-/** Bytes of one event with its envelope, and a reserve. A partition's batch of several events is smaller than this. */
+/**
+ * Kafka's `max.message.bytes` of a stream's topic: twice the largest event, which leaves room for the envelope. A batch
+ * of several events is smaller than this.
+ */
 const maxMessageBytes = 2 * limits.eventBytes;
 const unlimited = '-1';
 
 /**
- * Segments per retention. Kafka deletes whole segments only, and never the active one, so records are kept up to a
- * quarter longer than requested.
+ * Number of segments into which the retention of a partition is divided. Kafka deletes whole segments only, and never
+ * the active one, so records are kept up to about a quarter longer than requested.
  */
 const segmentsKept = 4;
 const shortestSegmentMs = 60_000;
 const longestSegmentMs = 7 * 24 * 60 * 60 * 1000;
-/** A segment must have room for the largest batch. */
+/** Smallest segment size, in bytes: a segment must have room for the largest record batch. */
 const smallestSegment = 2 * maxMessageBytes;
 const largestSegment = 1024 * 1024 * 1024;
 
-/** Returns the topic settings for a stream's retention; null stands for Kafka's default. */
+/** Returns the Kafka topic settings for a stream's retention; null stands for the default of the broker. */
 export function retentionConfig(
   partitions: number,
   retention: StreamDefinition['retention'],
@@ -39,7 +42,7 @@ function segment(kept: number, { least, most }: { least: number; most: number })
   return String(Math.min(Math.max(Math.ceil(kept / segmentsKept), least), most));
 }
 
-/** Returns the settings for the topic of a new stream. */
+/** Returns the number of partitions and the Kafka settings of a new stream's topic. */
 export function streamTopicSettings(
   partitions: number,
   retention: StreamDefinition['retention'],

@@ -16,7 +16,7 @@ import { eventErrors, isEvent } from '../validate-event.js';
 /** Attributes of a CloudEvent as sent, by name; null means unset. */
 export type CloudEventAttributes = ReadonlyMap<string, unknown>;
 
-/** Fields of an event that are derived from the attributes. */
+/** Fields of a Tributary event that are derived from the attributes of a CloudEvent. */
 export interface CloudEventFields {
   id: string;
   source: string;
@@ -24,23 +24,31 @@ export interface CloudEventFields {
   entity_id: string | null;
   timestamp: EpochMicros | undefined;
   expected_version: number | null;
-  /** The metadata as JSON text. */
+  /** The metadata of the event as JSON text. */
   metadata: string;
 }
 
 const required = ['id', 'source', 'type'];
 const texts = ['specversion', ...required, 'subject', 'time', 'datacontenttype', 'dataschema'];
 const someObject: object = Object.freeze({});
-/** Extension attribute of a conditional write. It is a condition of the write, and no part of the event. */
+/**
+ * CloudEvents extension attribute with the expected version of a conditional write. It is not stored with the event.
+ */
 const expectedVersion = 'expectedversion';
-/** The attribute of each field that has its own limits. */
+/**
+ * The CloudEvents attribute from which each event field with limits of its own is derived, by JSON pointer of the
+ * field.
+ */
 const attributeOf: Readonly<Record<string, string>> = {
   '/event_type': 'type',
   '/entity_id': 'subject',
   '/timestamp': 'time',
 };
 
-/** Returns the fields, or the errors of the attributes, with attribute names as pointers. */
+/**
+ * Derives the fields of an event from the attributes of a CloudEvent. Returns the errors of invalid attributes instead,
+ * with attribute names as pointers.
+ */
 export function readAttributes(
   sent: CloudEventAttributes,
   { stream, data }: { stream: string; data: CloudEventDataForm | undefined },
@@ -90,7 +98,9 @@ function valueErrors(name: string, value: unknown): InputError[] {
   return [error(name, 'must be a text, a boolean or a 32-bit integer')];
 }
 
-/** Returns the members of the metadata, in an order that does not depend on the sender. */
+/**
+ * Returns the members of the event's metadata, in an order that does not depend on the sender for the `ce_…` members.
+ */
 function membersOf(attributes: CloudEventAttributes): Record<string, unknown> {
   const { id, source, datacontenttype, dataschema } = cloudEventMetadataMembers;
   const own = new Map([

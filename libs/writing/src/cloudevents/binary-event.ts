@@ -12,8 +12,8 @@ export interface BinaryModeCloudEvent {
 }
 
 /**
- * Converts the event to the JSON event format. JSON data keeps its text, other text becomes a JSON string, and bytes
- * that are not UTF-8 become Base64.
+ * Converts a CloudEvent in binary mode to the JSON event format. JSON data keeps its text, other UTF-8 text becomes a
+ * JSON string, and all other bytes become Base64.
  * @throws ProblemError `invalid_json` when the content type is JSON but the body is not
  */
 export function structuredText({ attributes, contentType, body }: BinaryModeCloudEvent): string {
@@ -32,7 +32,7 @@ function dataMember(body: Buffer, contentType = ''): string {
     : `"data_base64":"${body.toString('base64')}"`;
 }
 
-/** Returns whether the body can become a string. Text of another character set than UTF-8 is stored as bytes. */
+/** Returns whether the data can become a JSON string: it is UTF-8, and no other character set is declared. */
 function isText(body: Buffer, contentType: string): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   return /^(utf-?8|us-ascii)$/i.test(charset) && isUtf8(body);

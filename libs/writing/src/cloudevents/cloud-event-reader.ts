@@ -18,17 +18,21 @@ import { scanCloudEvent, type ScannedCloudEvent } from './scan-cloud-event.js';
 
 const openBrace = 0x7b;
 
+/** Stream and intake context of a `CloudEventReader`, and its pointers for errors. */
 export interface CloudEventReaderOptions {
   stream: string;
   reception: IntakeContext;
-  /** Returns the pointer to an attribute or to `data` for an error; an empty name means the whole event. */
+  /**
+   * Returns the pointer with which an error names an attribute or `data` of the CloudEvent with this index; an empty
+   * name means the whole event.
+   */
   pointerTo: (index: number, name: string) => string;
 }
 
 /** Converts CloudEvents in the JSON event format to events. The text of `data` remains unchanged. */
 export class CloudEventReader implements ValueHandler {
   readonly events: ParsedEvents = [];
-  /** The value that was scanned last; undefined if it is not an object. */
+  /** The CloudEvent that was scanned last; undefined if the value is not a JSON object or its scan failed. */
   private scanned: ScannedCloudEvent | undefined;
 
   constructor(private readonly options: CloudEventReaderOptions) {}
@@ -101,9 +105,11 @@ export class CloudEventReader implements ValueHandler {
 }
 
 interface ReadData {
-  /** Text of a JSON object. */
+  /** The event's data as the text of a JSON object. */
   text: string;
-  /** How the data was sent, if it was not a JSON object: as another JSON value, as Base64, or not at all. */
+  /**
+   * How the CloudEvent's data was sent if it was not a JSON object: as another JSON value, as Base64, or not at all.
+   */
   sent: CloudEventDataForm | undefined;
 }
 

@@ -4,8 +4,8 @@ import type { InputError } from '#api';
 const prefix = 'ce-';
 
 /**
- * Returns the attributes in the headers of a CloudEvent in binary mode, by name.
- * https://github.com/cloudevents/spec/blob/main/cloudevents/bindings/http-protocol-binding.md (3.1.3.2)
+ * Returns the attributes of a CloudEvent in binary mode from the `ce-…` headers, by name; or the errors of invalid
+ * headers. https://github.com/cloudevents/spec/blob/main/cloudevents/bindings/http-protocol-binding.md (3.1.3.2)
  */
 export function headerAttributes({
   rawHeaders,
@@ -30,7 +30,10 @@ function wrongIn(name: string, value: string | undefined): string | undefined {
   return value === undefined ? 'must be percent-encoded UTF-8' : undefined;
 }
 
-/** Removes quotes, then decodes percent-encoding once. Returns undefined if the bytes are not UTF-8. */
+/**
+ * Decodes the value of a `ce-…` header: removes quotes, then decodes percent-encoding once. Returns undefined if it is
+ * not ASCII or the decoded bytes are not UTF-8.
+ */
 export function decodeHeader(value: string): string | undefined {
   const text = /^".*"$/.test(value) ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value;
   if (!/^[\t\x20-\x7e]*$/.test(text)) return undefined;

@@ -6,7 +6,7 @@ import { modeOf, type CloudEventMode } from './cloud-event-mode.js';
 import { structuredText } from './binary-event.js';
 import { headerAttributes } from './header-attributes.js';
 
-/** The CloudEvents of a request. */
+/** The content mode of a request, and its CloudEvents as text in the JSON event format. */
 export interface CloudEventsRequest {
   mode: CloudEventMode;
   /** Text in the JSON event format, in every mode. */
@@ -33,7 +33,10 @@ function wrongHeaders(errors: InputError[]): ProblemError {
   return new ProblemError('invalid_request', 'The headers of the CloudEvent are not valid.', { errors });
 }
 
-/** Returns a function for pointers to an attribute in a request of this mode; an empty name means the whole event. */
+/**
+ * Returns a function from the index of an event and the name of an attribute to the pointer with which an error names
+ * it: a header in binary mode, a JSON pointer otherwise. An empty name means the whole event.
+ */
 export function pointerIn(mode: CloudEventMode): (index: number, name: string) => string {
   if (mode === 'binary') return (_, name) => (name === '' ? '' : headerOf(name));
   return (index, name) => {

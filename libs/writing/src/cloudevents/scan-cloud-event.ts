@@ -8,12 +8,12 @@ const openBracket = 0x5b;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Maximum number of attributes that are parsed; it is more than an event may have. */
+/** Maximum number of attributes of a CloudEvent that are parsed; an event with so many is rejected later. */
 const mostAttributes = 100;
 /** Placeholder for a value that no attribute may have. */
 const notScalar: object = Object.freeze({});
 
-/** A scanned CloudEvent: parsed attributes, and `data` as text. */
+/** A CloudEvent that was scanned in the JSON event format: parsed attributes, and `data` as unparsed text. */
 export interface ScannedCloudEvent {
   attributes: Map<string, unknown>;
   /** Text of `data`. */
@@ -23,7 +23,10 @@ export interface ScannedCloudEvent {
   end: number;
 }
 
-/** Scans the object at `start`. The result's `end` is -1 after a failure; the scanner then has the details. */
+/**
+ * Scans the CloudEvent that begins with `{` at `start` of the scanner's text. The result's `end` is -1 if it is not
+ * valid JSON; the scanner then has the details.
+ */
 export function scanCloudEvent(scanner: JsonScanner, start: number): ScannedCloudEvent {
   const event: ScannedCloudEvent = {
     attributes: new Map(),
@@ -61,7 +64,10 @@ function scanMembers(scanner: JsonScanner, start: number, event: ScannedCloudEve
   return i + 1;
 }
 
-/** Returns the nesting level of a value. A value that is not an object is wrapped in one, which adds a level. */
+/**
+ * Returns the nesting level at which a member's value will be stored. A value that is not an object is wrapped in one,
+ * which adds a level.
+ */
 function levelOf(code: number): number {
   return code === openBrace ? 1 : 2;
 }

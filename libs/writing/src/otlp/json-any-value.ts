@@ -20,7 +20,10 @@ export function jsonValueText(value: unknown, level: number): string {
   return 'null';
 }
 
-/** Parses a list of `{"key": "…", "value": {…}}`. */
+/**
+ * Parses OTLP attributes in the JSON encoding, a list of `{"key": "…", "value": {…}}`. Returns their names with their
+ * values as JSON text.
+ */
 export function jsonAttributes(list: unknown, level = 0): OtlpAttribute[] {
   return listOf(list).map((pair) => {
     const { key, value } = jsonObject(pair);
@@ -28,7 +31,10 @@ export function jsonAttributes(list: unknown, level = 0): OtlpAttribute[] {
   });
 }
 
-/** Returns the object; an empty one for null. @throws ProblemError when the value is neither an object nor null */
+/**
+ * Returns a parsed JSON value that must be an object; an empty object for null. @throws ProblemError when the value is
+ * neither an object nor null
+ */
 export function jsonObject(value: unknown): Readonly<Record<string, unknown>> {
   if (value == null) return {};
   if (isJsonObject(value)) return value;
@@ -41,7 +47,9 @@ export function jsonText(value: unknown, name: string): string {
   throw unreadable(`${name} is not a text`);
 }
 
-/** Parses an integer: a text of decimal digits, or an exact number. */
+/**
+ * Parses an integer of the OTLP JSON encoding: a text of decimal digits, or a number up to 2^53. Returns 0 for null.
+ */
 export function jsonInteger(value: unknown, name: string): bigint {
   if (value == null) return 0n;
   if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value);

@@ -6,13 +6,16 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** Begin and end of a value in the text. */
+/** Begin and end of a JSON value in the text of a scanner. */
 export interface TextRange {
   start: number;
   end: number;
 }
 
-/** Finds the member of an object by its name; undefined if it is missing or null. The text must be valid JSON. */
+/**
+ * Finds the value of a member of the JSON object at `start`, without parsing it. Returns undefined if the member is
+ * missing or null. The text must be valid JSON.
+ */
 export function memberOf(scanner: JsonScanner, start: number, name: string): TextRange | undefined {
   const { text } = scanner;
   if (text.charCodeAt(start) !== openBrace) throw unreadable(`the parent of ${name} is not an object`);
@@ -28,7 +31,7 @@ export function memberOf(scanner: JsonScanner, start: number, name: string): Tex
   return undefined;
 }
 
-/** Yields the elements of a list. The text must be valid JSON. */
+/** Yields the text ranges of the elements of the JSON array at `start`. The text must be valid JSON. */
 export function* elements(scanner: JsonScanner, start: number, name: string): Generator<TextRange> {
   const { text } = scanner;
   if (text.charCodeAt(start) !== openBracket) throw unreadable(`${name} is not a list`);
@@ -41,7 +44,10 @@ export function* elements(scanner: JsonScanner, start: number, name: string): Ge
   }
 }
 
-/** Returns the index of the next member or element, or of `close`. */
+/**
+ * Returns the index of the next member or element of the surrounding object or array, or the index of its closing
+ * character.
+ */
 function next(scanner: JsonScanner, end: number, close: number): number {
   const i = scanner.space(end);
   return scanner.text.charCodeAt(i) === close ? i : scanner.space(i + 1);

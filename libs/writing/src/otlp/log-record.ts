@@ -1,16 +1,16 @@
 import { formatTime, limits } from '#event';
 import { clientId } from '../raw/client-id.js';
 
-/** A name, and the JSON text of its value. */
+/** An OTLP attribute: its name, and its value as JSON text. */
 export type OtlpAttribute = readonly [name: string, value: string];
 
 /** An OTLP log record, independent of its encoding. Values of attributes and the body are JSON text. */
 export interface OtlpLogRecord {
   /** Attributes of the resource. */
   resource: readonly OtlpAttribute[];
-  /** Instrumentation scope: its `name`, `version` and `attributes`, if present. */
+  /** The instrumentation scope as a list of `name`, `version` and `attributes`, as far as present. */
   scope: readonly OtlpAttribute[];
-  /** Nanoseconds since 1970; 0 means unknown. */
+  /** Event time in nanoseconds since 1970; 0 means unknown. */
   time: bigint;
   observed: bigint;
   severityNumber: number;
@@ -24,28 +24,33 @@ export interface OtlpLogRecord {
   spanId: string;
 }
 
-/** A record without any values. */
+/** An OTLP log record in which every field has its protobuf default. */
 export const emptyRecord: OtlpLogRecord = {
   ...{ resource: [], scope: [], time: 0n, observed: 0n, severityNumber: 0, severityText: '' },
   ...{ eventName: '', body: undefined, attributes: [], flags: 0, traceId: '', spanId: '' },
 };
 
-/** Fields of an event that an OTLP log record does not contain. */
+/** Stream and event id of the event that an OTLP log record becomes; the record contains neither. */
 export interface EnvelopeDefaults {
   stream: string;
   event_id: string;
 }
 
-/** `event_type` of a record without an event name: a log line. */
+/** `event_type` of the event of a log record without an event name. */
 const defaultType = 'log';
-/** Attribute that identifies a record (OpenTelemetry semantic conventions). */
+/**
+ * Attribute with a unique id of the log record (OpenTelemetry semantic conventions); the event id is derived from it.
+ */
 const idAttribute = 'log.record.uid';
-/** Attribute with the event name before the field `event_name` existed. */
+/** Attribute in which older OpenTelemetry SDKs send the event name, instead of in the field `event_name`. */
 const nameAttribute = 'event.name';
-/** Maximum number of metadata members for resource attributes. The other members are at most 12. */
+/**
+ * Maximum number of members of an event's metadata that may be resource attributes. All other members together are at
+ * most 12.
+ */
 const mostResourceMembers = limits.metadataMembers - 12;
 
-/** Returns the JSON text of the record's event, in the format of `POST /api/v1/events`. */
+/** Converts an OTLP log record to the JSON text of an event, in the format of `POST /api/v1/events`. */
 export function envelopeText(record: OtlpLogRecord, { stream, event_id }: EnvelopeDefaults): string {
   const { time, observed, eventName } = record;
   const given = textAttribute(record, idAttribute);
@@ -102,7 +107,7 @@ function hasBodyAttribute({ attributes }: OtlpLogRecord): boolean {
   return attributes.some(([name]) => name === 'body');
 }
 
-/** Returns the text of an attribute; undefined if it is missing or not a text. */
+/** Returns the value of an attribute of the log record if it is a text; otherwise undefined. */
 function textAttribute({ attributes }: OtlpLogRecord, name: string): string | undefined {
   const text = attributes.find(([known]) => known === name)?.[1];
   return text?.startsWith('"') ? (JSON.parse(text) as string) : undefined;

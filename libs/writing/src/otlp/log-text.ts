@@ -10,14 +10,17 @@ import { envelopeText, type OtlpLogRecord } from './log-record.js';
  */
 const mostText = 4 * limits.requestBytes;
 
-/** The records of a request as JSON events, one on each line. */
+/** The log records of one OTLP request, converted to JSON events with one event on each line. */
 export interface OtlpEventLines {
   text: string;
-  /** Begin and end of the line of each record, or the rejection of the record. */
+  /** Begin and end of each log record's line in `text`, or the rejection of the record, in request order. */
   lines: ({ start: number; end: number } | EventRejection)[];
 }
 
-/** Converts records to JSON events. @throws ProblemError when the text is too large */
+/**
+ * Converts OTLP log records to JSON events, one on each line. @throws ProblemError `payload_too_large` when their text
+ * is too large
+ */
 export async function otlpEventLines(
   records: Iterable<OtlpLogRecord | EventRejection>,
   { stream, idOf }: { stream: string; idOf: (index: number) => string },

@@ -13,7 +13,7 @@ export const protobufType = 'application/x-protobuf';
 export const jsonType = 'application/json';
 
 /**
- * Returns the log records of a body of this media type.
+ * Parses the log records of an OTLP request body in the encoding of its media type, lazily.
  * @throws ProblemError 415 for another type, 400 for a JSON body that is not UTF-8
  */
 export function logRecords(mediaType: string, body: Buffer): Iterable<OtlpLogRecord | EventRejection> {
@@ -24,7 +24,10 @@ export function logRecords(mediaType: string, body: Buffer): Iterable<OtlpLogRec
   return jsonRecords(textOf(body));
 }
 
-/** Parses and validates the events of the lines, like the events of any other request. */
+/**
+ * Parses and validates the events that were converted from OTLP log records, like the events of any other write
+ * request.
+ */
 export async function readLogs({ lines }: OtlpEventLines, reception: IntakeContext): Promise<ParsedEvents> {
   const reader = new EventLineReader(reception);
   const events: ParsedEvents = [];

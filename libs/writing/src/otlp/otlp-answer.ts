@@ -7,17 +7,17 @@ import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 import { jsonType, protobufType } from './logs-reader.js';
 
-/** Maximum number of rejected records whose reasons are in the answer. */
+/** Maximum number of rejected log records whose reasons the answer names. */
 const mostReasons = 5;
 
-/** Number of rejected records, with their reasons. */
+/** The number of rejected log records of an OTLP request, with a message that gives the first reasons. */
 export interface PartialSuccess {
   rejected: number;
   message: string;
 }
 
 /**
- * Returns the number of rejected records and the reasons; undefined if none was rejected.
+ * Summarizes the rejected log records of an OTLP request; undefined if none was rejected.
  * @throws ProblemError when the stream does not accept writes
  */
 export function partialSuccess(
@@ -57,7 +57,7 @@ export function encodeStatus(request: FastifyRequest, problem: ProblemError): En
   return { type: protobufType, body: Buffer.from(status) };
 }
 
-/** Returns the JSON as bytes, because Fastify would add a charset to the content type of a string. */
+/** Encodes a JSON answer as bytes, because Fastify would add a charset to the content type of a string. */
 function inJson(value: object): EncodedProblem {
   return { type: jsonType, body: Buffer.from(JSON.stringify(value)) };
 }

@@ -69,7 +69,9 @@ const status = {
   [protobufType]: { schema: { type: 'string' as const, format: 'binary' } },
 };
 
-/** Documents the problems of the endpoint: the codes of every write, in OTLP's format. */
+/**
+ * Method decorator: documents the problems of the OTLP route, which are those of every write, as `google.rpc.Status`.
+ */
 export function DescribeStatuses(): MethodDecorator {
   const others = ApiResponse({ status: 'default', description: 'A problem.', content: status });
   return applyDecorators(DescribeProblemsIn(status, writeProblems), others);

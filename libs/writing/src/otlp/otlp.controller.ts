@@ -24,7 +24,7 @@ import { encodeAnswer, encodeStatus, partialSuccess, type PartialSuccess } from 
 import { OtlpQuery } from './otlp-query.js';
 import { DescribeStatuses, logsAnswer, logsBody, logsText } from './otlp-texts.js';
 
-/** Receives logs over OTLP/HTTP. */
+/** Controller of the route that receives OpenTelemetry logs over OTLP/HTTP, as protobuf or JSON. */
 @ApiTags('events')
 @Controller('v1')
 export class OtlpController {

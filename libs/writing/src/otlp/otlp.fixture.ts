@@ -1,8 +1,9 @@
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 
-/** An AnyValue in the JSON encoding. */
+/** An OTLP AnyValue in the JSON encoding. */
 export type AnyValue = Readonly<Record<string, unknown>>;
 
+/** An OTLP log record in the JSON encoding, for specs. */
 export interface TestLogRecord {
   timeUnixNano?: string;
   observedTimeUnixNano?: string;
@@ -16,18 +17,21 @@ export interface TestLogRecord {
   spanId?: string;
 }
 
+/** An OTLP request of a spec: log records with one resource and one scope. */
 export interface TestLogs {
   resource?: { attributes: { key: string; value: AnyValue }[] };
   scope?: { name?: string; version?: string };
   records: TestLogRecord[];
 }
 
-/** Returns the request in the JSON encoding. */
+/** Encodes an OTLP request in the JSON encoding. */
 export function jsonOf({ resource, scope, records }: TestLogs): object {
   return { resourceLogs: [{ resource, scopeLogs: [{ scope, logRecords: records }] }] };
 }
 
-/** Returns the request in the protobuf encoding. The resource is encoded after its records, which protobuf allows. */
+/**
+ * Encodes an OTLP request in the protobuf encoding. The resource is encoded after its records, which protobuf allows.
+ */
 export function protobufOf({ resource, scope, records }: TestLogs): Buffer {
   const scopeLogs = new BinaryWriter();
   for (const record of records) message(scopeLogs, 2, recordOf(record));

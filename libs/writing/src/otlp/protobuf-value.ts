@@ -4,7 +4,7 @@ import { messages } from './protobuf-messages.js';
 import { mostLevels, tooDeep } from './unreadable-logs.js';
 
 /**
- * Returns a value as JSON text. Bytes become Base64, as in the JSON encoding of OTLP.
+ * Converts an encoded OTLP AnyValue to JSON text. Bytes become Base64, as in the JSON encoding of OTLP.
  *
  *     AnyValue {
  *       oneof value {
@@ -31,7 +31,10 @@ export function protobufValue(bytes: Uint8Array, level: number): string {
   return text;
 }
 
-/** Parses messages of the form `KeyValue { string key = 1; AnyValue value = 2; }`. */
+/**
+ * Parses OTLP attributes in the protobuf encoding, each a `KeyValue { string key = 1; AnyValue value = 2; }`. Returns
+ * their names with their values as JSON text.
+ */
 export function protobufAttributes(pairs: Iterable<Uint8Array>, level = 0): OtlpAttribute[] {
   return Array.from(pairs, (pair) => attributeOf(pair, level));
 }

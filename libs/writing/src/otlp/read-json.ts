@@ -5,11 +5,15 @@ import { jsonAttributes, jsonInteger, jsonObject, jsonText, jsonValueText } from
 import { emptyRecord, objectText, type OtlpAttribute, type OtlpLogRecord } from './log-record.js';
 import { RequestElementCounter, isOversized, oversized, unreadable } from './unreadable-logs.js';
 
-/** Factor by which a record in JSON may be longer than its event, because type names surround every value. */
+/**
+ * Factor by which the JSON text of a log record may be longer than the largest event, because type names surround every
+ * value.
+ */
 const longer = 4;
 
 /**
- * Parses an ExportLogsServiceRequest in the JSON encoding, one record at a time. Unknown members are skipped.
+ * Yields the log records of an ExportLogsServiceRequest in the JSON encoding, parsed one at a time. Unknown members are
+ * skipped; oversized records become rejections.
  * @throws ProblemError when the body cannot be parsed
  */
 export function* jsonRecords(text: string): Generator<OtlpLogRecord | EventRejection> {

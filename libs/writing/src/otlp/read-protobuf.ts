@@ -7,8 +7,8 @@ import { protobufAttributes, protobufValue } from './protobuf-value.js';
 import { RequestElementCounter, isOversized, oversized, unreadable } from './unreadable-logs.js';
 
 /**
- * Parses an ExportLogsServiceRequest, one record at a time (opentelemetry-proto 1.x, `logs.proto`, with its field
- * numbers):
+ * Yields the log records of an ExportLogsServiceRequest in the protobuf encoding, parsed one at a time; oversized
+ * records become rejections (opentelemetry-proto 1.x, `logs.proto`, with its field numbers):
  *
  *     ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
  *     ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; }
@@ -65,7 +65,7 @@ function scopeOf(scope: Uint8Array | undefined): OtlpAttribute[] {
 }
 
 /**
- * Parses one record:
+ * Parses one log record:
  *
  *     LogRecord {
  *       fixed64 time_unix_nano = 1; fixed64 observed_time_unix_nano = 11; SeverityNumber severity_number = 2;

@@ -5,8 +5,8 @@ const halfPair = /\p{Surrogate}/u;
 export const clientIdRule = 'must be a non-empty text or a number';
 
 /**
- * Returns the `event_id` for an id of the sender: a UUID is used as it is, and any other text becomes a UUIDv5. Returns
- * undefined if it is not a usable text.
+ * Returns the `event_id` for an id that the sender has chosen: a UUID is used in lower case, and a UUIDv5 is derived
+ * from any other text. Returns undefined if the id is not a non-empty, well-formed text.
  */
 export function clientId(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '' || halfPair.test(id)) return undefined;

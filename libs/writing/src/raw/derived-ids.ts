@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { uuidOfBytes } from '#event';
 
-/** Input from which ids are derived: the stream, the query of the request, and its body. */
+/** What the event ids of a request are derived from: the stream, the query parameters, and the body. */
 export interface DerivedIdSource {
   mapping: { stream: string; text: Readonly<Record<string, string>> };
   /** Body of the request after decompression. */
@@ -9,9 +9,9 @@ export interface DerivedIdSource {
 }
 
 /**
- * Derives ids for values without one, so that a repeated request has the same ids and is stored once. An id is a UUID
- * of version 8 (RFC 9562) from a SHA-256 of the stream, the query and the body. The index of the value is added to its
- * last 32 bits.
+ * Derives event ids for the values of a request that have none, so that a repeated request has the same ids and is
+ * stored once. An id is a UUID of version 8 (RFC 9562) from a SHA-256 of the stream, the query parameters and the body.
+ * The index of the value is added to the last 32 bits.
  */
 export class DerivedIds {
   private prefix = '';

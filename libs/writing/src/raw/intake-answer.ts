@@ -6,9 +6,10 @@ import type { AppendedEvent } from '../appended-event.js';
 import { EventRejection } from '../rejection.js';
 import { json } from '../write-answers.js';
 
-/** Maximum number of rejected values in the answer. */
+/** Maximum number of rejected values that the answer lists. */
 const mostListed = 100;
 
+/** The last offset that a request has written in one partition, including records of rejected values. */
 export class LastPosition {
   @IsInt() partition: number;
   @IsInt() offset: number;
@@ -32,7 +33,10 @@ export class RefusedValue {
   current_version?: number;
 }
 
-/** Answer of the endpoints for tools that only know a URL. It does not list the written events. */
+/**
+ * Answer of the routes for raw JSON values and CloudEvents: counts, last positions and rejected values. It does not
+ * list the written events.
+ */
 export class IntakeAnswer {
   @IsInt() accepted: number;
   @JSONSchema({ description: 'Number of rejected values.' })
@@ -59,7 +63,7 @@ export class IntakeAnswer {
 export const intakeContent = json(IntakeAnswer);
 
 /**
- * Returns the answer for these results.
+ * Returns the answer that summarizes the results of a write.
  * @throws ProblemError when the stream does not accept writes, or when a single conditional value is not accepted
  */
 export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[]): IntakeAnswer {

@@ -1,7 +1,8 @@
 import { earliestTime, latestTime, parseTime, type EpochMicros } from '#event';
 
 /**
- * Decimal digits down to a microsecond, by the number of digits before the point: seconds, milli-, micro-, nanoseconds.
+ * For a number of seconds, milli-, micro- or nanoseconds since 1970 with at most `digits` digits before the point: the
+ * power of ten that converts it to microseconds.
  */
 const scales: readonly [digits: number, decimals: number][] = [
   [11, 6],

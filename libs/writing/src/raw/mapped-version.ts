@@ -1,6 +1,9 @@
 export const mappedVersionRule = 'must be an integer from 0 to 9007199254740991';
 
-/** Returns an expected version from its digits; null if it is missing, undefined if it is invalid. */
+/**
+ * Parses the expected version of a conditional write from its decimal digits. Returns null if it is missing, undefined
+ * if it is invalid.
+ */
 export function mappedVersion(value: unknown): number | null | undefined {
   if (value == null) return null;
   if (typeof value !== 'string' || !/^(?:0|[1-9]\d{0,15})$/.test(value)) return undefined;

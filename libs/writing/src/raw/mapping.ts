@@ -9,15 +9,19 @@ import { JsonPointerTree } from './pointer-tree.js';
 
 /** Fields of an event that the query of a raw write maps; `data` is the value itself. */
 export const mappedFields = ['event_type', 'entity_id', 'event_id', 'timestamp', 'expected_version'] as const;
+/** Name of an event field that the query parameters of a raw write map. */
 export type MappedField = (typeof mappedFields)[number];
 
-/** The source of each field: a constant, or a JSON pointer into the value, which begins with `/`. */
+/**
+ * The query parameters of a raw write: for each event field a constant, or a JSON pointer into the value, which begins
+ * with `/`.
+ */
 export type FieldSources = Partial<Record<MappedField, string>>;
 
-/** Mapped fields before their validation; undefined and null mean a missing field. */
+/** Event fields that were found in a raw value, before their validation; undefined and null mean a missing field. */
 export type UnvalidatedFields = Partial<Record<MappedField, unknown>>;
 
-/** Mapped fields after their validation. */
+/** Event fields of a raw value after their validation. */
 export interface MappedEventFields {
   event_type: string;
   entity_id: string | null;
@@ -26,12 +30,12 @@ export interface MappedEventFields {
   expected_version: number | null;
 }
 
-/** Maps values to the fields of events. */
+/** Maps raw JSON values to the fields of events, as the query parameters of a raw write specify. */
 export class FieldMapping {
-  /** The fields that have pointers, in the order of `tree.spans`. */
+  /** The event fields whose parameter is a JSON pointer, in the order of `tree.spans`. */
   readonly pointers: readonly MappedField[];
   readonly tree: JsonPointerTree;
-  /** The fields of every event, if no field has a pointer. */
+  /** The fields of every event, if all parameters are constants; otherwise undefined. */
   readonly fixed: MappedEventFields | undefined;
   private readonly constants: UnvalidatedFields;
 
@@ -57,12 +61,15 @@ export class FieldMapping {
     this.tree = new JsonPointerTree(this.pointers.map((field) => text[field]!));
   }
 
-  /** Whether all events would have the same id, so that only one value is allowed. */
+  /** Whether the parameter `event_id` is a constant, so that the body may contain only one value. */
   get isOfOne(): boolean {
     return this.constants.event_id !== undefined;
   }
 
-  /** Returns the fields of an event, or errors with the names of the fields as pointers. */
+  /**
+   * Returns the validated fields of an event from the values that the pointers found and the constants; or errors with
+   * the names of the fields as pointers.
+   */
   fieldsOf(found: UnvalidatedFields): MappedEventFields | InputError[] {
     const { constants, stream } = this;
     const event_type = found.event_type ?? constants.event_type;

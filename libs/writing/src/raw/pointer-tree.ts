@@ -15,7 +15,9 @@ interface Step {
 
 /** Finds the values of several JSON pointers (RFC 6901) in one pass over the text, without parsing it. */
 export class JsonPointerTree {
-  /** Begin and end of the value of each pointer, one pair after the other; -1 if there is no value. */
+  /**
+   * Begin and end, in the text, of the value that each pointer found, one pair after the other; -1 if it found none.
+   */
   readonly spans: Int32Array;
   private readonly root: Step = { name: '', ends: [], steps: [] };
   private missing = 0;
@@ -26,7 +28,7 @@ export class JsonPointerTree {
     pointers.forEach((pointer, index) => this.add(pointer, index));
   }
 
-  /** Sets `spans` for the value at `start`, which must be valid JSON. */
+  /** Looks the pointers up in the JSON value at `start`, which must be valid, and sets `spans`. */
   find(scanner: JsonScanner, start: number): void {
     this.spans.fill(-1);
     this.missing = this.pointers.length;
@@ -44,7 +46,7 @@ export class JsonPointerTree {
     step.ends.push(index);
   }
 
-  /** Returns the index after the value, or -1 when all pointers have been found before its end. */
+  /** Returns the index after the value at `start`, or -1 when all pointers have been found before the value's end. */
   private enter(scanner: JsonScanner, start: number, steps: readonly Step[]): number {
     const code = scanner.text.charCodeAt(start);
     if (steps.length > 0 && code === openBrace) return this.members(scanner, start + 1, steps);
@@ -95,7 +97,10 @@ export class JsonPointerTree {
   }
 }
 
-/** Returns the step whose name begins at `start` and ends at a quote. */
+/**
+ * Returns the step whose name is the member name that begins at `start` of the text; undefined if no pointer continues
+ * with this name.
+ */
 function stepOf(text: string, start: number, steps: readonly Step[]): Step | undefined {
   for (const step of steps) {
     const { name } = step;

@@ -2,11 +2,11 @@ import { IsOptional, IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters } from '#api';
 
-/** Maximum number of characters of a constant or a pointer. */
+/** Maximum number of characters of a query parameter, which is a constant or a JSON pointer. */
 const most = 1024;
 const orPointer = 'A constant, or a JSON pointer into each value (`/kind`).';
 
-/** Query parameters of a raw write: the source of each field of the events. */
+/** Query parameters of a raw write: for each event field a constant, or a JSON pointer into each value. */
 export class RawQuery {
   @JSONSchema({ description: `The type of the events. ${orPointer}`, example: 'access.logged' })
   @IsString()

@@ -19,19 +19,26 @@ const quote = 0x22;
 const minus = 0x2d;
 const openBrace = 0x7b;
 
+/** Field mapping, intake context and derived ids of a `RawValueReader`. */
 export interface RawReaderOptions {
   mapping: FieldMapping;
   reception: IntakeContext;
-  /** Returns the id of the value at this index, for a value without an id. */
+  /** Returns the event id for the value at this index of the request, if it contains none. */
   idOf: (index: number) => string;
 }
 
-/** Converts each value to an event with the value as `data`. The text of the value remains unchanged. */
+/**
+ * Converts raw JSON values to events. A value that is an object becomes `data` with its text unchanged; any other value
+ * becomes `{"value": …}`.
+ */
 export class RawValueReader implements ValueHandler {
   readonly events: ParsedEvents = [];
-  /** The schema that the value scanned last was found to match; undefined if this is unknown. */
+  /**
+   * The schema that the last scanned value was found to match during the scan; undefined if the match must be checked
+   * later.
+   */
   private fits: CurrentSchema | undefined;
-  /** Entity of the value, if it was found. */
+  /** Entity id that was found in the last scanned value; null if none was found. */
   private entity: string | null = null;
 
   constructor(private readonly options: RawReaderOptions) {}
@@ -113,14 +120,16 @@ export class RawValueReader implements ValueHandler {
     return found;
   }
 
-  /** Converts an error of a field to one with a pointer to the field's source in the value. */
+  /** Converts an error whose pointer is a field name to one whose pointer leads to the field's source in the value. */
   private inValue({ pointer: field, detail }: { pointer: string; detail: string }, index: number) {
     const source = this.options.mapping.text[field as MappedField] ?? '';
     return { pointer: `/${index}${source.startsWith('/') ? source : ''}`, detail: `${field} ${detail}` };
   }
 }
 
-/** Returns a string, a number as its text, null, or false for any other value. */
+/**
+ * Returns the JSON value between `start` and `end`: a string, the text of a number, null, or false for any other value.
+ */
 function scalarAt(text: string, start: number, end: number): unknown {
   const code = text.charCodeAt(start);
   const literal = text.slice(start, end);

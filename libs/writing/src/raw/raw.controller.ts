@@ -34,7 +34,10 @@ import { rawBody, rawProblems, rawText } from './raw-texts.js';
 import { readValues } from './read-values.js';
 import { requireAll } from './require-all.js';
 
-/** Receives JSON values from tools that only know a URL. */
+/**
+ * Controller of the route that writes raw JSON values as events, for tools whose URL can be configured but not their
+ * format.
+ */
 @ApiTags('events')
 @Controller('api/v1/streams')
 export class RawController {

@@ -12,20 +12,20 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 const openBrace = 0x7b;
 
-/** Receives the values of a body, in their order. */
+/** Scans and receives the JSON values of a request body, one after the other. */
 export interface ValueHandler {
   /**
-   * Scans the value at `start`. Returns the index after it, or -1 after a failure, of which the scanner has the
-   * details.
+   * Scans the JSON value at `start`. Returns the index after it, or -1 if it is not valid JSON; the scanner then has
+   * the details.
    */
   scan(scanner: SchemaScanner, start: number): number;
-  /** Takes the value that was scanned last. */
+  /** Takes the valid value from `start` to `end`, which was scanned last. */
   take(scanner: SchemaScanner, start: number, end: number): void;
   /** Takes the rejection of the text from `start` to `end`, which is not a valid value. */
   refuse(why: EventRejection, start: number, end: number): void;
 }
 
-/** A body, and its format. */
+/** The text of a request body with JSON values, and whether it is newline-delimited. */
 export interface ValuesText {
   text: string;
   /**
@@ -53,7 +53,7 @@ export async function readValues({ text, isLines }: ValuesText, taker: ValueHand
 }
 
 /**
- * Reads the elements of a body that is one list; the list may be empty.
+ * Reads the elements of a body that is one JSON array; the array may be empty.
  * @throws ProblemError `invalid_request` when there are too many, or when the body is not one list
  */
 export async function readList(text: string, taker: ValueHandler): Promise<void> {
@@ -71,7 +71,7 @@ export async function readList(text: string, taker: ValueHandler): Promise<void>
 }
 
 /**
- * Reads the single value of a body.
+ * Reads the single JSON value of a body.
  * @throws ProblemError `invalid_json` when the value is not JSON or other text follows it
  */
 export function readValue(text: string, taker: ValueHandler): void {
@@ -88,7 +88,10 @@ function requireEnd(scanner: SchemaScanner, end: number): void {
   if (rest < scanner.text.length) throw syntaxError(rest).toProblem();
 }
 
-/** Returns whether the first non-empty line is exactly one value. */
+/**
+ * Returns whether the first non-empty line of the body is exactly one JSON value that is not an array, and a line feed
+ * follows.
+ */
 function endsWithItsLine(text: string): boolean {
   const scanner = new SchemaScanner(text, { lines: true });
   let start = scanner.space(0);
@@ -98,7 +101,7 @@ function endsWithItsLine(text: string): boolean {
   return end >= 0 && text.charCodeAt(scanner.space(end)) === lineFeed;
 }
 
-/** Yields the length of each value. */
+/** Reads newline-delimited values; yields the number of characters of each. */
 function* lines(text: string, taker: ValueHandler): Generator<number> {
   const scanner = new SchemaScanner(text, { lines: true });
   for (let start = 0; start < text.length;) {

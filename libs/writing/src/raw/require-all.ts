@@ -3,11 +3,11 @@ import type { AcceptedEvent } from '../read-event.js';
 import type { ParsedEvents } from '../read-request.js';
 import { EventRejection } from '../rejection.js';
 
-/** Maximum number of errors in the answer. */
+/** Maximum number of input errors that the answer lists. */
 const mostErrors = 100;
 
 /**
- * Returns the events if no value was rejected.
+ * Returns the events of a request if none of its values was rejected.
  * @throws ProblemError of the first rejected value, with its number and line and the errors of all rejected values
  */
 export function requireAll(events: ParsedEvents, text: string): AcceptedEvent[] {

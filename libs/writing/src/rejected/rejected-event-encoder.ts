@@ -2,22 +2,24 @@ import { encodeRejectedEvent, formatTime, type RejectedEventRecord } from '#even
 import type { IntakeContext } from '../read-event.js';
 import type { EventRejection, RejectedEventSource } from '../rejection.js';
 
-/** The format in which the text of a rejected event can be parsed again. */
+/**
+ * The format of a rejected event's text, and for raw values their field mapping, with which a replay parses it again.
+ */
 export interface RejectedEventFormat {
   form: 'event' | 'raw' | 'cloudevent';
   mapping: RejectedEventRecord['mapping'];
 }
 
-/** Returns the record that keeps a rejected event in the log. */
+/** A function that encodes a rejected event as the value of a Kafka record, which becomes a dead letter. */
 export type RejectedEventEncoder = (rejection: EventRejection, sent: RejectedEventSource) => string;
 
-/** The format of an event of a batch. */
+/** The format of an event in the JSON of `POST /api/v1/events`. */
 export const asEvent: RejectedEventFormat = { form: 'event', mapping: {} };
 
-/** The format of a CloudEvent: the JSON event format. */
+/** The format of a CloudEvent in the JSON event format. */
 export const asCloudEvent: RejectedEventFormat = { form: 'cloudevent', mapping: {} };
 
-/** Maximum number of errors that are kept for one event. */
+/** Maximum number of input errors that are kept with a rejected event. */
 const mostErrors = 20;
 
 export function rejectedEventEncoder(

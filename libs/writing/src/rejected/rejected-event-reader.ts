@@ -14,7 +14,10 @@ import { SchemaMismatchCounter } from '../schemas/mismatches.js';
 import { EventSchemaValidator } from '../schemas/schema-check.js';
 import { SchemaIndex } from '../schemas/schema-index.js';
 
-/** Parses rejected events again, with the rules of the endpoint that rejected them. */
+/**
+ * Parses and validates kept rejected events again, in the format of the route that rejected them and with today's
+ * schemas, for replays.
+ */
 export class RejectedEventReader {
   private readonly schemas: SchemaIndex;
   private readonly schemaCheck: EventSchemaValidator;
@@ -28,7 +31,10 @@ export class RejectedEventReader {
     });
   }
 
-  /** Returns the event with the id that it would have had, or a text that says why it is still invalid. */
+  /**
+   * Returns the valid event, with the event id that it would have had, or a text that says why it still cannot be
+   * written.
+   */
   async read(stream: string, record: RejectedEventRecord): Promise<AcceptedEvent | string> {
     if (record.cut) return 'it was too large to be kept completely';
     const [event] = await this.checked(stream, record);

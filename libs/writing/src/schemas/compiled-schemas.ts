@@ -4,18 +4,18 @@ import type { CompiledSchema } from '#schemas';
 import { schemaScanOf } from './scan/schema-scan.js';
 import type { SchemaValidators, CurrentSchema } from './schema-index.js';
 
-/** Compiles a schema so that it can validate events. @throws Error when the schema is invalid */
+/** A function that compiles a JSON Schema to a validator. @throws Error when the schema is invalid */
 export type CompileSchema = (schema: unknown) => CompiledSchema;
 
 /**
- * Maximum number of compiled schemas in the cache. If more are in use, the oldest is evicted and compiled again when it
- * is needed.
+ * Maximum number of compiled schemas that this process caches. If more are in use, the one compiled first is evicted,
+ * and compiled again when it is needed.
  */
 const mostCompiled = 1_000;
 
-/** Compiles the current versions of schemas when the first event needs them, and caches a bounded number. */
+/** Compiles the latest versions of schemas when the first event needs them, and caches a limited number. */
 export class CompiledSchemas {
-  /** Cached schemas by subject: a newer version replaces the former one. */
+  /** Schemas whose compiled form is cached, by schema subject: a newer version replaces the former one. */
   private readonly kept = new Map<string, CurrentSchema>();
 
   constructor(

@@ -3,7 +3,10 @@ import { metrics } from '#telemetry';
 
 const modes = ['enforce', 'warn'] as const satisfies SchemaMode[];
 
-/** Counts events that do not match their schema, by stream. It removes the counts of a deleted stream. */
+/**
+ * Exports the number of events that did not match their schema as a metric, by stream and schema mode. It removes the
+ * metrics of a deleted stream.
+ */
 export class SchemaMismatchCounter {
   private readonly streams = new Set<string>();
 

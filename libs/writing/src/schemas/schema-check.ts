@@ -7,7 +7,7 @@ import { CompiledSchemas, type CompileSchema } from './compiled-schemas.js';
 import type { SchemaMismatchCounter } from './mismatches.js';
 import type { SchemaIndex, CurrentSchema } from './schema-index.js';
 
-/** Validates events against the schemas of their types before they are written. */
+/** Validates the events of a request against the latest schemas of their types, before the events are written. */
 export class EventSchemaValidator {
   private readonly compiled: CompiledSchemas;
 

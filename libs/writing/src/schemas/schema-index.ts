@@ -2,15 +2,17 @@ import type { SchemaSubject, SchemaVersion } from '#registry';
 import type { CompiledSchema } from '#schemas';
 import type { ValueScan } from './scan/schema-scanner.js';
 
-/** Two validators for one schema: a complete one, and a faster one for frequent cases. */
+/**
+ * Two validators compiled from one JSON Schema: a complete one, and a faster one that runs during the scan of the text.
+ */
 export interface SchemaValidators {
-  /** The complete validator, which decides if the scan is not certain. */
+  /** The complete validator, which decides whenever the scan does not find a certain match. */
   compiled: CompiledSchema;
   /** The faster validator, which validates while the text is scanned; undefined if it does not support the schema. */
   scan: ValueScan | undefined;
 }
 
-/** The current schema for the events of one type in one stream. */
+/** The latest version of the schema for the events of one type in one stream, with its compiled validators. */
 export interface CurrentSchema {
   readonly subject: SchemaSubject;
   /** Latest version of the schema. */
@@ -19,21 +21,21 @@ export interface CurrentSchema {
   ready: SchemaValidators | undefined;
 }
 
-/** Source of the schemas. */
+/** The members of the definitions that a `SchemaIndex` reads: all schema subjects, and notifications of changes. */
 export interface SchemaSource {
   readonly schemas: { all(): readonly SchemaSubject[] };
   onChange(listener: () => void): () => void;
 }
 
-/** The schemas of one stream, by event type. */
+/** The enforced schemas of one stream, by event type. */
 interface StreamSchemas {
   stream: string;
   types: Map<string, CurrentSchema>;
 }
 
 /**
- * Schemas in the modes `enforce` and `warn`, by stream and type. Each event takes two look-ups, or one if its stream
- * has no schema. A change of the definitions applies to the next look-up.
+ * Finds the latest schema of an event type in a stream; retired schemas and the mode `off` are left out. A look-up
+ * takes two map accesses, or one if the stream has no schema. A change of the definitions applies to the next look-up.
  */
 export class SchemaIndex {
   private streams = new Map<string, StreamSchemas>();
@@ -55,7 +57,10 @@ export class SchemaIndex {
     return this.last.types.get(eventType);
   }
 
-  /** Rebuilds the index. An unchanged schema keeps its object, so that its compiled form can be reused. */
+  /**
+   * Rebuilds the index from the definitions. An unchanged schema subject keeps its object, so that its compiled
+   * validators are reused.
+   */
   private rebuild(): void {
     const before = this.streams;
     this.streams = new Map();

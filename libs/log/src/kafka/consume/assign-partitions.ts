@@ -6,13 +6,15 @@ export const assignmentProtocol = 'tributary-cooperative';
 
 const version = 0;
 
-/** Partitions that a joining member owns, and the generation that assigned them. */
+/**
+ * Partitions that a member still owns when it joins its consumer group, and the group generation that assigned them.
+ */
 export type OwnershipClaim = Pick<StickyMember, 'generation' | 'owned'>;
 
-/** Claim of a member that owns no partition. */
+/** The ownership claim of a group member that owns no partition. */
 export const emptyClaim: OwnershipClaim = { generation: -1, owned: new Map() };
 
-/** Form of a claim in the user data of a subscription, as JSON. */
+/** JSON form of an ownership claim, which a member sends as the user data of its subscription. */
 interface ClaimJson {
   generation: number;
   /** A topic is written as its index in the subscription, or as its name if the subscription does not contain it. */
@@ -49,7 +51,7 @@ function decodeClaim(userData: Buffer, topics: readonly string[]): OwnershipClai
   return { generation, owned: new Map(named) };
 }
 
-/** Returns the topics that at least one member subscribes to, sorted. */
+/** Returns the topics that at least one member of the consumer group subscribes to, sorted. */
 export function subscribedTopics(members: readonly StickyMember[]): string[] {
   return [...new Set(members.flatMap(({ topics }) => topics))].sort();
 }
@@ -59,8 +61,8 @@ export function decodeAssignment(bytes: Buffer): PartitionsByTopic {
 }
 
 /**
- * Computes the assignment, which is the task of the group's leader. Returns it in the form that the broker forwards to
- * the members.
+ * Assigns the partitions of a consumer group to its members; only the leader of the group calls this function. Returns
+ * the encoded assignment of each member, which the broker forwards to the member.
  */
 export function assignPartitions(
   members: readonly StickyMember[],

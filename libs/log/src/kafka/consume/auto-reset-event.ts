@@ -1,4 +1,7 @@
-/** A flag that one caller can wait for. Raising it twice has the effect of raising it once; a wait clears it. */
+/**
+ * A flag that one caller can wait for. A completed wait clears the flag; raising it twice before that has the effect of
+ * raising it once.
+ */
 export class AutoResetEvent {
   private set = false;
   private wake: (() => void) | undefined;

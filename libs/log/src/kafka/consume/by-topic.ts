@@ -1,4 +1,4 @@
-/** Groups partitions by topic, in the form that most Kafka requests have. */
+/** Groups partitions by topic, as `[{ topic, partitions }]`: the form of most Kafka requests. */
 export function byTopic<T extends { topic: string }, P>(
   places: readonly T[],
   toPartition: (place: T) => P,

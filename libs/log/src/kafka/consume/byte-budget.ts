@@ -1,10 +1,13 @@
-/** Limits the bytes that are held at a time. Taken bytes are released exactly once. */
+/**
+ * Counts the bytes of fetched records that are in memory, and calls `onRoom` when the count falls below its limit
+ * again.
+ */
 export class ByteBudget {
   private used = 0;
 
   constructor(
     private readonly limit: number,
-    /** Called when bytes are left again after none were left. */
+    /** Called when the used bytes fall below the limit after they had reached it. */
     private readonly onRoom: () => void,
   ) {}
 

@@ -6,7 +6,10 @@ const generation = (id: number) => ({ id }) as GroupGeneration;
 const first = generation(1);
 const place = (partition: number, offset = 1): CommittedOffset => ({ topic: 't', partition, offset });
 
-/** Returns commits whose requests end at the next call of `letGo`; `requests` has the partitions of each request. */
+/**
+ * Returns a `CommitBatcher` whose requests end at the next call of `letGo`; `requests` has the partitions of each
+ * request.
+ */
 function given(refuses: (places: readonly CommittedOffset[]) => Error | undefined = () => undefined) {
   const requests: string[] = [];
   const ends: (() => void)[] = [];

@@ -9,8 +9,9 @@ interface Waiting {
 }
 
 /**
- * Sends the commits of one member. Commits of the same event-loop turn, and those that arrive during a request, share
- * one request. Each partition has one commit at a time, so at most as many wait as the member has partitions.
+ * Sends the offset commits of one group member to Kafka. Commits of the same event-loop turn, and commits that arrive
+ * while a commit request is pending, share one request. Each partition has one commit at a time, so at most as many
+ * commits wait as the member has partitions.
  */
 export class CommitBatcher {
   private waiting: Waiting[] = [];
@@ -23,7 +24,10 @@ export class CommitBatcher {
     ) => Promise<void>,
   ) {}
 
-  /** Resolves when the group has stored the offset. Rejects with the error of this partition alone. */
+  /**
+   * Resolves when the group coordinator has stored the offset. An error of another partition in the same request does
+   * not reject this commit.
+   */
   commit(generation: GroupGeneration, offset: CommittedOffset): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ generation, offset, resolve, reject });

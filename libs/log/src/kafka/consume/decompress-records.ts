@@ -1,7 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-/** The records of a batch cannot be decoded. The message is a fixed text that says why. */
+/**
+ * The records of a Kafka record batch cannot be decoded. The message is one of a few fixed texts that say why; it never
+ * contains record content.
+ */
 export class UndecodableError extends Error {
   override readonly name = 'UndecodableError';
 }

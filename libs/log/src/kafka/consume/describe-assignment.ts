@@ -20,8 +20,8 @@ export interface LogOffsets {
 }
 
 /**
- * Returns the first and next offsets of these partitions in the log, by `keyOf`. Sends two requests to each broker,
- * however many partitions there are. Omits partitions that do not exist, that have no leader, or whose leader is
+ * Returns the first and next offsets of these partitions in Kafka, by `topic/partition`. Sends two ListOffsets requests
+ * to each broker that leads some of them. Omits partitions that do not exist, that have no leader, or whose leader is
  * unreachable.
  */
 export async function logOffsetsOf(
@@ -46,7 +46,10 @@ export async function logOffsetsOf(
   );
 }
 
-/** Returns the assignment for the handler. `committed` is -1 if the group has no committed offset. */
+/**
+ * Returns the assignment of a partition as the consumer's handler receives it. `committed` is -1 if the group has no
+ * committed offset for the partition.
+ */
 export function describeAssignment(
   { client, bounds }: AssignmentDependencies,
   place: TopicPartition,

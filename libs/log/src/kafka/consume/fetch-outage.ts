@@ -2,7 +2,10 @@ import { Outage } from '#async';
 import type { KafkaLogger } from '../logger.js';
 import type { PartitionBuffer } from './partition-buffer.js';
 
-/** An outage of the partitions of one process that cannot be fetched. */
+/**
+ * Outage that lasts while at least one partition of the process cannot be fetched from Kafka; it keeps the partitions
+ * that fail.
+ */
 export type FetchOutage = Outage<PartitionBuffer>;
 
 /**

@@ -3,18 +3,23 @@ import { byTopic } from './by-topic.js';
 import { ByteReader } from './byte-reader.js';
 import type { AbortedTransaction } from './record-decoder.js';
 
+/** A partition and the offset from which a fetch request reads it. */
 export interface FetchPosition {
   topic: string;
   partition: number;
   offset: number;
 }
 
+/**
+ * Limits of one fetch request: longest wait at the broker, and bytes of the response in total and for each partition.
+ */
 export interface FetchLimits {
   maxWaitMs: number;
   maxBytes: number;
   partitionBytes: number;
 }
 
+/** The part of a fetch response that concerns one partition: its error code and its encoded records. */
 export interface FetchedPartition {
   topic: string;
   partition: number;
@@ -28,7 +33,7 @@ export interface FetchedPartition {
   bytes: Buffer;
 }
 
-/** The part of a fetch request that concerns the fetch session. */
+/** The part of a fetch request that concerns the incremental fetch session (KIP-227). */
 export interface FetchSessionRequest {
   sessionId: number;
   /** 0 requests a new session; each later request of a session increments it. */
@@ -39,13 +44,13 @@ export interface FetchSessionRequest {
   forgotten: { topic: string; partition: number }[];
 }
 
-/** The part of a fetch response that concerns the fetch session. */
+/** The part of a fetch response that concerns the incremental fetch session (KIP-227). */
 export interface FetchSessionResponse {
   errorCode: number;
   sessionId: number;
 }
 
-/** A complete fetch response. */
+/** A decoded fetch response: the error and the session of the whole response, and the partitions in it. */
 export interface FetchResponse extends FetchSessionResponse {
   partitions: FetchedPartition[];
 }
@@ -57,7 +62,7 @@ const noSession = { sessionId: 0, sessionEpoch: -1, forgotten: [] };
 /**
  * Fetches records once from the broker that leads these partitions, without a session. Each returned partition has its
  * own error code.
- * @throws the error of the whole response
+ * @throws the Kafka protocol error that the broker returns for the whole fetch response
  */
 export async function fetchRecords(
   broker: Broker,

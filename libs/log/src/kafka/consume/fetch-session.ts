@@ -1,6 +1,6 @@
 import type { FetchPosition, FetchSessionResponse, FetchSessionRequest } from './fetch-protocol.js';
 
-/** A partition of a fetch session. */
+/** A partition that a fetch session fetches or pauses, with the offset to fetch next. */
 export interface FetchSessionPartition {
   readonly topic: string;
   readonly partition: number;
@@ -23,8 +23,8 @@ export class FetchSession<Partition extends FetchSessionPartition> {
   private id = 0;
   private epoch = 0;
   /**
-   * Partitions to fetch, by key. Those without records for the longest time come first, because in a request for all
-   * partitions the first ones get the bytes.
+   * Partitions to fetch, by key. Partitions that were passed to `want` least recently come first: if a full request
+   * reaches its byte limit, the broker serves the first partitions.
    */
   private readonly wanted = new Map<string, Partition>();
   private readonly held = new Set<Partition>();
@@ -33,7 +33,7 @@ export class FetchSession<Partition extends FetchSessionPartition> {
   /** Keys of partitions for which `wanted` and `sent` may differ. */
   private readonly changed = new Set<string>();
 
-  /** Number of partitions that are fetched. */
+  /** Number of partitions that the next fetch of this session covers; paused partitions do not count. */
   get size(): number {
     return this.wanted.size;
   }
@@ -43,12 +43,12 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     return this.held.size > 0;
   }
 
-  /** All partitions of this session, fetched or paused. */
+  /** All partitions of this fetch session, fetched or paused. */
   get partitions(): Partition[] {
     return [...this.wanted.values(), ...this.held];
   }
 
-  /** Adds the partition to the fetched ones, from its `next` offset. */
+  /** Fetches the partition from now on, from its `next` offset. Ends its pause if it was paused. */
   want(partition: Partition): void {
     const key = keyOf(partition);
     this.held.delete(partition);
@@ -118,7 +118,10 @@ export class FetchSession<Partition extends FetchSessionPartition> {
     return true;
   }
 
-  /** Handles a missing response: the next request names all partitions, and replaces the session if there is one. */
+  /**
+   * Handles a fetch without a valid response: the next request names all partitions and starts a new session, which
+   * replaces the present one.
+   */
   lost(): void {
     this.epoch = 0;
   }

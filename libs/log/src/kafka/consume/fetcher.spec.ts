@@ -7,7 +7,10 @@ import { fetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
-/** The only broker. It fails the first `failures` requests, and then returns fetch responses without records. */
+/**
+ * The only Kafka broker of a fake cluster. It fails the first `failures` requests, and then returns fetch responses
+ * without records.
+ */
 class FailingBroker {
   asked = 0;
   constructor(private readonly failures: number) {}

@@ -19,20 +19,21 @@ const recoveryWaitMs = 100;
  */
 const missingOffsetErrors = [1, 3];
 
+/** Client, limits and callbacks of a `Fetcher`. */
 export interface FetcherOptions {
   client: ClusterClient;
   bounds: KafkaLogLimits;
   logger: KafkaLogger;
-  /** The outage that all fetchers of the process share. */
+  /** The fetch outage that all fetchers of the process share, so that an outage is logged once. */
   outage: FetchOutage;
   /**
    * Called if the log does not have the offset that this partition buffer reads next. The fetcher has removed the
    * buffer, whose fetched records are obsolete. The caller must continue at the beginning of the log, never at its end.
    */
   onGone(feed: PartitionBuffer): void;
-  /** Called after each response without an error, even if it contains no records. */
+  /** Called after each fetch response without an error, even if it contains no records. */
   onAnswer?(): void;
-  /** Called if the fetcher fails permanently. */
+  /** Called if the fetcher stops permanently, because a request failed with an error that a retry cannot fix. */
   onFatal(error: Error): void;
 }
 
@@ -42,7 +43,7 @@ export interface FetcherOptions {
  */
 export class Fetcher {
   private readonly feeds = new Map<string, PartitionBuffer>();
-  /** Fetch sessions by the node id of the broker; each session has a loop. */
+  /** Fetch sessions by the node id of the broker; each session has its own loop of fetches. */
   private readonly sessions = new Map<number, FetchSession<PartitionBuffer>>();
   /** The pauses between two fetches of a broker, at most one for each broker. */
   private readonly pauses = new Set<AbortController>();
@@ -51,8 +52,8 @@ export class Fetcher {
   private wake: () => void = () => undefined;
   private room = this.nextRoom();
   /**
-   * Bytes of all partitions that are fetched and not yet processed. While the budget is used up, the fetcher sends no
-   * request.
+   * Budget of the bytes, over all partitions, that are fetched and not yet processed. While it is used up, the fetcher
+   * sends no fetch.
    */
   private readonly budget: ByteBudget;
 
@@ -101,8 +102,8 @@ export class Fetcher {
   }
 
   /**
-   * Looks up leaders until no buffer lacks one. Clears `findingLeaders` in the event-loop turn that finds none, so that
-   * a later loss of a leader starts the lookup again.
+   * Looks up partition leaders until every partition buffer has one. Clears `findingLeaders` in the same event-loop
+   * turn, so that a later loss of a leader starts the lookup again.
    */
   private async askForLeaders(): Promise<void> {
     try {
@@ -124,7 +125,7 @@ export class Fetcher {
 
   /**
    * Sets the leader of each buffer whose partition has one.
-   * @throws only fatal errors
+   * @throws errors that a retry cannot fix; others are ignored, and the caller looks up the leaders again
    */
   private async lookUp(lost: readonly PartitionBuffer[]): Promise<void> {
     try {
@@ -175,7 +176,7 @@ export class Fetcher {
     }
   }
 
-  /** Lets the broker collect records for the next fetch, until the time is over or `fetchNow` is called. */
+  /** Waits while the broker collects records for the next fetch: `ms` milliseconds, or until `fetchNow` is called. */
   private async collect(ms: number): Promise<void> {
     const pause = new AbortController();
     this.pauses.add(pause);
@@ -183,7 +184,10 @@ export class Fetcher {
     this.pauses.delete(pause);
   }
 
-  /** Closes the session at the broker, which otherwise keeps it until it needs the room. */
+  /**
+   * Closes the fetch session at the broker. An unclosed session occupies a slot of the broker until the broker evicts
+   * it.
+   */
   private async end(node: number, session: FetchSession<PartitionBuffer>): Promise<void> {
     const request = session.ending();
     if (!request) return;
@@ -195,7 +199,7 @@ export class Fetcher {
     }
   }
 
-  /** Fetches once. Returns the bytes of the fetched records; 0 after an error. */
+  /** Sends one fetch to a broker. Returns the size of the fetched records in bytes; 0 after an error. */
   private async fetch(
     node: number,
     session: FetchSession<PartitionBuffer>,
@@ -278,7 +282,7 @@ export class Fetcher {
     this.lose(session.partitions);
   }
 
-  /** Looks up the leaders of these buffers again; the fetches continue once the leaders are known. */
+  /** Looks up the leaders of these partitions again; their fetches continue once the leaders are known. */
   private lose(feeds: readonly PartitionBuffer[]): void {
     for (const feed of feeds) {
       this.sessionOf(feed)?.drop(feed);

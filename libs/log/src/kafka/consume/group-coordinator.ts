@@ -4,17 +4,23 @@ import type { Broker } from '../kafkajs/internals.js';
 
 const generationOver = ['REBALANCE_IN_PROGRESS', 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID'];
 
-/** Whether the error says that the group has rebalanced without this member or is about to rebalance. */
+/** Whether a Kafka error says that the consumer group has rebalanced without this member, or is about to rebalance. */
 export function isGenerationOver(error: unknown): boolean {
   return isProtocolError(error, ...generationOver);
 }
 
-/** Whether the error says that the group has fenced this member: others may already own its partitions. */
+/**
+ * Whether a Kafka error says that the consumer group has fenced this member: other members may already own its
+ * partitions.
+ */
 export function isFenced(error: unknown): boolean {
   return isProtocolError(error, 'ILLEGAL_GENERATION', 'UNKNOWN_MEMBER_ID');
 }
 
-/** Sends requests to the broker that coordinates a group. Looks the broker up again after a failed request. */
+/**
+ * Sends requests to the broker that coordinates a consumer group. After an error that is not about the group's
+ * generation, it looks the coordinator up again.
+ */
 export class GroupCoordinator {
   private broker: Promise<Broker> | undefined;
 

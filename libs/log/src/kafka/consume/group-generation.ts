@@ -1,4 +1,7 @@
-/** A generation of a consumer group; it ends with the next rebalance. */
+/**
+ * One generation of a consumer group, from one rebalance to the next, as one member sees it: its member id, its topics,
+ * and the partitions assigned to it.
+ */
 export interface GroupGeneration {
   id: number;
   memberId: string;
@@ -8,6 +11,7 @@ export interface GroupGeneration {
   assignment: ReadonlyMap<string, readonly number[]>;
 }
 
+/** Identifies one partition of a Kafka topic. */
 export interface TopicPartition {
   topic: string;
   partition: number;

@@ -15,6 +15,7 @@ import { CommitBatcher } from './commit-batcher.js';
 import type { CommittedOffset, GroupGeneration, TopicPartition } from './group-generation.js';
 import { GroupCoordinator } from './group-coordinator.js';
 
+/** Clients, group name and limits of a `GroupMembership`. */
 export interface GroupMembershipOptions {
   /** Client for commits and offset lookups, which also run while the member joins. */
   client: ClusterClient;
@@ -29,7 +30,10 @@ export interface GroupMembershipOptions {
   ownClientId?: string | undefined;
 }
 
-/** The protocol of consumer groups: joins, heartbeats, offsets. Keeps the member id from one generation to the next. */
+/**
+ * One member of a Kafka consumer group, at the level of the protocol: joins, heartbeats, offset commits and offset
+ * lookups. It keeps its member id from one generation to the next.
+ */
 export class GroupMembership {
   private memberId = '';
   private readonly coordinator: GroupCoordinator;
@@ -44,8 +48,8 @@ export class GroupMembership {
   }
 
   /**
-   * Joins the group; resolves when every member has joined. The claim names the partitions that this member owns and
-   * keeps processing meanwhile.
+   * Joins the group; resolves with the new generation when every member has joined and the partitions are assigned. The
+   * claim names the partitions that this member owns and keeps processing meanwhile.
    */
   async join(topics: readonly string[], claim: OwnershipClaim): Promise<GroupGeneration> {
     const { group: groupId, bounds } = this.options;
@@ -85,7 +89,7 @@ export class GroupMembership {
     );
   }
 
-  /** Resolves when the group has stored the offset of this partition. */
+  /** Commits the offset of a partition; resolves when the group coordinator has stored it. */
   commit(generation: GroupGeneration, place: CommittedOffset): Promise<void> {
     return this.commits.commit(generation, place);
   }
@@ -137,7 +141,7 @@ export class GroupMembership {
     for (const { memberId, clientId } of groups.flatMap(({ members }) => members)) {
       if (clientId !== ownClientId) continue;
       await this.remove(memberId).catch((error: unknown) => {
-        // Its session has timed out meanwhile.
+        // The group has removed the member meanwhile, because its session timed out.
         if (!isProtocolError(error, 'UNKNOWN_MEMBER_ID')) throw error;
       });
     }
@@ -145,8 +149,8 @@ export class GroupMembership {
   }
 
   /**
-   * Sends a request with the member id. Clears the id if the group does not know it, so that the next join gets a new
-   * one.
+   * Sends a request with the member id. Clears the member id if the group no longer knows it, so that the next join
+   * gets a new one.
    */
   private async asMember<T>(request: (memberId: string) => Promise<T>): Promise<T> {
     const { memberId } = this;

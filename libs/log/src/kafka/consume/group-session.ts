@@ -16,6 +16,7 @@ import { keyOf, OwnedPartition } from './owned-partition.js';
 import { PartitionBuffer } from './partition-buffer.js';
 import { settledWithin } from '../../settled-within.js';
 
+/** Dependencies of a `GroupSession`, and the generation in which it begins. */
 export interface GroupSessionOptions {
   client: ClusterClient;
   bounds: KafkaLogLimits;
@@ -57,7 +58,7 @@ export class GroupSession {
   generation: GroupGeneration;
   private readonly fetcher: Fetcher;
   private readonly owned = new Map<string, OwnedPartition>();
-  /** Partitions whose offsets in the log are looked up next. */
+  /** Partitions whose first and next offsets in Kafka are looked up in the next request. */
   private readonly unknown = new Set<OwnedPartition>();
   private asking: Promise<Map<string, LogOffsets>> | undefined;
   private draining = false;
@@ -80,7 +81,7 @@ export class GroupSession {
     });
   }
 
-  /** Claim that this member sends when it rejoins the group. */
+  /** The owned partitions that this member claims when it rejoins the group. */
   get claim(): OwnershipClaim {
     const owned = new Map<string, number[]>();
     for (const { topic, partition } of this.owned.values())
@@ -89,16 +90,16 @@ export class GroupSession {
   }
 
   /**
-   * Returns the partition if this member owns it. Each assignment creates a new object, so a commit keeps its object to
-   * detect that the partition was revoked.
+   * Returns the partition if this member owns it. Each assignment of a partition creates a new object, so a caller that
+   * keeps the object can tell from `isRevoked` that this assignment is over.
    */
   get(place: TopicPartition): OwnedPartition | undefined {
     return this.owned.get(keyOf(place));
   }
 
   /**
-   * Continues in this generation and opens each newly assigned partition. Returns the partitions that the generation
-   * takes away; they are read until `release` is called.
+   * Continues the session in the given group generation and opens each newly assigned partition. Returns the owned
+   * partitions that the generation assigns to others or to nobody; they are read until `release` is called.
    */
   adopt(generation: GroupGeneration): OwnedPartition[] {
     this.generation = generation;
@@ -113,7 +114,7 @@ export class GroupSession {
     return lost;
   }
 
-  /** Resolves when this generation is over, at the latest after `ms` milliseconds. */
+  /** Resolves when the given group generation is over, at the latest after `ms` milliseconds. */
   async after(generation: GroupGeneration, ms: number): Promise<void> {
     if (this.generation === generation && !this.ended) await settledWithin(ms, this.passed);
   }
@@ -132,14 +133,14 @@ export class GroupSession {
   }
 
   /**
-   * Looks up the committed offsets first, and the offsets of the log second. In the other order, a committed offset
-   * could lie behind the end of the log.
+   * Looks up the committed offsets first, and the end offsets of the partitions second. In the other order, a committed
+   * offset could lie after the end offset that was looked up.
    */
   private async find(places: readonly OwnedPartition[]): Promise<LookupResults> {
     const isOver = (): boolean => places.every(({ isRevoked: over }) => over);
     const ask = (): Promise<CommittedOffset[]> => this.options.membership.committed(places);
     const committed = (await this.persistently(ask, { isOver, topic: places[0]?.topic })) ?? [];
-    // A partition that is not found in this lookup is looked up again by itself.
+    // A partition whose offsets this request does not return is looked up again later, in `open`.
     const bounds = await logOffsetsOf(this.options.client, places).catch(() => new Map<string, LogOffsets>());
     return { committed: new Map(committed.map((place) => [keyOf(place), place])), bounds };
   }
@@ -157,8 +158,8 @@ export class GroupSession {
   }
 
   /**
-   * Looks up all waiting partitions together, because the partitions of an unreachable broker retry at about the same
-   * time.
+   * Looks up the offsets of all waiting partitions in one request, because the partitions of an unreachable broker
+   * retry at about the same time.
    */
   private async askTogether(): Promise<Map<string, LogOffsets>> {
     await sleep(gatherMs);
@@ -323,7 +324,7 @@ export class GroupSession {
     await Promise.all([...this.owned.values()].map(async ({ buffer: feed }) => feed?.close()));
   }
 
-  /** Revokes every partition at once; running batches end by themselves. */
+  /** Ends the session: revokes every partition at once, and does not wait for running batches. */
   end(): void {
     if (this.ended) return;
     this.ended = true;

@@ -16,6 +16,7 @@ import { GroupSession } from './group-session.js';
 import { settledWithin } from '../../settled-within.js';
 import { AutoResetEvent } from './auto-reset-event.js';
 
+/** Kafka clients, limits and logger of a `KafkaConsumer`. */
 export interface KafkaConsumerDependencies {
   client: ClusterClient;
   /**
@@ -39,8 +40,8 @@ const missingTopicsMs = 1_000;
 const commitTries = 5;
 const leaveMs = 1_000;
 /**
- * How long a partition that moves to another member waits for its running batch. The wait must be short: the member
- * sends no heartbeat meanwhile, and the group removes a member without heartbeats.
+ * Longest time, in milliseconds, that a partition that moves to another member waits for its running batch. The wait
+ * must be short: the member sends no heartbeat meanwhile, and the group removes a member without heartbeats.
  */
 const releaseMs = 3_000;
 
@@ -158,7 +159,10 @@ export class KafkaConsumer implements Consumer {
     this.session = undefined;
   }
 
-  /** Leaves the group while no topic is subscribed, and waits for a change. */
+  /**
+   * Revokes all partitions and leaves the group, because no topic is subscribed. Resolves when the subscription changes
+   * or the consumer is closed.
+   */
   private async pause(): Promise<void> {
     await this.releaseLeft();
     this.loseAll();
@@ -211,8 +215,8 @@ export class KafkaConsumer implements Consumer {
   }
 
   /**
-   * Releases the partitions of unsubscribed topics. Further topics may be unsubscribed while this waits for batches;
-   * the next join must not claim them.
+   * Releases the partitions of unsubscribed topics. Repeats this for topics that are unsubscribed while it waits for
+   * running batches, because the next join must not claim them.
    */
   private async releaseLeft(): Promise<void> {
     while (this.left.size > 0) {
@@ -253,7 +257,7 @@ export class KafkaConsumer implements Consumer {
     return this.answeredAt + this.parts.bounds.sessionTimeoutMs - performance.now();
   }
 
-  /** Waits for the answer, but no longer than the session of this member lasts. */
+  /** Waits for a response of the group coordinator, but no longer than the group session of this member lasts. */
   private withinSession<T>(answer: Promise<T>): Promise<T> {
     // A timer may fire a fraction of a millisecond early.
     return withTimeout(Math.ceil(this.sessionLeftMs) + 1, answer);

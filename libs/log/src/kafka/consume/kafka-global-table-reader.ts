@@ -10,6 +10,7 @@ import type { FetchOutage } from './fetch-outage.js';
 import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
+/** Kafka client, limits, topic and record handler of a `KafkaGlobalTableReader`. */
 export interface KafkaGlobalTableReaderOptions {
   client: ClusterClient;
   bounds: KafkaLogLimits;
@@ -19,7 +20,10 @@ export interface KafkaGlobalTableReaderOptions {
   handler: GlobalTableReaderHandler;
 }
 
-/** Offset range of the topic, and the time of its lookup in milliseconds of `performance.now()`. */
+/**
+ * First and next offset of partition 0 of the topic, and the time of their lookup in milliseconds of
+ * `performance.now()`.
+ */
 interface TopicOffsetRange {
   beginning: number;
   end: number;
@@ -85,7 +89,10 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     this.feed = this.follow(beginning);
   }
 
-  /** Reads a recreated topic from its beginning: the handler gets every record again. */
+  /**
+   * Reads the topic from its first offset again, because Kafka no longer has the next offset (the topic was recreated,
+   * for example). The handler gets every record of the topic again.
+   */
   private async restart(): Promise<void> {
     await this.feed?.close();
     const { beginning } = await this.range();
@@ -106,7 +113,10 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
     return feed;
   }
 
-  /** Returns the offset range of the topic. Waits for the topic, which may be created after its reader is started. */
+  /**
+   * Returns the first and the next offset of the topic. Waits until the topic exists: it may be created after its
+   * reader is started.
+   */
   private async range(): Promise<TopicOffsetRange> {
     const began = performance.now();
     let warned = false;

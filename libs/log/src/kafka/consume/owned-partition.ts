@@ -1,13 +1,19 @@
 import type { TopicPartition } from './group-generation.js';
 import type { PartitionBuffer } from './partition-buffer.js';
 
-/** A partition that a member owns: from the generation that assigns it until its revocation. */
+/**
+ * A partition that this member of a consumer group owns, from its assignment until its revocation. A later assignment
+ * of the same partition is another object.
+ */
 export class OwnedPartition implements TopicPartition {
   /** True once `assigned` of the handler has been called. */
   isAssigned = false;
   /** True if the partition is being assigned and must be assigned once more after that. */
   mustReassign = false;
-  /** True if the member no longer owns the partition, or another object has replaced this one. */
+  /**
+   * True once this assignment is over: the member no longer owns the partition, or another object represents its new
+   * assignment.
+   */
   isRevoked = false;
   /** Buffer of the partition; set while the partition is read. */
   buffer: PartitionBuffer | undefined;

@@ -1,5 +1,6 @@
 import type { RecordBatch } from '../../log.js';
 
+/** Partition, first offset and callbacks of a `PartitionBuffer`. */
 export interface PartitionBufferOptions {
   topic: string;
   partition: number;
@@ -8,7 +9,7 @@ export interface PartitionBufferOptions {
   deliver(batch: RecordBatch): Promise<void>;
   /** Called with the error with which `deliver` rejects. */
   onError(error: unknown): void;
-  /** Called when every record before `next` has been delivered. */
+  /** Called when a batch has been delivered: `deliver` has resolved for every record before offset `next`. */
   onProgress?(next: number): void;
 }
 
@@ -19,7 +20,7 @@ export interface PartitionBufferOptions {
 export class PartitionBuffer {
   readonly topic: string;
   readonly partition: number;
-  /** The offset to fetch next. */
+  /** Offset at which the next fetch of this partition begins. */
   next: number;
   /** Node id of the broker to fetch from; undefined while the leader is not known. */
   leader: number | undefined = undefined;

@@ -31,8 +31,8 @@ export class PollBackoff {
   }
 
   /**
-   * Takes the size of a response. Returns the pause before the next fetch in milliseconds, so that records can
-   * accumulate.
+   * Takes the size of a fetch response. Returns the pause before the next fetch from this broker in milliseconds, in
+   * which records accumulate.
    */
   answered({ bytes }: { bytes: number }): number {
     this.rounds = bytes === 0 ? Math.min(this.rounds + 1, 10) : 0;

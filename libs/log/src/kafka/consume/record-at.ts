@@ -8,8 +8,8 @@ import { decodeRecords } from './record-decoder.js';
 const offsetOutOfRange = 1;
 
 /**
- * Returns the first record at or after an offset; undefined if there is none yet, or if the log does not have the
- * offset.
+ * Fetches the first record of a partition at or after an offset. Returns undefined if there is none yet, or if the
+ * offset is out of the partition's range.
  */
 export async function recordAt(
   { client, bounds }: { client: ClusterClient; bounds: KafkaLogLimits },

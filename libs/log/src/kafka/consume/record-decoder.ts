@@ -2,11 +2,16 @@ import type { LogRecord, UndecodableRange } from '../../log.js';
 import { ByteReader } from './byte-reader.js';
 import { decompressRecords, maxDecompressedBytes, UndecodableError } from './decompress-records.js';
 
+/**
+ * An aborted transaction in a fetched offset range: the records of this producer from `firstOffset` to its abort marker
+ * are invisible.
+ */
 export interface AbortedTransaction {
   producerId: bigint;
   firstOffset: number;
 }
 
+/** The encoded records of one partition in a fetch response. */
 export interface RecordSet {
   topic: string;
   partition: number;
@@ -17,6 +22,7 @@ export interface RecordSet {
   aborted: readonly AbortedTransaction[];
 }
 
+/** Result of `decodeRecords`: the records of one partition, and the offset at which reading continues. */
 export interface DecodedRecords {
   records: LogRecord[];
   /**
@@ -144,7 +150,7 @@ export class FetchedRecord implements LogRecord {
     this.partition = set.partition;
   }
 
-  /** Reads the positions. The reader must be at the length of the key. */
+  /** Reads the positions of key, value and headers in the response. The reader must be at the length of the key. */
   at(reader: ByteReader): this {
     this.bytes = reader.bytes;
     this.keyLength = reader.varint();
@@ -197,7 +203,7 @@ export class FetchedRecord implements LogRecord {
   }
 }
 
-/** Decides which batches a read-committed consumer gets. */
+/** Hides record batches of aborted transactions and control batches from a read-committed consumer. */
 class AbortedTransactionFilter {
   private readonly waiting: AbortedTransaction[];
   private readonly aborted = new Set<bigint>();
@@ -206,7 +212,7 @@ class AbortedTransactionFilter {
     this.waiting = [...aborted].sort((a, b) => a.firstOffset - b.firstOffset);
   }
 
-  /** Whether the consumer gets this batch. The content of control records is never compressed. */
+  /** Whether a read-committed consumer gets this record batch. The content of control records is never compressed. */
   visible(header: BatchHeader, bytes: Buffer): boolean {
     while (this.waiting[0] && this.waiting[0].firstOffset <= header.lastOffset) {
       this.aborted.add((this.waiting.shift() as AbortedTransaction).producerId);

@@ -11,6 +11,7 @@ import { installPatches } from './patches.js';
 const require = createRequire(import.meta.url);
 installPatches(require);
 
+/** Leader and error code of one partition in a Kafka metadata response. */
 export interface PartitionMetadata {
   partitionErrorCode: number;
   partitionId: number;
@@ -18,6 +19,7 @@ export interface PartitionMetadata {
   leader: number;
 }
 
+/** A Kafka metadata response: the brokers, the controller, and the partitions of topics. */
 export interface ClusterMetadata {
   brokers: { nodeId: number; host: string; port: number }[];
   controllerId: number;
@@ -37,12 +39,16 @@ interface TopicPartitions<P> {
   partitions: P[];
 }
 
+/** A member of a consumer group with its encoded subscription, as the leader of the group receives it. */
 export interface GroupMember {
   memberId: string;
   memberMetadata: Buffer;
 }
 
-/** A broker (kafkajs/src/broker/index.js), with one method for each API. */
+/**
+ * The connection of kafkajs to one Kafka broker (kafkajs/src/broker/index.js), with one method for each API of the
+ * broker.
+ */
 export interface Broker {
   readonly nodeId: number;
   isConnected(): boolean;

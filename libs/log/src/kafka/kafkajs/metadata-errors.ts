@@ -5,6 +5,7 @@ interface DecodedMetadata {
   }[];
 }
 
+/** The `parse` function with which kafkajs turns errors in a decoded metadata response into exceptions. */
 export interface MetadataResponse {
   parse: (data: DecodedMetadata) => Promise<DecodedMetadata>;
 }
@@ -15,8 +16,8 @@ const replicaNotAvailable = 9;
 
 /**
  * Patches metadata responses so that one topic cannot fail them. kafkajs fails the whole response if one topic is
- * missing or has no leader yet, so a deleted topic blocks a client for all topics. The patch omits such topics, and
- * keeps partitions without a leader. Later versions of the response reuse this `parse`.
+ * missing or has no leader yet, so a deleted topic blocks a client for all topics. The patch omits missing topics and
+ * topics without a leader, and keeps partitions without a leader. Later versions of the response reuse this `parse`.
  */
 export function patchMetadataErrors(response: MetadataResponse): void {
   const original = response.parse;

@@ -16,8 +16,9 @@ export interface ProducingBroker {
 /**
  * Patches a broker so that the response to a repeated Produce request includes the answers to the first one. kafkajs
  * repeats a send as soon as one broker has rejected its part, even to brokers that have not responded yet. The second
- * request to these omits the records of the first one (see `PartitionRecords.isRenumbered`), and kafkajs evaluates only
- * the second response. The patch adds the first answers for the partitions that the second request omits.
+ * request to such a broker omits records that the first one contained (see `PartitionRecords.isRenumbered`), and
+ * kafkajs evaluates only the second response. The patch adds the first answers for the partitions that the second
+ * request omits.
  */
 export function patchProduceResponses({ prototype: broker }: { prototype: ProducingBroker }): void {
   const { produce } = broker;
@@ -27,7 +28,10 @@ export function patchProduceResponses({ prototype: broker }: { prototype: Produc
   };
 }
 
-/** Stores the answers of this response. Returns earlier answers for the partitions that it does not contain. */
+/**
+ * Stores the answers of this Produce response with their records. Returns the stored answers of earlier responses for
+ * requested partitions that this response omits.
+ */
 function leftOut({ topicData }: ProduceRequest, answered: ProduceAnswer['topics']): ProduceAnswer['topics'] {
   const now = new Map(
     answered.flatMap(({ topicName, partitions }) =>

@@ -25,7 +25,7 @@ export interface RequestQueue {
 export const slowResponse = 'slow-answer';
 
 const timeoutCheckMs = 500;
-/** Time after which a response is slow: longer than any fetch waits for records. */
+/** Milliseconds after which a response is slow: longer than any fetch waits for records. */
 const slowMs = 2_000;
 const pendingCheckMs = 10;
 
@@ -45,7 +45,8 @@ class ConnectionHungError extends Error {
  * - A request that is not answered in time is given up, but its connection is used again, so a hung connection is never
  *   replaced. The patch closes the connection, as Kafka's own clients do.
  *
- * In addition, a socket emits `slowAnswer` while a response on it is slow.
+ * In addition, a socket emits the event `slow-answer` twice a second while one of its requests has waited for more than
+ * two seconds.
  */
 export function patchRequestQueue({ prototype: queue }: { prototype: RequestQueue }): void {
   queue.scheduleCheckPendingRequests = function (this: RequestQueue): void {

@@ -5,6 +5,7 @@ import { partitionOf } from './murmur2.js';
 import type { ProducerShard } from './producer-shard.js';
 import type { TopicMetadataCache } from './topic-metadata-cache.js';
 
+/** Producer shards, topic metadata and limits of a `KafkaProducer`. */
 export interface KafkaProducerOptions {
   lanes: ProducerShard[];
   catalog: TopicMetadataCache;
@@ -12,7 +13,10 @@ export interface KafkaProducerOptions {
   operationTimeoutMs: number;
 }
 
-/** The port's producer: selects partitions, limits the bytes in flight, and distributes the records over its shards. */
+/**
+ * `Producer` on Kafka: selects the partition of each record, limits the bytes in flight, and distributes the records
+ * over the producer shards.
+ */
 export class KafkaProducer implements Producer {
   private inFlight = 0;
   private readonly open = new Set<Promise<unknown>>();
@@ -77,7 +81,7 @@ export class KafkaProducer implements Producer {
     this.share(append);
   }
 
-  /** Sets the partition of each record. Returns false if the metadata of a topic are not cached yet. */
+  /** Selects the partition of each record. Returns false if the number of partitions of a topic is not cached yet. */
   private assignPartitions({ records, partitions }: PendingAppend): boolean {
     let topic = '';
     let count: number | undefined;

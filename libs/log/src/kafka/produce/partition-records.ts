@@ -7,9 +7,9 @@ export class SendCancelledError extends Error {
   readonly retriable = false;
 }
 
-/** State of a send, shared by its partitions. */
+/** State of one call of the kafkajs `sendBatch`, which the records of all its partitions share. */
 export interface SendState {
-  /** True if no append waits for the send any more. */
+  /** True if no append waits for the send any more; kafkajs then ends its retries. */
   readonly cancelled: boolean;
   /**
    * True if the producer has counted sequence numbers for records that it did not send. The broker would reject its
@@ -25,9 +25,12 @@ export interface PartitionAnswer {
   baseOffset?: string;
 }
 
-/** Records of one partition in one request. kafkajs reads `length` to count its sequence numbers. */
+/**
+ * Records of one partition in one call of the kafkajs `sendBatch`. kafkajs reads `length` to count its sequence
+ * numbers.
+ */
 export class PartitionRecords {
-  /** Answer of the broker, once it has written the records. */
+  /** The broker's last answer for these records; undefined before the first answer. */
   answer: PartitionAnswer | undefined;
   private sequence: number | undefined;
 
@@ -81,7 +84,10 @@ export class GroupedRecords {
   }
 }
 
-/** The topic was recreated with another number of partitions. */
+/**
+ * A topic has another number of partitions than when its records were assigned to partitions: it was recreated or
+ * extended.
+ */
 export class PartitionCountChangedError extends Error {
   override readonly name = 'PartitionCountChangedError';
   readonly retriable = false;

@@ -4,7 +4,10 @@ import type { NewRecord, RecordPosition } from '../../log.js';
 /** Upper limit of the bytes of a record on the wire, without its key, value and headers. */
 const recordOverhead = 24;
 
-/** One call of `append`: its records, the positions that are known so far, and its promise. */
+/**
+ * One call of `Producer.append` that is not complete: its records, the positions that Kafka has acknowledged so far,
+ * and its promise.
+ */
 export class PendingAppend {
   readonly result: Promise<RecordPosition[]>;
   readonly bytes: number;
@@ -37,7 +40,10 @@ export class PendingAppend {
     return this.done;
   }
 
-  /** Sets the position at which the record with this index was written. Resolves the call after its last record. */
+  /**
+   * Sets the position at which the record with this index was written. Resolves the append once all its records have a
+   * position.
+   */
   written(index: number, position: RecordPosition): void {
     this.positions[index] = position;
     this.missing--;

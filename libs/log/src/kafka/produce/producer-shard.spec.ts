@@ -14,7 +14,10 @@ interface Sent {
   fail(error: Error): void;
 }
 
-/** A broker with one partition for each topic that responds when the spec allows it. */
+/**
+ * Fake of Kafka behind the producer of a shard: every topic has one partition. It acknowledges a batch at once, or, if
+ * `answersAtOnce` is false, when the spec calls `answer` or `fail` of the sent batch.
+ */
 class HandBroker {
   readonly sent: Sent[] = [];
   connections = 0;

@@ -17,6 +17,7 @@ export interface IdempotentProducer {
   }): Promise<TopicPartitionAnswer[]>;
 }
 
+/** Limits of a `ProducerShard`, and its access to kafkajs producers and topic metadata. */
 export interface ProducerShardOptions extends SendLimits {
   lingerMs: number;
   requestTimeoutMs: number;
@@ -37,7 +38,7 @@ interface QueuedAppend {
 const expiryCheckMs = 200;
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
-/** Time after which a shard checks whether a topic of the slow request was removed. */
+/** Milliseconds after which a shard checks whether the topics of an unacknowledged request still exist. */
 const slowMs = 1_000;
 
 /**
@@ -67,7 +68,7 @@ export class ProducerShard {
     this.running ??= this.run();
   }
 
-  /** Stops sending. Call it after every append is settled: queued records are not sent any more. */
+  /** Stops sending. The caller waits until every append is settled, because queued records are not sent any more. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.expiryTimer);
@@ -148,8 +149,8 @@ export class ProducerShard {
   }
 
   /**
-   * Gives up the request if one of its topics does not exist. kafkajs would retry while the topic is missing, and all
-   * other records would wait behind the request.
+   * Gives up the pending produce request if one of its topics does not exist. kafkajs would retry while the topic is
+   * missing, and all other records would wait behind the request.
    */
   private async lookForTopics(batch: SendBatch): Promise<void> {
     for (const topic of batch.topicNames) {
@@ -164,8 +165,8 @@ export class ProducerShard {
   }
 
   /**
-   * Rejects the appends of a failed request. Appends to a missing topic are rejected with UnknownTopicError. The
-   * records of the others may be written or not.
+   * Rejects the appends of a failed produce request: appends to a missing topic with UnknownTopicError, the others with
+   * the error of the request. Records of the others may be written or not.
    */
   private failed(batch: SendBatch, error: unknown): void {
     if (error instanceof PartitionCountChangedError) {
@@ -181,7 +182,7 @@ export class ProducerShard {
     );
   }
 
-  /** Moves as many records as fit from the front of the queue into one batch. */
+  /** Moves records from the front of the queue into one batch until the next record does not fit. */
   private take(): SendBatch {
     const batch = new SendBatch(this.options);
     let finished = 0;

@@ -12,7 +12,7 @@ export interface EncodableRecord {
 
 type EncodableHeader = string | Buffer | undefined;
 
-/** Position of a batch in the sequence of its producer; -1 for a producer that is not idempotent. */
+/** Producer id, epoch and first sequence number of a record batch; each is -1 for a producer that is not idempotent. */
 export interface BatchSequence {
   producerId: bigint;
   producerEpoch: number;

@@ -8,13 +8,14 @@ import {
   type SendState,
 } from './partition-records.js';
 
+/** Limits of one produce request: its records, its bytes, and the bytes of one partition in it. */
 export interface SendLimits {
   sendRecords: number;
   sendBytes: number;
   partitionBatchBytes: number;
 }
 
-/** Answer of a broker for the records of one partition in a send. */
+/** The answer of a Kafka broker for the records of one topic partition in a produce request. */
 export interface TopicPartitionAnswer extends PartitionAnswer {
   topicName: string;
 }
@@ -31,7 +32,7 @@ interface TopicBatch {
   byPartition: Map<number, PartitionBatch>;
 }
 
-/** Content of one send to Kafka: the records of several appends, by topic and partition. */
+/** Content of one call of the kafkajs `sendBatch`: the records of one or more appends, by topic and partition. */
 export class SendBatch implements SendState {
   /** Set when no append waits for the send any more; kafkajs then stops retrying. */
   cancelled = false;
@@ -128,7 +129,8 @@ export class SendBatch implements SendState {
   }
 
   /**
-   * Rejects every append that has a record in this batch; with `topics`, only appends with a record of these topics.
+   * Rejects every append that has a record in this batch; with `topics`, only the appends that have a record of one of
+   * these topics.
    */
   fail(error: Error, topics: readonly string[] = this.topicNames): void {
     for (const topic of topics) {

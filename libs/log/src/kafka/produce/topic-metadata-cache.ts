@@ -7,7 +7,10 @@ const unknownTries = 3;
 const unknownWaitMs = 100;
 const maxTopics = 20_000;
 
-/** Metadata cache: the number of partitions of each topic. The number is fixed, so each topic is looked up once. */
+/**
+ * Cache of the number of partitions of each topic. A topic is looked up once, until `forget` removes it or the cache is
+ * cleared at 20,000 topics.
+ */
 export class TopicMetadataCache {
   private readonly counts = new Map<string, number>();
   private readonly pending = new Map<string, Promise<number>>();

@@ -5,7 +5,7 @@ import { anyValue, type ValueScan } from './schema-scanner.js';
 const comma = 0x2c;
 const closeBracket = 0x5d;
 
-/** Returns a scan of arrays whose items all must match one schema. */
+/** Returns a scan that validates arrays: the number of their items, and one schema for all items. */
 export function arrayScan(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const least = keywords.take<number>('minItems') ?? 0;
   const most = keywords.take<number>('maxItems') ?? Infinity;

@@ -1,9 +1,12 @@
-/** The schema has a keyword that the scan does not support. */
+/**
+ * The JSON Schema has a keyword that validation during the scan does not support. Its events are then validated after
+ * the scan.
+ */
 export class UnsupportedKeywordError extends Error {
   override readonly name = 'UnsupportedKeywordError';
 }
 
-/** Keywords without effect on validation, and `$defs`, which has no effect without `$ref`. */
+/** JSON Schema keywords without effect on validation, and `$defs`, which has no effect without `$ref`. */
 const annotations = new Set(
   (
     '$schema $id $anchor $comment $defs definitions title description default examples deprecated readOnly ' +
@@ -11,7 +14,10 @@ const annotations = new Set(
   ).split(' '),
 );
 
-/** The keywords of one valid schema. Each keyword is taken once; a keyword that remains at the end is not supported. */
+/**
+ * The keywords of one valid JSON Schema. Each supported keyword is taken once; a keyword that remains at the end is not
+ * supported.
+ */
 export class SchemaKeywords {
   private readonly left: Map<string, unknown>;
 
@@ -43,7 +49,7 @@ export class SchemaKeywords {
     return values && new Set(values);
   }
 
-  /** Requires that no keyword remains. @throws UnsupportedKeywordError */
+  /** Requires that every keyword of the schema was taken. @throws UnsupportedKeywordError */
   end(): void {
     for (const name of this.left.keys()) throw new UnsupportedKeywordError(name);
   }

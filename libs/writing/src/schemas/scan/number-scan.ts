@@ -3,10 +3,10 @@ import { anyValue, type ValueScan } from './schema-scanner.js';
 
 /** Powers of ten that are exact as floating-point numbers. */
 const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
-/** Number of decimal digits up to which every number is exact. */
+/** Number of decimal digits up to which every decimal number is an exact integer as a double. */
 const mostDigits = 15;
 
-/** Returns a scan of numbers that checks their bounds. */
+/** Returns a scan that validates the minimum and maximum of numbers. */
 export function numberScan(keywords: SchemaKeywords): ValueScan {
   const least = keywords.take<number>('minimum') ?? -Infinity;
   const most = keywords.take<number>('maximum') ?? Infinity;
@@ -28,8 +28,8 @@ export function numberScan(keywords: SchemaKeywords): ValueScan {
 }
 
 /**
- * Returns a scan of integers that are written without a point or an exponent. The validator decides whether 1.0 or 1e2
- * is an integer.
+ * Returns a scan that accepts integers written without a point or an exponent. It leaves to the validator whether 1.0
+ * or 1e2 is an integer.
  */
 export function integerScan(scan: ValueScan): ValueScan {
   return (scanner, start, level) => {

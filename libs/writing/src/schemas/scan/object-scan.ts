@@ -11,12 +11,13 @@ interface Member {
   name: string;
   scan: ValueScan;
   required: 0 | 1;
-  /** The member that usually follows this one. */
+  /** The member that follows this one in the schema, and usually in events too. */
   next: Member | undefined;
 }
 
 /**
- * Returns a scan of objects with known members in any order. Other members are allowed unless the schema excludes them.
+ * Returns a scan that validates objects: their known members in any order, required members, and
+ * `additionalProperties`.
  */
 export function objectScan(keywords: SchemaKeywords, scanOf: (schema: unknown) => ValueScan): ValueScan {
   const others = othersOf(keywords, scanOf);
@@ -63,7 +64,10 @@ export function objectScan(keywords: SchemaKeywords, scanOf: (schema: unknown) =
   };
 }
 
-/** Returns the known members. A required member without its own schema must match `additionalProperties`. */
+/**
+ * Returns the members that the schema names. A required member without a schema of its own must match
+ * `additionalProperties`.
+ */
 function membersOf(
   keywords: SchemaKeywords,
   { others, scanOf }: { others: ValueScan; scanOf: (schema: unknown) => ValueScan },

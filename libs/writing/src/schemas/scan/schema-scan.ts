@@ -25,7 +25,10 @@ export function schemaScanOf(schema: unknown): ValueScan | undefined {
   }
 }
 
-/** Returns the scan of a schema. @throws UnsupportedKeywordError when it is not supported */
+/**
+ * Returns the scan that validates values against a schema. @throws UnsupportedKeywordError when the schema is not
+ * supported
+ */
 function scanOf(schema: unknown): ValueScan {
   if (schema === true) return anyValue;
   const keywords = new SchemaKeywords(schema);
@@ -43,8 +46,8 @@ function scanOf(schema: unknown): ValueScan {
 }
 
 /**
- * Adds the steps of a schema with many keywords or values to the scanner: such a schema takes many steps for each
- * value, even a short one.
+ * Returns the scan, extended so that it counts `steps` validation steps for each value: a schema with many keywords or
+ * enum values takes many steps even for a short value.
  */
 function charged(scan: ValueScan, steps: number): ValueScan {
   if (steps === 0) return scan;
@@ -54,7 +57,7 @@ function charged(scan: ValueScan, steps: number): ValueScan {
   };
 }
 
-/** Restricts the scans to the values of `enum` or `const`, if the schema has one of them. */
+/** Restricts the scans to the values that `enum` or `const` lists, if the schema has one of them. */
 function ofListed(listed: ReadonlySet<unknown> | undefined, scans: Scans): Scans {
   if (!listed) return scans;
   return {

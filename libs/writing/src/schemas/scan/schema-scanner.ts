@@ -2,38 +2,41 @@ import { JsonScanner } from '#event';
 import { schemaBounds } from '#schemas';
 
 /**
- * Scans a value like `JsonScanner.value`: `level` is the number of surrounding objects and arrays. Returns the index
- * after the value, or -1 after a failure. It sets `scanner.fits` to false if the value may not match the schema.
+ * A function that scans the JSON value at `start` and validates it against one schema. `level` is the number of
+ * surrounding objects and arrays. It returns the index after the value, or -1 if the value is not valid JSON, and sets
+ * `scanner.fits` to false unless the value certainly matches the schema.
  */
 export type ValueScan = (scanner: SchemaScanner, start: number, level: number) => number;
 
-/** A JSON scanner that also validates values against schemas. */
+/** A JSON scanner that can also validate values against schemas while it scans them. */
 export class SchemaScanner extends JsonScanner {
-  /** Whether the value scanned since `check` certainly matches its schema. If false, it may match anyway. */
+  /** Whether the value that `check` has scanned certainly matches its schema. If false, the value may match anyway. */
   fits = false;
   private left = 0;
 
-  /** Scans a value and validates it. */
+  /** Scans the value at `start` with a schema's scan, and sets `fits`. */
   check(scan: ValueScan, start: number, level: number): number {
     this.fits = true;
     this.left = schemaBounds.stepsOfEvent;
     return scan(this, start, level);
   }
 
-  /** Counts steps of the validation. After too many steps the validator decides whether the value matches. */
+  /**
+   * Counts validation steps. After too many steps for one event, `fits` becomes false, and the validator decides later.
+   */
   charge(steps: number): void {
     if ((this.left -= steps) < 0) this.fits = false;
   }
 
-  /** Scans the value without validating it. */
+  /** Scans a value without validating it, and sets `fits` to false. */
   doubt(start: number, level: number): number {
     this.fits = false;
     return this.value(start, level);
   }
 }
 
-/** Scan of a value that may be anything. */
+/** Scan of a value that matches its schema whatever it is. */
 export const anyValue: ValueScan = (scanner, start, level) => scanner.value(start, level);
 
-/** Scan of a value that is not allowed or not validated. */
+/** Scan of a value that does not match its schema, or that is left to the validator: it sets `fits` to false. */
 export const unvalidatedValue: ValueScan = (scanner, start, level) => scanner.doubt(start, level);

@@ -2,7 +2,10 @@ import { compilePattern, formats } from '#schemas';
 import { UnsupportedKeywordError, type SchemaKeywords } from './keywords.js';
 import type { ValueScan } from './schema-scanner.js';
 
-/** Returns a scan of strings. Strings with escapes are left to the validator. */
+/**
+ * Returns a scan that validates the length, pattern and format of strings. Strings with escapes are left to the
+ * validator.
+ */
 export function stringScan(keywords: SchemaKeywords): ValueScan {
   const least = keywords.take<number>('minLength') ?? 0;
   const most = keywords.take<number>('maxLength') ?? Infinity;
@@ -19,7 +22,7 @@ export function stringScan(keywords: SchemaKeywords): ValueScan {
   };
 }
 
-/** Returns a scan of strings that must match `scan` and be in a list. */
+/** Returns a scan of strings that must match `scan` and be among the listed values of `enum` or `const`. */
 export function listedStringScan(listed: ReadonlySet<unknown>, scan: ValueScan): ValueScan {
   return (scanner, start, level) => {
     const end = scan(scanner, start, level);
