@@ -52,7 +52,8 @@ export class KafkaGlobalTableReader implements GlobalTableReader {
 
   constructor(private readonly options: KafkaGlobalTableReaderOptions) {
     const { client, bounds, logger, outage } = options;
-    const unhurried = { ...bounds, fetchWaitMs: idleFetchMs };
+    // Somebody waits for a new record of a table, so the log does not collect records.
+    const unhurried = { ...bounds, fetchWaitMs: idleFetchMs, fetchCollectMs: 0 };
     this.fetcher = new Fetcher({
       client,
       bounds: unhurried,
