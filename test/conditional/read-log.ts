@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
+import { openKafkaLog, type LogRecord } from '#log';
 import type { LoggedEvent } from '#testkit';
 
 /** A Kafka record with its partition and offset. */
@@ -49,4 +50,21 @@ export async function readLoggedEvents(brokers: string, topic: string): Promise<
     const expected = header === undefined ? null : Number(String(header));
     return { partition, offset, event_id: value.event_id, entity_id: value.entity_id, expected };
   });
+}
+
+/**
+ * Reads a compacted topic with one partition, with the reader of `#log`. A consumer of kafkajs never gets past a segment
+ * in which compaction has left only an empty batch (https://github.com/tulios/kafkajs/issues/1072).
+ */
+export async function readCompactedTopic(brokers: string, topic: string): Promise<LogRecord[]> {
+  const log = openKafkaLog({ brokers: brokers.split(','), clientId: 'test', replicationFactor: 1 });
+  const records: LogRecord[] = [];
+  const reader = log.tableReader(topic, { record: (record) => void records.push(record) });
+  try {
+    await reader.start();
+  } finally {
+    await reader.close();
+    await log.close();
+  }
+  return records;
 }

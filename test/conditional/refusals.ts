@@ -1,5 +1,5 @@
 import type { Decision } from '#testkit';
-import { readWholeTopic } from './read-log.js';
+import { readCompactedTopic } from './read-log.js';
 
 /** Offsets of one key of the topic. */
 const rangeOffsets = 16_384;
@@ -15,11 +15,10 @@ interface PartitionRefusals {
  */
 export async function readRefusals(brokers: string, source: { verdicts: string; topic: string }) {
   const partitions = new Map<number, PartitionRefusals>();
-  const records = await readWholeTopic(brokers, source.verdicts);
-  for (const { message } of records.sort((a, b) => a.offset - b.offset)) {
-    const [topic, partition, range] = String(message.key).split('/');
-    if (topic !== source.topic || message.value === null) continue;
-    const { decided, refused } = JSON.parse(String(message.value)) as { decided: number; refused: string };
+  for (const { key, value } of await readCompactedTopic(brokers, source.verdicts)) {
+    const [topic, partition, range] = String(key).split('/');
+    if (topic !== source.topic || value === null) continue;
+    const { decided, refused } = JSON.parse(String(value)) as { decided: number; refused: string };
     const known = partitions.get(Number(partition)) ?? { decided: 0, bits: new Map<number, Buffer>() };
     if (decided < known.decided) continue;
     known.decided = decided;
