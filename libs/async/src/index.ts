@@ -3,3 +3,4 @@ export { Outage } from './outage.js';
 export { countSteps, stepsTaken } from './steps.js';
 export { TimeSlice } from './time-slice.js';
 export * from './with-any-signal.js';
+export { within } from './within.js';

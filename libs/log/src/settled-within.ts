@@ -1,13 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '#async';
 
 /** Resolves when the work is fulfilled or rejected, at the latest after `ms` milliseconds. */
 export async function settledWithin(ms: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  const settled = work.then(
-    () => undefined,
-    () => undefined,
-  );
-  const late = sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
-  await Promise.race([settled, late]);
-  over.abort();
+  await within(ms, Promise.allSettled([work]), () => undefined);
 }

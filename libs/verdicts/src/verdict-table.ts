@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, partitionKey, type GlobalTableReader, type Log, type LogRecord } from '#log';
 import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
@@ -72,12 +71,10 @@ export class VerdictTable {
   private reader: GlobalTableReader | undefined;
   private started: Promise<void> | undefined;
   private closed = false;
-  private changed: () => void = () => undefined;
-  private nextChange: Promise<void> = Promise.resolve();
+  /** Ends the waits for a change of the table. */
+  private readonly wakeups = new Set<() => void>();
 
-  constructor(private readonly options: VerdictTableOptions) {
-    this.awaitChange();
-  }
+  constructor(private readonly options: VerdictTableOptions) {}
 
   /**
    * Resolves when the table has all verdicts that the topic had at the first call.
@@ -153,7 +150,6 @@ export class VerdictTable {
   ): Promise<void> {
     for (;;) {
       signal.throwIfAborted();
-      const changed = this.nextChange;
       try {
         await this.ready();
         if (this.decidedUntil(position) > position.offset) return;
@@ -161,7 +157,7 @@ export class VerdictTable {
         if (!(error instanceof LogUnavailableError)) throw error;
       }
       waiting();
-      await within(checkMs, changed, signal);
+      await this.changeWithin(checkMs, signal);
     }
   }
 
@@ -216,16 +212,27 @@ export class VerdictTable {
     if (!isComplete && partitions === this.partitions) this.notify('stale', found);
     if (!isNew) return;
     this.notify('added', found);
-    this.changed();
-    this.awaitChange();
+    for (const wake of this.wakeups) wake();
   }
 
   private notify(event: keyof VerdictListener, record: VerdictRange): void {
     for (const listener of this.listeners) listener[event]?.(record as VerdictRecord);
   }
 
-  private awaitChange(): void {
-    this.nextChange = new Promise((resolve) => (this.changed = resolve));
+  /** Resolves when the table changes, after `ms` milliseconds, or when the signal is aborted. */
+  private changeWithin(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        this.wakeups.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, ms);
+      signal.addEventListener('abort', wake, { once: true });
+      this.wakeups.add(wake);
+    });
   }
 }
 
@@ -255,14 +262,4 @@ function remove(record: LogRecord, partitions: Map<string, PartitionVerdicts>): 
   known.refused.delete(removed.range);
   known.stale.delete(removed.range);
   if (known.refused.size === 0) partitions.delete(partitionKey(removed));
-}
-
-/** Resolves when the promise resolves, after this many milliseconds, or when the signal is aborted. */
-async function within(ms: number, promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const done = new AbortController();
-  const timer = sleep(ms, undefined, { signal: AbortSignal.any([signal, done.signal]) }).catch(
-    () => undefined,
-  );
-  await Promise.race([promise, timer]);
-  done.abort();
 }

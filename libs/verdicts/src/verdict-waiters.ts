@@ -10,7 +10,9 @@ const keptVerdicts = 50_000;
  */
 export class VerdictWaiters {
   private readonly waiting = new Map<string, (verdict: Verdict) => void>();
-  private readonly kept = new Map<string, Verdict>();
+  /** The newest verdicts without a waiter, and those before them: the oldest half is removed at once. */
+  private kept = new Map<string, Verdict>();
+  private keptBefore = new Map<string, Verdict>();
   private writes = 0;
 
   constructor(table: Pick<VerdictTable, 'listen'>) {
@@ -24,14 +26,16 @@ export class VerdictWaiters {
     return () => {
       if (ended) return;
       ended = true;
-      if (--this.writes === 0) this.kept.clear();
+      if (--this.writes > 0) return;
+      this.kept.clear();
+      this.keptBefore.clear();
     };
   }
 
   /** Resolves with the verdict on a record that was appended after `begin`. @throws the signal's reason */
   of(position: TopicPartition & { offset: number }, signal: AbortSignal): Promise<Verdict> {
     const key = keyOf(position, position.offset);
-    const known = this.kept.get(key);
+    const known = this.kept.get(key) ?? this.keptBefore.get(key);
     if (known) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
       const stop = (): void => {
@@ -60,9 +64,9 @@ export class VerdictWaiters {
 
   private keep(key: string, verdict: Verdict): void {
     this.kept.set(key, verdict);
-    if (this.kept.size <= keptVerdicts) return;
-    const [oldest] = this.kept.keys();
-    this.kept.delete(oldest!);
+    if (this.kept.size < keptVerdicts / 2) return;
+    this.keptBefore = this.kept;
+    this.kept = new Map();
   }
 }
 

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { ProblemError } from '#api';
+import { within } from '#async';
 import { limits } from '#event';
 import { LogUnavailableError } from '#log';
 import { VerdictWaiters, type Verdict, type VerdictTable } from '#verdicts';
@@ -83,7 +84,7 @@ export class ConditionalEvents {
 
   private async ready(): Promise<void> {
     try {
-      await settledWithin(this.table.ready(), this.waitMs);
+      await within(this.waitMs, this.table.ready(), tooLate);
     } catch (error) {
       if (!(error instanceof LogUnavailableError)) throw error;
       const detail = 'Verdicts on conditional writes cannot be read: Kafka cannot be reached.';
@@ -113,15 +114,6 @@ function tooMany(): ProblemError {
   return new ProblemError('invalid_request', detail);
 }
 
-/** @throws LogUnavailableError if the promise does not settle in time */
-async function settledWithin(promise: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new LogUnavailableError('the verdicts were not read in time')), ms);
-  });
-  try {
-    await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+function tooLate(): never {
+  throw new LogUnavailableError('the verdicts were not read in time');
 }

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { within } from '#async';
 import { TopicAndGroupNames } from '#event';
 import type { Definitions, StreamDefinition } from '#registry';
 import type { TopicAdmin } from '#log';
@@ -58,9 +59,7 @@ export class MaterializerLag {
     const { last, running } = this;
     if (!last) return running;
     running.catch(() => undefined);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<ReportedLag>((resolve) => (timer = setTimeout(resolve, patienceMs, last)));
-    return Promise.race([running, late]).finally(() => clearTimeout(timer));
+    return within(patienceMs, running, () => last);
   }
 
   /** Resolves with the lag of each topic in records, of the measurement that `recent` returns. @throws LogUnavailableError */

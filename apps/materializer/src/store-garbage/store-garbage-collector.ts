@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { auditStream } from '#api';
+import { within } from '#async';
 import { streamNameOf } from '#event';
 import type { Definitions } from '#registry';
 import { isRetryableStoreError, type EventEraser } from '#store';
@@ -62,10 +62,7 @@ export class StoreGarbageCollector {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    const patience = new AbortController();
-    const late = sleep(stopMs, undefined, { signal: patience.signal }).catch(() => undefined);
-    await Promise.race([this.running, late]);
-    patience.abort();
+    await within(stopMs, Promise.resolve(this.running), () => undefined);
   }
 
   /** Runs the tasks that are due now. Never rejects. */

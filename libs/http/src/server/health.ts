@@ -1,3 +1,5 @@
+import { within } from '#async';
+
 /** Checks one dependency of this process. Resolves with details to show; throws when the dependency does not work. */
 export type HealthCheck = () => Promise<Record<string, unknown> | void>;
 
@@ -83,15 +85,12 @@ function resultOf(entry: Entry): Promise<CheckResult> {
 }
 
 async function run({ check, timeoutMs }: Entry): Promise<CheckResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-  });
+  const late = () => {
+    throw new Error(`no answer within ${timeoutMs} ms`);
+  };
   try {
-    return { status: 'ok', ...(await Promise.race([check(), late])) };
+    return { status: 'ok', ...(await within(timeoutMs, check(), late)) };
   } catch (error) {
     return { status: 'failing', error: error instanceof Error ? error.message.slice(0, 200) : 'failed' };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,3 +1,4 @@
+import { within } from '#async';
 import { LogUnavailableError } from '../errors.js';
 
 /**
@@ -5,14 +6,8 @@ import { LogUnavailableError } from '../errors.js';
  * @throws LogUnavailableError if the promise takes longer than `ms` milliseconds
  * @throws the error with which `answer` rejects
  */
-export async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new LogUnavailableError('no answer in time')), Math.max(ms, 1));
+export function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
+  return within(ms, answer, () => {
+    throw new LogUnavailableError('no answer in time');
   });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
