@@ -1,3 +1,5 @@
+export * from './create-snapshots.js';
+export { type EntityStateAtVersion } from './entity-fold.js';
 export * from './entity-state.js';
 export * from './errors.js';
 export * from './create-snapshot.js';

@@ -128,5 +128,38 @@ export interface SnapshotWriter {
 /** Reads, saves and removes snapshots of entities. */
 export interface SnapshotStore extends SnapshotReader, SnapshotWriter {}
 
+/** A range of versions of an entity: those above `after`, up to `upTo`. */
+export interface EntityVersions {
+  entityId: string;
+  after: number;
+  upTo: number;
+}
+
+/**
+ * Reads and saves snapshots of many entities of one stream with one query each. The automatic snapshots need no
+ * authorization scope.
+ *
+ * All methods throw QueryTooExpensiveError and StoreUnavailableError.
+ */
+export interface SnapshotBatches {
+  /**
+   * Returns for each entity the snapshot with the greatest version up to `upTo`. An entity without a snapshot, or whose
+   * snapshot is not current, is missing in the result.
+   */
+  nearestOf(
+    query: { stream: string; entities: readonly Pick<EntityVersions, 'entityId' | 'upTo'>[] },
+    signal?: AbortSignal,
+  ): Promise<Map<string, EntitySnapshot>>;
+  /** Returns the events of each entity in its range of versions, as `SnapshotReader.history` does for one entity. */
+  historyOf(
+    query: { stream: string; entities: readonly EntityVersions[] },
+    signal?: AbortSignal,
+  ): Promise<Map<string, HistoryEvent[]>>;
+  /** Returns those of the snapshots that are current. */
+  current(snapshots: readonly EntitySnapshot[], signal?: AbortSignal): Promise<EntitySnapshot[]>;
+  /** Saves snapshots with one insert. @throws RowsRejectedError */
+  saveAll(snapshots: readonly EntitySnapshot[]): Promise<void>;
+}
+
 /** Limit in bytes on the states of one page of snapshots; a page with a single snapshot may exceed it. */
 export const snapshotPageBytes = 16 * 1024 * 1024;

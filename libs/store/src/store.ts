@@ -5,7 +5,7 @@ import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredIdsQuery } from './log-order.js';
 import type { FailureLocation } from './failure-location.js';
 import type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
-import type { SnapshotStore } from './snapshot-store.js';
+import type { SnapshotBatches, SnapshotStore } from './snapshot-store.js';
 import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
@@ -271,7 +271,7 @@ export interface Store {
   readonly writer: EventWriter;
   readonly reader: EventReader;
   readonly eraser: EventEraser;
-  readonly snapshots: SnapshotStore;
+  readonly snapshots: SnapshotStore & SnapshotBatches;
   readonly projections: KeyedStateWriter & KeyedStateReader;
   readonly pipelines: KeyedStateWriter & KeyedStateReader;
   /** Applies the missing migrations. Several processes may run this at the same time. */

@@ -1,12 +1,11 @@
 import type { EngineRetry } from '#engine';
-import { allStreams } from '#api';
-import { EntityStateTooLargeError, createSnapshot } from '#entities';
-import { QueryTooExpensiveError, type EventWriter, type SnapshotStore } from '#store';
+import { createSnapshots } from '#entities';
+import type { EventWriter, Store } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { SnapshotCountdowns } from './snapshot-countdowns.js';
 
 export interface SnapshotMakerOptions {
-  snapshots: SnapshotStore;
+  snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
   due: SnapshotCountdowns;
   retry: EngineRetry;
@@ -22,15 +21,6 @@ export interface SnapshotCandidates {
   every: number;
   entityIds: readonly string[];
 }
-
-interface SnapshotVersion {
-  stream: string;
-  entityId: string;
-  version: number;
-}
-
-/** Number of snapshots that are made at the same time. Each takes a few small queries. */
-const atOnce = 2;
 
 /**
  * Looks up the versions of entities, and makes a snapshot of each at the greatest multiple of `every` that it
@@ -54,32 +44,20 @@ export class SnapshotMaker {
     { stream, partition, every, entityIds }: SnapshotCandidates,
     signal: AbortSignal,
   ): Promise<void> {
-    const { retry, versions: store, due } = this.options;
+    const { retry, versions: store, snapshots, due, now, logger } = this.options;
     const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
     const versions = await retry.run('store', signal, () => store.latestVersions(query));
-    const entities = versions.entries();
-    const worker = async (): Promise<void> => {
-      for (const [entityId, version] of entities) {
-        due.found({ stream, entityId }, version, every);
-        const multiple = version - (version % every);
-        if (multiple > 0) await this.makeOne({ stream, entityId, version: multiple }, signal);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, worker));
-  }
-
-  private async makeOne(entity: SnapshotVersion, signal: AbortSignal): Promise<void> {
-    const { snapshots, retry, logger, now } = this.options;
-    const request = { ...entity, access: allStreams, reason: 'automatic', now: now() * 1000 } as const;
-    try {
-      const made = await retry.run('store', signal, () => createSnapshot(snapshots, request, signal));
-      if (made === 'removed_meanwhile') metrics.snapshotFailures.inc({ reason: made });
-      else if (made !== 'no_events' && made.created) metrics.snapshots.inc();
-    } catch (error) {
-      const hasNone = error instanceof EntityStateTooLargeError || error instanceof QueryTooExpensiveError;
-      if (!hasNone) throw error;
-      metrics.snapshotFailures.inc({ reason: 'too_large' });
-      logger.debug({ stream: entity.stream, version: entity.version, reason: error.message }, 'no snapshot');
+    const upTo = new Map<string, number>();
+    for (const [entityId, version] of versions) {
+      due.found({ stream, entityId }, version, every);
+      if (version >= every) upTo.set(entityId, version - (version % every));
     }
+    const request = { stream, upTo, now: now() * 1000 };
+    const counts = await retry.run('store', signal, () => createSnapshots(snapshots, request, signal));
+    metrics.snapshots.inc(counts.created);
+    metrics.snapshotFailures.inc({ reason: 'removed_meanwhile' }, counts.removedMeanwhile);
+    metrics.snapshotFailures.inc({ reason: 'too_large' }, counts.tooLarge);
+    if (counts.tooLarge > 0)
+      logger.debug({ stream, entities: counts.tooLarge }, 'states are too large for a snapshot');
   }
 }

@@ -9,7 +9,7 @@ import { isReservedStream } from '#api';
 import type { TopicAndGroupNames } from '#event';
 import type { Definitions } from '#registry';
 import type { Log } from '#log';
-import type { EventWriter, SnapshotStore } from '#store';
+import type { EventWriter, Store } from '#store';
 import type { Logger } from '#telemetry';
 import { SnapshotCountdowns } from './snapshot-countdowns.js';
 import { SnapshotMaker } from './snapshot-maker.js';
@@ -22,7 +22,7 @@ export interface SnapshotterOptions {
   log: Pick<Log, 'admin' | 'consumer'>;
   topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
-  snapshots: SnapshotStore;
+  snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
   logger: Logger;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };

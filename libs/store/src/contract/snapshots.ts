@@ -58,6 +58,28 @@ export function describeSnapshots(contract: StoreContractHarness): void {
       expect(await snapshots().versionRange(of(stream))).toEqual({ first: 1, last: 9 });
     });
 
+    it('is returned for many entities together, each in its own range of versions', async () => {
+      const stream = newStream();
+      const ofA = entityRows(stream, 9, (i) => ({ entity_id: 'a', timestamp: t0 + ((i * 7) % 9) * second }));
+      const ofB = entityRows(stream, 4, (i) => ({ entity_id: 'b', offset: 50 + i }));
+      await contract.write([...ofA, ...ofB].reverse());
+      await contract.write(ofA.slice(3, 6));
+      await contract.write(entityRows(newStream(), 9, () => ({ entity_id: 'a' })));
+      const entities = [
+        { entityId: 'a', after: 2, upTo: 7 },
+        { entityId: 'b', after: 0, upTo: 100 },
+        { entityId: 'nobody', after: 0, upTo: 100 },
+      ];
+      const events = (rows: EventRow[]) =>
+        rows.map((row) => ({ ...eventKeyOf(row), version: row.version, data: row.data }));
+      expect(await snapshots().historyOf({ stream, entities })).toEqual(
+        new Map([
+          ['a', events(ofA.slice(2, 7))],
+          ['b', events(ofB)],
+        ]),
+      );
+    });
+
     it('is limited to a time, inclusive, and ordered by version', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 4, (i) => ({ timestamp: t0 + [5, 2, 9, 5][i]! * second }));
@@ -183,6 +205,37 @@ export function describeSnapshots(contract: StoreContractHarness): void {
       expect(seen).toEqual([good]);
       await snapshots().removeStale({ stream, entityId: 'e' });
       expect(await list({ stream })).toEqual({ items: [good], total: 1 });
+    });
+
+    it('of many entities are found together by their nearest versions, without those that are not current', async () => {
+      const stream = newStream();
+      const rows = ['a', 'b', 'c', 'it\'s \\ "ř"'].map((entity_id) =>
+        entityRows(stream, 6, () => ({ entity_id })),
+      );
+      const [ofA, ofB, ofC, odd] = rows as [EventRow[], EventRow[], EventRow[], EventRow[]];
+      for (const [i, some] of rows.entries())
+        await contract.write(some.map((row) => ({ ...row, offset: row.offset + 10 * i })));
+      const at = (all: EventRow[], i: number, version: number) =>
+        snapshotOf(all.slice(0, version).map((row) => ({ ...row, offset: row.offset + 10 * i })));
+      const gone = at(ofC, 2, 4);
+      const stale = { ...gone, last: { ...gone.last, ingested_at: gone.last.ingested_at - 1 } };
+      const saved = [at(ofA, 0, 2), at(ofA, 0, 5), at(ofB, 1, 3), stale, at(odd, 3, 6)];
+      await snapshots().saveAll(saved);
+      const entities = [...['a', 'c', 'nobody', odd[0]!.entity_id!].map((id) => [id, 6]), ['b', 3]];
+      const query = entities.map(([entityId, upTo]) => ({
+        entityId: entityId as string,
+        upTo: upTo as number,
+      }));
+      const found = await snapshots().nearestOf({ stream, entities: query });
+      expect(found).toEqual(new Map([saved[1]!, saved[2]!, saved[4]!].map((one) => [one.entity_id, one])));
+      const before = await snapshots().nearestOf({
+        stream,
+        entities: query.map((one) => ({ ...one, upTo: 2 })),
+      });
+      expect([...before.values()]).toEqual([saved[0]]);
+      expect(await snapshots().nearestOf({ stream: newStream(), entities: query })).toEqual(new Map());
+      expect(await snapshots().current(saved)).toEqual(saved.filter((one) => one !== stale));
+      expect(await snapshots().current([])).toEqual([]);
     });
 
     it('with large states make a page shorter than its limit', async () => {

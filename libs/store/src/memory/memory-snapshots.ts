@@ -1,3 +1,4 @@
+import { allStreams } from '#api';
 import { streamNameOf } from '#event';
 import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
@@ -7,6 +8,7 @@ import type {
   HistoryEvent,
   HistoryQuery,
   NearestSnapshotQuery,
+  SnapshotBatches,
   SnapshotsQuery,
   SnapshotStore,
   VersionRange,
@@ -19,7 +21,7 @@ import type { MemoryTables } from './memory-tables.js';
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
 
 /** In-memory fake of the store's snapshots of entities, for specs. */
-export class MemorySnapshotStore implements SnapshotStore {
+export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
   constructor(private readonly tables: MemoryTables) {}
 
   async versionRange(query: EntityTimeQuery): Promise<VersionRange | undefined> {
@@ -66,6 +68,40 @@ export class MemorySnapshotStore implements SnapshotStore {
 
   async save(snapshot: EntitySnapshot): Promise<void> {
     this.tables.putSnapshot(snapshot);
+  }
+
+  async nearestOf({
+    stream,
+    entities,
+  }: Parameters<SnapshotBatches['nearestOf']>[0]): Promise<Map<string, EntitySnapshot>> {
+    const found = new Map<string, EntitySnapshot>();
+    for (const { entityId, upTo } of entities) {
+      const [newest] = this.listed({ access: allStreams, stream, entityId })
+        .filter(({ version }) => version <= upTo)
+        .sort((a, b) => b.version - a.version);
+      if (newest && this.counts(newest)) found.set(entityId, named(newest));
+    }
+    return found;
+  }
+
+  async historyOf({
+    stream,
+    entities,
+  }: Parameters<SnapshotBatches['historyOf']>[0]): Promise<Map<string, HistoryEvent[]>> {
+    const found = new Map<string, HistoryEvent[]>();
+    for (const { entityId, ...versions } of entities) {
+      const events = await this.history({ access: allStreams, stream, entityId, ...versions });
+      if (events.length > 0) found.set(entityId, events);
+    }
+    return found;
+  }
+
+  async current(snapshots: readonly EntitySnapshot[]): Promise<EntitySnapshot[]> {
+    return snapshots.filter((snapshot) => this.counts(snapshot));
+  }
+
+  async saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
+    for (const snapshot of snapshots) await this.save(snapshot);
   }
 
   async removeStale({ stream, entityId }: { stream: string; entityId: string }): Promise<void> {

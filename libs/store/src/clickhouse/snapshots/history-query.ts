@@ -1,5 +1,6 @@
-import type { EntityTimeQuery, HistoryEvent, HistoryQuery } from '../../snapshot-store.js';
+import type { EntityTimeQuery, EntityVersions, HistoryEvent, HistoryQuery } from '../../snapshot-store.js';
 import type { ParameterizedSql } from '../event-query.js';
+import { entityParams } from './entity-params.js';
 import { whereClause } from '../filter-to-sql.js';
 import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
@@ -44,6 +45,24 @@ FROM events_by_entity
 ${whereClause(conditions)}
 ORDER BY version, ingested_at DESC, offset DESC
 LIMIT 1 BY version`,
+    params: params.values,
+  };
+}
+
+/** A row of the result of `historiesSql`: the entity, then its event as in `HistoryRow`. */
+export type HistoriesRow = [entityId: string, ...event: HistoryRow];
+
+/** Selects the events of many entities, each in its range of versions, in the order of `historySql` for each entity. */
+export function historiesSql(stream: string, entities: readonly EntityVersions[]): ParameterizedSql {
+  const params = new SqlParams();
+  const { ids, perEntity } = entityParams(entities, params);
+  return {
+    query: `SELECT entity_id, version, partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), data
+FROM events_by_entity
+WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)}
+  AND version > ${perEntity(({ after }) => after)} AND version <= ${perEntity(({ upTo }) => upTo)}
+ORDER BY entity_id, version, ingested_at DESC, offset DESC
+LIMIT 1 BY entity_id, version`,
     params: params.values,
   };
 }

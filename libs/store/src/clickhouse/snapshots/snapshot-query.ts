@@ -1,10 +1,16 @@
 import { TupleParam } from '@clickhouse/client';
 import { decodeCursor, encodeCursor } from '../../cursor.js';
-import type { NearestSnapshotQuery, SnapshotsQuery } from '../../snapshot-store.js';
+import type {
+  EntitySnapshot,
+  EntityVersions,
+  NearestSnapshotQuery,
+  SnapshotsQuery,
+} from '../../snapshot-store.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { whereClause } from '../filter-to-sql.js';
 import { SqlParams } from '../sql-params.js';
 import { streamConditions } from '../stream-scope.js';
+import { entityParams } from './entity-params.js';
 import { snapshotColumns, type SnapshotMetadata } from './snapshot-row.js';
 
 const columns = snapshotColumns.filter((column) => column !== 'state').join(', ');
@@ -53,6 +59,51 @@ export function nearestSnapshotSql(query: NearestSnapshotQuery): ParameterizedSq
   if (query.asOf !== undefined) conditions.push(`latest_timestamp <= ${params.bind('Int64', query.asOf)}`);
   return {
     query: `SELECT ${columns}, 0, state FROM snapshots ${whereClause(conditions)} ORDER BY ${byVersion} LIMIT 1`,
+    params: params.values,
+  };
+}
+
+/** Selects for each entity the snapshot with the greatest version up to `upTo`, with its state. */
+export function nearestSnapshotsSql(
+  stream: string,
+  entities: readonly Pick<EntityVersions, 'entityId' | 'upTo'>[],
+): ParameterizedSql {
+  const params = new SqlParams();
+  const { ids, perEntity } = entityParams(entities, params);
+  return {
+    query: `SELECT ${columns}, 0, state FROM snapshots
+WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)} AND version <= ${perEntity(({ upTo }) => upTo)}
+ORDER BY entity_id, ${byVersion}
+LIMIT 1 BY entity_id`,
+    params: params.values,
+  };
+}
+
+/** A row of the result of `storedEventKeysSql`. Times are in microseconds since 1970. */
+export type EventKeyRow = [
+  entityId: string,
+  partition: number,
+  offset: number,
+  timestamp: number,
+  ingestedAt: number,
+];
+
+/** Selects the stored events among the first and last events of snapshots of one stream. */
+export function storedEventKeysSql(
+  stream: string,
+  snapshots: readonly (Pick<EntitySnapshot, 'first' | 'last'> & { entityId: string })[],
+): ParameterizedSql {
+  const params = new SqlParams();
+  const { ids } = entityParams(snapshots, params);
+  const keys = snapshots
+    .flatMap(({ first, last }) => [first, last])
+    .map((key) => new TupleParam([key.partition, key.offset, key.timestamp, key.ingested_at]));
+  const key = 'partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at)';
+  return {
+    query: `SELECT entity_id, ${key}
+FROM events_by_entity
+WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)}
+  AND (${key}) IN ${params.bind('Array(Tuple(UInt16, UInt64, Int64, Int64))', keys)}`,
     params: params.values,
   };
 }

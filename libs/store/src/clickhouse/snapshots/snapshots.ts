@@ -6,9 +6,11 @@ import {
   snapshotPageBytes,
   type EntitySnapshot,
   type EntityTimeQuery,
+  type EventKey,
   type HistoryEvent,
   type HistoryQuery,
   type NearestSnapshotQuery,
+  type SnapshotBatches,
   type SnapshotsQuery,
   type SnapshotStore,
   type VersionRange,
@@ -19,21 +21,27 @@ import type { ParameterizedSql } from '../event-query.js';
 import { boundSettings, type QueryBounds } from '../query-bounds.js';
 import { removeSnapshotsByKey } from '../removal/remove-snapshots.js';
 import { RowBinaryWriter } from '../../row-batch/row-binary.js';
+import { splitEntities } from './entity-params.js';
 import {
+  historiesSql,
   historyEvent,
   historySql,
   versionRangeSql,
+  type HistoriesRow,
   type HistoryRow,
   type VersionRangeRow,
 } from './history-query.js';
 import {
   areEventsStoredSql,
   nearestSnapshotSql,
+  nearestSnapshotsSql,
   snapshotPageSql,
   snapshotsCursor,
   snapshotsOfEntitySql,
   snapshotTotalSql,
   statesSql,
+  storedEventKeysSql,
+  type EventKeyRow,
 } from './snapshot-query.js';
 import {
   readSnapshotMetadata,
@@ -59,7 +67,7 @@ const snapshotsPerQuery = 1_000;
 const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
 
 /** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
-export class ClickHouseSnapshotStore implements SnapshotStore {
+export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   constructor(
     private readonly connection: ClickHouseConnection,
     private readonly bounds: QueryBounds,
@@ -104,9 +112,48 @@ export class ClickHouseSnapshotStore implements SnapshotStore {
     return { items, ...(more && { nextCursor: snapshotsCursor(query, last) }), total: count?.[0] ?? 0 };
   }
 
+  async nearestOf(
+    { stream, entities }: Parameters<SnapshotBatches['nearestOf']>[0],
+    signal?: AbortSignal,
+  ): Promise<Map<string, EntitySnapshot>> {
+    const found: EntitySnapshot[] = [];
+    for (const part of splitEntities(entities)) {
+      const rows = await this.read<SnapshotRow>(nearestSnapshotsSql(stream, part), signal);
+      found.push(...rows.map((row) => withState(readSnapshotMetadata(row), row.at(-1) as string)));
+    }
+    const stored = await this.storedKeys(stream, found, signal);
+    return new Map(
+      found.filter((snapshot) => stored(snapshot)).map((snapshot) => [snapshot.entity_id, snapshot]),
+    );
+  }
+
+  async historyOf(
+    { stream, entities }: Parameters<SnapshotBatches['historyOf']>[0],
+    signal?: AbortSignal,
+  ): Promise<Map<string, HistoryEvent[]>> {
+    const found = new Map<string, HistoryEvent[]>();
+    for (const part of splitEntities(entities))
+      for (const [entityId, ...row] of await this.read<HistoriesRow>(historiesSql(stream, part), signal)) {
+        const events = found.get(entityId);
+        if (events) events.push(historyEvent(row));
+        else found.set(entityId, [historyEvent(row)]);
+      }
+    return found;
+  }
+
+  async current(snapshots: readonly EntitySnapshot[], signal?: AbortSignal): Promise<EntitySnapshot[]> {
+    if (snapshots.length === 0) return [];
+    const stored = await this.storedKeys(snapshots[0]!.stream, snapshots, signal);
+    return snapshots.filter((snapshot) => stored(snapshot));
+  }
+
   async save(snapshot: EntitySnapshot): Promise<void> {
+    await this.saveAll([snapshot]);
+  }
+
+  async saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
     const out = new RowBinaryWriter();
-    writeSnapshot(out, snapshot);
+    for (const snapshot of snapshots) writeSnapshot(out, snapshot);
     await this.connection.insert(insertSnapshots, [out.bytes()], synchronousInsert);
   }
 
@@ -122,6 +169,23 @@ export class ClickHouseSnapshotStore implements SnapshotStore {
       if (heads.length < limit) return;
       below = heads.at(-1)!.version;
     }
+  }
+
+  /** Returns a function that tells whether the first and the last event of one of these snapshots are stored. */
+  private async storedKeys(
+    stream: string,
+    snapshots: readonly EntitySnapshot[],
+    signal: AbortSignal | undefined,
+  ): Promise<(snapshot: EntitySnapshot) => boolean> {
+    const stored = new Set<string>();
+    const entities = snapshots.map(({ entity_id: entityId, first, last }) => ({ entityId, first, last }));
+    for (const part of splitEntities(entities)) {
+      const rows = await this.read<EventKeyRow>(storedEventKeysSql(stream, part), signal);
+      for (const row of rows) stored.add(JSON.stringify(row));
+    }
+    const isStored = (entityId: string, { partition, offset, timestamp, ingested_at }: EventKey) =>
+      stored.has(JSON.stringify([entityId, partition, offset, timestamp, ingested_at]));
+    return ({ entity_id, first, last }) => isStored(entity_id, first) && isStored(entity_id, last);
   }
 
   private async heads(sql: ParameterizedSql, signal?: AbortSignal): Promise<SnapshotMetadata[]> {
