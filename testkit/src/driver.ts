@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient, type HttpAnswer } from './http-client.js';
 import type { Ledger, LedgerLine } from './ledger.js';
-import { Random } from './random.js';
+import { SeededRandom } from './seeded-random.js';
 import { hashOf, makeEvent, sentEventToJson, type SentEvent } from './sent-event.js';
 import { until } from './until.js';
 
@@ -27,14 +27,14 @@ export interface DriverOptions {
   headers?: Record<string, string>;
 }
 
-interface Answered {
-  event: Numbered;
+interface AnsweredEvent {
+  event: NumberedEvent;
   outcome: LedgerLine['outcome'];
   position?: { partition: number; offset: number };
   reason?: string;
 }
 
-type Numbered = SentEvent & { sequence: number };
+type NumberedEvent = SentEvent & { sequence: number };
 
 const defaults = {
   entities: 3,
@@ -72,7 +72,7 @@ export class LoadDriver {
   start(events = Infinity): this {
     this.budget = events;
     this.startedAt = Date.now();
-    const random = new Random(this.options.seed);
+    const random = new SeededRandom(this.options.seed);
     this.running = Promise.all(
       Array.from({ length: this.options.workers }, (_, worker) => this.work(random.fork(worker), worker)),
     );
@@ -106,7 +106,7 @@ export class LoadDriver {
     });
   }
 
-  private async work(random: Random, worker: number): Promise<void> {
+  private async work(random: SeededRandom, worker: number): Promise<void> {
     while (!this.stopping && this.budget > 0) {
       const size = random.chance(this.options.batchShare) ? 1 + random.int(this.options.batchMax) : 1;
       this.budget -= size;
@@ -117,7 +117,7 @@ export class LoadDriver {
     }
   }
 
-  private nextEvent(random: Random, worker: number): Numbered {
+  private nextEvent(random: SeededRandom, worker: number): NumberedEvent {
     const stream = random.pick(this.options.streams);
     const number = random.int(this.options.entities + 1);
     const name = `entity ${worker}/${number} ř`;
@@ -136,7 +136,7 @@ export class LoadDriver {
   }
 
   /** Repeats events with unknown outcomes, in order, until the outcome is known or the time is over. */
-  private async deliver(events: Numbered[], single: boolean): Promise<void> {
+  private async deliver(events: NumberedEvent[], single: boolean): Promise<void> {
     const deadline = Date.now() + this.options.giveUpAfterMs;
     let pending = events;
     for (let attempt = 0; ; attempt++) {
@@ -153,7 +153,7 @@ export class LoadDriver {
    * Excludes an entity: an event that was given up may still arrive, so the order of later events could not be
    * checked.
    */
-  private retire(events: readonly Numbered[]): void {
+  private retire(events: readonly NumberedEvent[]): void {
     for (const { stream, entity_id } of events) {
       if (entity_id === null) continue;
       const name = entity_id.slice(0, entity_id.lastIndexOf('.'));
@@ -161,7 +161,7 @@ export class LoadDriver {
     }
   }
 
-  private async enter({ event, outcome, position, reason }: Answered): Promise<void> {
+  private async enter({ event, outcome, position, reason }: AnsweredEvent): Promise<void> {
     const { event_id, stream, entity_id, sequence } = event;
     const hash = hashOf(event);
     await this.options.ledger.record({
@@ -172,7 +172,7 @@ export class LoadDriver {
     if (outcome === 'ok') this.acknowledged++;
   }
 
-  private async exchange(events: Numbered[], single: boolean): Promise<Answered[]> {
+  private async exchange(events: NumberedEvent[], single: boolean): Promise<AnsweredEvent[]> {
     try {
       return single ? await this.writeOne(events[0]!) : await this.writeBatch(events);
     } catch (error) {
@@ -181,13 +181,13 @@ export class LoadDriver {
     }
   }
 
-  private async writeOne(event: Numbered): Promise<Answered[]> {
+  private async writeOne(event: NumberedEvent): Promise<AnsweredEvent[]> {
     const answer = await this.post('/api/v1/events', sentEventToJson(event));
     if (answer.status !== 201) return [notWritten(event, answer.status, answer.text)];
     return [{ event, outcome: 'ok', position: positionIn(answer.json()) }];
   }
 
-  private async writeBatch(events: Numbered[]): Promise<Answered[]> {
+  private async writeBatch(events: NumberedEvent[]): Promise<AnsweredEvent[]> {
     const body = `{"events":[${events.map(sentEventToJson).join(',')}]}`;
     const answer = await this.post('/api/v1/events/batch', body);
     if (answer.status !== 201 && answer.status !== 207)
@@ -216,7 +216,7 @@ export class LoadDriver {
   }
 }
 
-function notWritten(event: Numbered, status: number, text: string): Answered {
+function notWritten(event: NumberedEvent, status: number, text: string): AnsweredEvent {
   const certain = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return { event, outcome: certain ? 'failed' : 'unknown', reason: `${status} ${text.slice(0, 300)}` };
 }

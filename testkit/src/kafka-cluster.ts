@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startKafka, type RunningKafka } from '#local';
 
-interface Node {
+interface BrokerNode {
   id: number;
   port: number;
   controllerPort: number;
@@ -21,12 +21,12 @@ export class KafkaCluster {
   private constructor(
     private readonly folder: string,
     private readonly clusterId: string,
-    readonly nodes: readonly Node[],
+    readonly nodes: readonly BrokerNode[],
   ) {}
 
   static async start(): Promise<KafkaCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
-    const nodes: Node[] = [];
+    const nodes: BrokerNode[] = [];
     for (const id of [1, 2, 3]) {
       nodes.push({ id, port: await freePort(), controllerPort: await freePort(), running: undefined });
     }
@@ -46,7 +46,7 @@ export class KafkaCluster {
   }
 
   /** Starts a broker that was stopped or killed, on its existing data. */
-  async startNode(node: Node): Promise<void> {
+  async startNode(node: BrokerNode): Promise<void> {
     const voters = this.nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`);
     node.running = await startKafka({
       dataDir: join(this.folder, `kafka-${node.id}`),
@@ -68,22 +68,22 @@ export class KafkaCluster {
     });
   }
 
-  async kill(node: Node): Promise<void> {
+  async kill(node: BrokerNode): Promise<void> {
     await node.running?.kill('SIGKILL');
     node.running = undefined;
   }
 
   /** Freezes a broker: it keeps its connections but answers nothing. */
-  freeze(node: Node): void {
+  freeze(node: BrokerNode): void {
     void node.running?.kill('SIGSTOP');
   }
 
-  thaw(node: Node): void {
+  thaw(node: BrokerNode): void {
     void node.running?.kill('SIGCONT');
   }
 
   /** Stops a broker gracefully: its partitions move to the others first. */
-  async stopNode(node: Node): Promise<void> {
+  async stopNode(node: BrokerNode): Promise<void> {
     await node.running?.stop();
     node.running = undefined;
   }

@@ -6,7 +6,7 @@ import { hashOf } from './sent-event.js';
 import { until } from './until.js';
 
 /** Result of comparing the ledger of a test run with the stored events: the numbers of events, and the faults. */
-export interface CheckReport {
+export interface ReadBackReport {
   acknowledged: number;
   unknown: number;
   read: number;
@@ -14,7 +14,7 @@ export interface CheckReport {
 }
 
 /** The ledger of a test run, and the client with which to read the stored events. */
-export interface CheckOptions {
+export interface ReadBackOptions {
   /** A client of a port that answers queries. */
   client: HttpClient;
   ledger: Ledger;
@@ -27,7 +27,11 @@ export interface CheckOptions {
  * through the API (by time in both orders, by entity, and as counts) and compares them with the ledger.
  * @throws if acknowledged positions cannot be queried and there is no progress
  */
-export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<CheckReport> {
+export async function check({
+  client,
+  ledger,
+  patienceMs = 90_000,
+}: ReadBackOptions): Promise<ReadBackReport> {
   const history = ledger.entries();
   const findings: Finding[] = [];
   const observed: ObservedEvent[] = [];
@@ -49,7 +53,11 @@ export async function check({ client, ledger, patienceMs = 90_000 }: CheckOption
  * Resolves when all events acknowledged so far can be queried, even while clients write.
  * @throws like `check`
  */
-export async function untilQueryable({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<void> {
+export async function untilQueryable({
+  client,
+  ledger,
+  patienceMs = 90_000,
+}: ReadBackOptions): Promise<void> {
   for (const ofStream of byStream(ledger.entries()).values())
     await untilStreamQueryable(client, ofStream, patienceMs);
 }
@@ -58,7 +66,7 @@ export async function untilQueryable({ client, ledger, patienceMs = 90_000 }: Ch
  * Checks a report. @throws an Error with the first findings, or if no event was acknowledged: such a run proves
  * nothing
  */
-export function expectClean(report: CheckReport): void {
+export function expectClean(report: ReadBackReport): void {
   if (report.acknowledged === 0) throw new Error('Nothing was acknowledged, so nothing was checked');
   if (report.findings.length === 0) return;
   const kinds = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Random } from './random.js';
+import type { SeededRandom } from './seeded-random.js';
 
 /** An event as a client sends it; `data` and `metadata` are raw JSON text. */
 export interface SentEvent {
@@ -55,7 +55,10 @@ const types = ['order.placed', 'order.paid', 'order.shipped', 'objednávka.zruš
 const firstInstant = Date.UTC(2026, 0, 1) * 1000;
 
 /** Generates the next event, with names, numbers and texts that programs often change. */
-export function makeEvent(random: Random, target: { stream: string; entityId: string | null }): SentEvent {
+export function makeEvent(
+  random: SeededRandom,
+  target: { stream: string; entityId: string | null },
+): SentEvent {
   const micros = firstInstant + random.int(86_400_000) * 1000 + random.int(1000);
   const millis = new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1);
   const filler = 'x'.repeat(random.chance(0.02) ? random.int(20_000) : random.int(100));

@@ -3,7 +3,7 @@ import { TopicAndGroupNames } from '#event';
 import { freePort } from '#local';
 import { AppProcess, type AppName } from './app-process.js';
 import { HttpClient } from './http-client.js';
-import { testKey, type TestKey } from './test-key.js';
+import { testKey, type TestApiKey } from './test-api-key.js';
 
 /** Engines, number of processes and settings of a `TestSystem`. */
 export interface TestSystemOptions {
@@ -19,18 +19,18 @@ export interface TestSystemOptions {
   env?: Record<string, string>;
 }
 
-interface Ports {
+interface SystemPorts {
   core: number;
   query: number;
   ingest: number;
 }
 
 /** The topic prefix, database, ports and keys of a running `TestSystem`, with which another process can use it. */
-interface Names {
+interface SharedSystem {
   suffix: string;
-  ports: Ports;
+  ports: SystemPorts;
   /** A key with every scope, and one with only `events:read`. */
-  keys: readonly [TestKey, TestKey];
+  keys: readonly [TestApiKey, TestApiKey];
 }
 
 /**
@@ -62,7 +62,7 @@ export class TestSystem {
 
   private constructor(
     options: TestSystemOptions,
-    private readonly names: Names,
+    private readonly names: SharedSystem,
   ) {
     const { suffix, ports } = names;
     const [all, reader] = names.keys;
@@ -130,7 +130,7 @@ export class TestSystem {
    * cannot control its apps.
    */
   static attach(shared: string, options: TestSystemOptions): TestSystem {
-    return new TestSystem(options, JSON.parse(shared) as Names);
+    return new TestSystem(options, JSON.parse(shared) as SharedSystem);
   }
 
   get apps(): AppProcess[] {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const writeTo = promisify<number, string, void>((fd, text, done) => write(fd, text, (error) => done(error)));
 const sync = promisify(fdatasync);
 
-interface Waiting {
+interface WaitingLine {
   text: string;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -15,7 +15,7 @@ interface Waiting {
 
 /** An append-only file of JSON lines. A line counts only when it is on the disk (fdatasync, many lines at a time). */
 export class SyncedLines<Line> {
-  private waiting: Waiting[] = [];
+  private waiting: WaitingLine[] = [];
   private flushing: Promise<void> | undefined;
 
   private constructor(

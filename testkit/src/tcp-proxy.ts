@@ -14,14 +14,14 @@ export type ConnectionFault =
   /** The request is forwarded; when the answer begins to arrive, it is discarded and the connection is reset. */
   | { do: 'swallow-answer' };
 
-interface Trap {
+interface ConnectionTrap {
   matches: (chunk: Buffer) => boolean;
   skip: number;
   trick: ConnectionFault;
   sprung: () => void;
 }
 
-interface Pair {
+interface ProxiedConnection {
   app: Socket;
   engine: Socket;
   /** Chunks in flight in each direction: the order is kept, even if the delay changes meanwhile. */
@@ -34,10 +34,10 @@ interface Pair {
 
 /** A TCP proxy between the apps and Kafka or ClickHouse that simulates network faults. */
 export class TcpProxy {
-  private readonly pairs = new Set<Pair>();
+  private readonly pairs = new Set<ProxiedConnection>();
   private readonly stalled = new Set<ProxyDirection>();
   private readonly delays = { up: 0, down: 0 };
-  private traps: Trap[] = [];
+  private traps: ConnectionTrap[] = [];
   private accepted = 0;
   private resetEvery = 0;
 
@@ -128,7 +128,7 @@ export class TcpProxy {
     this.accepted++;
     const engine = connect(this.target);
     const lines = { toApp: new DelayLine(app), toEngine: new DelayLine(engine) };
-    const pair: Pair = { app, engine, ...lines, upBudget: Infinity, swallowing: false };
+    const pair: ProxiedConnection = { app, engine, ...lines, upBudget: Infinity, swallowing: false };
     const doomed = this.resetEvery > 0 && this.accepted % this.resetEvery === 0;
     this.pairs.add(pair);
     for (const socket of [app, engine]) {
@@ -146,7 +146,7 @@ export class TcpProxy {
     for (const one of this.stalled) this.source(pair, one).pause();
   }
 
-  private goUp(pair: Pair, chunk: Buffer): void {
+  private goUp(pair: ProxiedConnection, chunk: Buffer): void {
     const trap = this.traps.find(({ matches }) => matches(chunk));
     if (trap && trap.skip-- <= 0) {
       this.traps = this.traps.filter((other) => other !== trap);
@@ -158,19 +158,19 @@ export class TcpProxy {
     if (pair.upBudget <= 0) setTimeout(() => reset(pair), this.delays.up + 20);
   }
 
-  private spring(pair: Pair, { trick, sprung }: Trap): void {
+  private spring(pair: ProxiedConnection, { trick, sprung }: ConnectionTrap): void {
     if (trick.do === 'reset') pair.upBudget = 0;
     if (trick.do === 'truncate') pair.upBudget = trick.bytes;
     if (trick.do === 'swallow-answer') pair.swallowing = true;
     sprung();
   }
 
-  private goDown(pair: Pair, chunk: Buffer): void {
+  private goDown(pair: ProxiedConnection, chunk: Buffer): void {
     if (pair.swallowing) return reset(pair);
     pair.toApp.send(chunk, this.delays.down);
   }
 
-  private source(pair: Pair, direction: ProxyDirection): Socket {
+  private source(pair: ProxiedConnection, direction: ProxyDirection): Socket {
     return direction === 'up' ? pair.app : pair.engine;
   }
 }
@@ -187,7 +187,7 @@ function directions(which: ProxyDirection | 'both'): ProxyDirection[] {
   return which === 'both' ? ['up', 'down'] : [which];
 }
 
-function reset({ app, engine }: Pair): void {
+function reset({ app, engine }: ProxiedConnection): void {
   if (!app.destroyed) app.resetAndDestroy();
   if (!engine.destroyed) engine.resetAndDestroy();
 }

@@ -10,7 +10,7 @@ import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
-import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
+import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
@@ -38,7 +38,7 @@ export interface AssignedPartitionsOptions {
 }
 
 /** What Kafka and the store say about a partition before it is read. */
-interface PartitionStart {
+interface PartitionStartOffsets {
   stream: StreamId;
   /** The greatest stored offset of the partition; -1 if nothing is stored. */
   last: number;
@@ -164,7 +164,7 @@ export class AssignedPartitions {
     this.options.dropped(held.state);
   }
 
-  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStart> {
+  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStartOffsets> {
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
@@ -178,7 +178,7 @@ export class AssignedPartitions {
 
   private open(
     assignment: PartitionAssignment,
-    known: PartitionStart & { ended: AbortSignal },
+    known: PartitionStartOffsets & { ended: AbortSignal },
   ): MaterializedPartition {
     const { writer, logger, verdicts: table } = this.options;
     const { topic, partition, position } = assignment;
@@ -187,7 +187,7 @@ export class AssignedPartitions {
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
     const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
-    const verdicts: DecidedRecords = {
+    const verdicts: KnownVerdicts = {
       get decided() {
         return table.decidedUntil({ topic, partition });
       },

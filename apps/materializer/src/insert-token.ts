@@ -4,7 +4,7 @@ import type { EventRowBatch } from '#store';
 /** Greatest length of a token in characters. A longer token is replaced by its SHA-256. */
 const longest = 500;
 
-interface Range {
+interface InsertedOffsetRange {
   first: { offset: number; id: string };
   last: { offset: number; id: string };
   rows: number;
@@ -17,7 +17,7 @@ interface Range {
  * between the first and the last row. The event ids distinguish a recreated topic, whose offsets start at 0 again.
  */
 export function insertToken(blocks: readonly EventRowBatch[]): string {
-  const ranges = new Map<string, Range>();
+  const ranges = new Map<string, InsertedOffsetRange>();
   for (const block of blocks) {
     if (block.count === 0) continue;
     const name = `${block.place.stream}:${block.place.partition}`;
@@ -35,6 +35,6 @@ export function insertToken(blocks: readonly EventRowBatch[]): string {
   return token.length <= longest ? token : createHash('sha256').update(token).digest('hex');
 }
 
-function rowOf(block: EventRowBatch, row: number): Range['first'] {
+function rowOf(block: EventRowBatch, row: number): InsertedOffsetRange['first'] {
   return { offset: block.offsetOf(row), id: block.eventIdOf(row) };
 }

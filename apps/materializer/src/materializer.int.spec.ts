@@ -25,7 +25,7 @@ interface Sent {
 }
 
 /** A materializer process with its own connections and its own writer. */
-interface Member {
+interface MaterializerProcess {
   materializer: Materializer;
   log: Log;
   store: Store;
@@ -63,8 +63,8 @@ describe('Materializer with Kafka and ClickHouse', () => {
   const { topicPrefix, database } = freshNames();
   const names = new TopicAndGroupNames(topicPrefix);
   const failures: Error[] = [];
-  const members = new Set<Member>();
-  let admin: Member;
+  const members = new Set<MaterializerProcess>();
+  let admin: MaterializerProcess;
   let producer: Producer;
   let stream: string;
   let topic: string;
@@ -78,7 +78,9 @@ describe('Materializer with Kafka and ClickHouse', () => {
     });
   const openStore = () => openClickHouse(testClickHouse(database));
 
-  async function start(wrap: (writer: RowWriter) => RowWriter = (writer) => writer): Promise<Member> {
+  async function start(
+    wrap: (writer: RowWriter) => RowWriter = (writer) => writer,
+  ): Promise<MaterializerProcess> {
     const log = openLog();
     const store = openStore();
     const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
@@ -105,7 +107,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     return member;
   }
 
-  async function stop(member: Member, flushMs = 5000): Promise<void> {
+  async function stop(member: MaterializerProcess, flushMs = 5000): Promise<void> {
     if (!members.delete(member)) return;
     member.stopFollowing();
     await member.materializer.close(flushMs);

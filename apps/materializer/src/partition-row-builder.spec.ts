@@ -6,7 +6,7 @@ import type { EventRow } from '#store';
 import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
+import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder.js';
 import { VersionCache, type LatestVersion } from './version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
@@ -45,7 +45,7 @@ function foldFrom(
     stored?: number[];
     versionsBefore?(entity: string): number;
     erased?: MemoryErasures;
-    verdicts?: DecidedRecords;
+    verdicts?: KnownVerdicts;
   } = {},
 ) {
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
@@ -313,7 +313,7 @@ describe('PartitionRowBuilder with conditional records', () => {
   });
 
   it('keeps the verdicts that the log has, whatever the versions are now', () => {
-    const verdicts: DecidedRecords = { decided: 3, isRefused: (offset) => offset === 1 };
+    const verdicts: KnownVerdicts = { decided: 3, isRefused: (offset) => offset === 1 };
     const fold = foldFrom(0, { verdicts });
     const found = fold([
       recordOf(0, { entity: 'e', expected: 40 }),

@@ -38,13 +38,13 @@ export interface UnversionedRows {
 }
 
 /** The decided conditional records of a partition. */
-export interface DecidedRecords {
+export interface KnownVerdicts {
   /** The offset below which every conditional record has a verdict. */
   readonly decided: number;
   isRefused(offset: number): boolean;
 }
 
-interface Found extends Omit<UnversionedRows, 'rows'> {
+interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
   /** The latest versions of the entities of undecided conditional records. */
   compared: ReadonlyMap<string, LatestVersion>;
   /** Number of rows of this batch for each entity, if the batch has conditional records. */
@@ -61,7 +61,7 @@ export interface PartitionRowBuilderOptions {
   window: IdWindow;
   versions: PartitionVersionCache;
   erasures: Pick<PartitionErasures, 'endOf'>;
-  verdicts: DecidedRecords;
+  verdicts: KnownVerdicts;
 }
 
 /**
@@ -117,7 +117,7 @@ export class PartitionRowBuilder {
    * @param compared The latest versions of `entitiesToCompare`; undefined if no record is conditional.
    */
   admit(records: readonly LogRecord[], compared = none): UnversionedRows {
-    const found: Found = {
+    const found: AdmittedRecords = {
       ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
       ...{ verdicts: [], repeated: [], compared, counts: new Map() },
     };
@@ -151,7 +151,7 @@ export class PartitionRowBuilder {
     this.starts.push({ offset: first.offset, timestamp: first.timestamp });
   }
 
-  private admitOne(record: LogRecord, found: Found): void {
+  private admitOne(record: LogRecord, found: AdmittedRecords): void {
     const { window, position } = this.options;
     const error = read(record);
     const committed = record.offset < position;
@@ -196,7 +196,7 @@ export class PartitionRowBuilder {
    * record is not an event: its id is not remembered. A record that repeats an accepted event is not decided again. A
    * record that the group has passed without a verdict, because its offset was moved, is refused: it is not stored.
    */
-  private refuses({ offset, timestamp }: LogRecord, expected: number, found: Found): boolean {
+  private refuses({ offset, timestamp }: LogRecord, expected: number, found: AdmittedRecords): boolean {
     const { window, verdicts, position } = this.options;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
     if (offset < verdicts.decided) return verdicts.isRefused(offset);
@@ -213,7 +213,7 @@ export class PartitionRowBuilder {
   }
 
   /** Returns the version of the entity of the record in `reader`; undefined if the record has no entity. */
-  private currentVersion(offset: number, { compared, counts }: Found): number | undefined {
+  private currentVersion(offset: number, { compared, counts }: AdmittedRecords): number | undefined {
     if (reader.entityId.isEmpty) return undefined;
     const entity = reader.entityId.toString();
     const latest = compared.get(entity);
@@ -223,7 +223,7 @@ export class PartitionRowBuilder {
     return latest.version + (counts.get(latest) ?? 0);
   }
 
-  private admitUnreadable(record: LogRecord, error: string, found: Found): void {
+  private admitUnreadable(record: LogRecord, error: string, found: AdmittedRecords): void {
     const refused = decodeRejectedEvent(record.value ?? '');
     const entity = refused?.entity_id ?? null;
     if (entity !== null && record.offset < this.options.erasures.endOf(entity)) found.erased++;
@@ -233,7 +233,7 @@ export class PartitionRowBuilder {
   private headOf(
     entity: string,
     { offset, erasedBelow }: { offset: number; erasedBelow: number },
-    { unknown, compared }: Found,
+    { unknown, compared }: AdmittedRecords,
   ): LatestVersion {
     const { versions } = this.options;
     const cached = versions.get(entity);

@@ -6,16 +6,17 @@ import type { CompileExpression, CompiledExpression, VariableScope } from './sco
 import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
 
 type CallExpression = Extract<Expression, { kind: 'call' }>;
-type Each = (item: CelValue) => CelValue;
+type ItemEvaluation = (item: CelValue) => CelValue;
 
 /** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */
-const overItems: Record<string, (items: readonly CelValue[], each: Each, at: number) => CelValue> = {
-  exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
-  all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
-  exists_one: (items, each, at) => items.filter((item) => needBool(each(item), at)).length === 1,
-  filter: (items, each, at) => items.filter((item) => needBool(each(item), at)),
-  map: (items, each) => items.map(each),
-};
+const overItems: Record<string, (items: readonly CelValue[], each: ItemEvaluation, at: number) => CelValue> =
+  {
+    exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
+    all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
+    exists_one: (items, each, at) => items.filter((item) => needBool(each(item), at)).length === 1,
+    filter: (items, each, at) => items.filter((item) => needBool(each(item), at)),
+    map: (items, each) => items.map(each),
+  };
 
 /** Whether a call is a CEL macro: `has`, or a method such as `exists` with a variable and an expression. */
 export function isMacro(call: CallExpression): boolean {

@@ -1,6 +1,6 @@
 import type { BinaryOperator } from './expression.js';
 import { spend, spendOnText } from './budget.js';
-import type { Numeric } from './decimal.js';
+import type { CelNumber } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { divided, minus, plus, remainder, times } from './numbers.js';
 import {
@@ -113,7 +113,7 @@ function micros(value: number, at: number): number {
 /** Returns the implementation of an operator that has a value for two numbers only. */
 function onNumbers(
   operator: string,
-  compute: (a: Numeric, b: Numeric, at: number) => Numeric,
+  compute: (a: CelNumber, b: CelNumber, at: number) => CelNumber,
 ): BinaryOperation {
   return (a, b, at) => {
     if (isNumeric(a) && isNumeric(b)) return compute(a, b, at);

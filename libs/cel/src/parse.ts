@@ -118,9 +118,9 @@ function negated(operand: Expression, at: number): Expression {
   return { kind: 'unary', operator: '-', operand, at };
 }
 
-type Literal = Extract<ASTNode, { op: 'value' }>['args'];
+type CelJsLiteral = Extract<ASTNode, { op: 'value' }>['args'];
 
-function literal(value: Literal, at: number): string | number | bigint | boolean | null {
+function literal(value: CelJsLiteral, at: number): string | number | bigint | boolean | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);

@@ -11,7 +11,7 @@ import { expectedVersionOf } from './expected-version-of.js';
 import type { TopicPartition } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
-export interface LeaveOutRefusedOptions {
+export interface RefusedRecordFilterOptions {
   verdicts: VerdictTable;
   /** Returns the offset that the materializer has committed for a partition. */
   committed: (position: TopicPartition) => Promise<number>;
@@ -29,7 +29,7 @@ const readMs = 10_000;
  * the materializer has passed without a verdict, because an operator has moved its offset, counts as refused: it is not
  * stored either.
  */
-export function leaveOutRefused(log: Log, options: LeaveOutRefusedOptions): Log {
+export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): Log {
   return {
     admin: log.admin,
     producer: () => log.producer(),
@@ -61,7 +61,7 @@ class RefusedRecordFilter implements ConsumerHandler {
 
   constructor(
     private readonly handler: ConsumerHandler,
-    private readonly options: LeaveOutRefusedOptions,
+    private readonly options: RefusedRecordFilterOptions,
   ) {}
 
   assigned(assignment: Parameters<ConsumerHandler['assigned']>[0]): Promise<number> {

@@ -9,7 +9,7 @@ import {
   type TopicPartition,
   type Verdict,
 } from './verdict-record.js';
-import type { VerdictRange, VerdictTable } from './verdict-table.js';
+import type { VerdictOffsetRange, VerdictTable } from './verdict-table.js';
 
 /** Milliseconds in which a written record must come back. */
 const readBackMs = 10_000;
@@ -79,7 +79,7 @@ export class VerdictPublisher {
   }
 
   /** Removes the verdicts of these ranges, because the log does not have their records any more. */
-  async remove(ranges: readonly VerdictRange[]): Promise<void> {
+  async remove(ranges: readonly VerdictOffsetRange[]): Promise<void> {
     if (ranges.length === 0) return;
     const { names } = this.options;
     await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));

@@ -17,7 +17,7 @@ export interface VerdictTableOptions {
 }
 
 /** A range of offsets of a partition. */
-export interface VerdictRange extends TopicPartition {
+export interface VerdictOffsetRange extends TopicPartition {
   range: number;
 }
 
@@ -26,7 +26,7 @@ export interface VerdictListener {
   /** Called with each record that adds to the table. */
   added?: (record: VerdictRecord) => void;
   /** Called when the newest record of a range has become stale; see `VerdictTable.staleRanges`. */
-  stale?: (range: VerdictRange) => void;
+  stale?: (range: VerdictOffsetRange) => void;
 }
 
 interface PartitionVerdicts {
@@ -128,7 +128,7 @@ export class VerdictTable {
   }
 
   /** Yields the ranges of all partitions that have verdicts. */
-  *ranges(): Generator<VerdictRange> {
+  *ranges(): Generator<VerdictOffsetRange> {
     for (const { topicPartition, refused } of this.partitions.values())
       for (const range of refused.keys()) yield { ...topicPartition, range };
   }
@@ -220,7 +220,7 @@ export class VerdictTable {
     this.awaitChange();
   }
 
-  private notify(event: keyof VerdictListener, record: VerdictRange): void {
+  private notify(event: keyof VerdictListener, record: VerdictOffsetRange): void {
     for (const listener of this.listeners) listener[event]?.(record as VerdictRecord);
   }
 

@@ -1,14 +1,14 @@
 import type { ObservedEvent } from '../checker.js';
 import { SyncedLines } from '../synced-lines.js';
-import type { Attempt, AttemptAnswer, Attempted } from './attempt.js';
+import type { Attempt, AttemptAnswer, AttemptedWrite } from './attempt.js';
 
 /** One line of the file. Numbers of attempts are unique within a file. */
 type HistoryLine = { seed: number } | InvokeLine | ReturnLine | { stored: ObservedEvent };
-type InvokeLine = { invoke: number; at: number } & Attempted;
+type InvokeLine = { invoke: number; at: number } & AttemptedWrite;
 type ReturnLine = { return: number; invoked: number; at: number } & AttemptAnswer;
 
 /** Writes the answer of one invoked attempt; resolves with the complete attempt. */
-export type ReturnOf = (answer: AttemptAnswer) => Promise<Attempt>;
+export type RecordReturn = (answer: AttemptAnswer) => Promise<Attempt>;
 
 /**
  * The history of a run, written to a file as it happens: a line before each request is sent, a line after its answer, and
@@ -37,7 +37,7 @@ export class AttemptHistory {
   }
 
   /** Resolves when the invocation is on the disk. The caller sends the request at once. */
-  async invoke(attempted: Attempted): Promise<ReturnOf> {
+  async invoke(attempted: AttemptedWrite): Promise<RecordReturn> {
     const number = ++this.invocations;
     await this.lines.append({ invoke: number, at: performance.now(), ...attempted });
     // The disk took some milliseconds: a later time makes the check stricter.

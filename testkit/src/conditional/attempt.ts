@@ -1,5 +1,5 @@
 /** The content of a request for one event. */
-export interface Attempted {
+export interface AttemptedWrite {
   event_id: string;
   stream: string;
   entity_id: string;
@@ -19,7 +19,7 @@ export type AttemptAnswer =
   | { outcome: 'unknown' | 'failed'; reason: string };
 
 /** One request for one event. A batch is one attempt for each of its events. */
-export type Attempt = Attempted &
+export type Attempt = AttemptedWrite &
   AttemptAnswer & {
     /** Milliseconds of one monotonic clock: before the request was sent, and after its answer was received. */
     invoked: number;

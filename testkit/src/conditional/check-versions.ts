@@ -1,6 +1,6 @@
 import type { Finding, FindingKind, ObservedEvent } from '../checker.js';
 import type { Attempt } from './attempt.js';
-import { judgeOrder, type AcceptedAt, type RefusedAt } from './judge-order.js';
+import { judgeOrder, type AcceptedOperation, type RefusedOperation } from './judge-order.js';
 
 type AcceptedAttempt = Attempt & { outcome: 'accepted' };
 type RefusedAttempt = Attempt & { outcome: 'refused' };
@@ -115,7 +115,7 @@ function judgeAnsweredVersions(attempts: readonly Attempt[], inOrder: readonly O
 }
 
 /** Returns the interval in which a stored event was accepted; nothing if no attempt explains the event. */
-function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): AcceptedAt[] {
+function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): AcceptedOperation[] {
   const candidates = attempts.filter((attempt) => mayHaveStored(attempt) && fits(attempt, event));
   if (candidates.length === 0) return [];
   const returns = attempts.filter(isAccepted).map(({ returned }) => returned);
@@ -129,7 +129,7 @@ function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): Accepte
   ];
 }
 
-function refusedAt(attempt: RefusedAttempt): RefusedAt {
+function refusedAt(attempt: RefusedAttempt): RefusedOperation {
   const { current, invoked, returned } = attempt;
   return { current, invoked, returned, what: describe(attempt) };
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient } from '../http-client.js';
-import { Random } from '../random.js';
+import { SeededRandom } from '../seeded-random.js';
 import { hashOf, makeEvent } from '../sent-event.js';
 import { until } from '../until.js';
-import type { Attempt, Attempted } from './attempt.js';
+import type { Attempt, AttemptedWrite } from './attempt.js';
 import type { AttemptHistory } from './attempt-history.js';
 import { sendConditional, type ConditionalEvent } from './conditional-request.js';
-import { SharedVersions, type KnownEntity } from './shared-versions.js';
+import { SharedEntityVersions, type KnownEntity } from './shared-entity-versions.js';
 
 export interface ConditionalDriverOptions {
   /** Returns the base URLs of the write ports; each request chooses one. */
@@ -52,7 +52,7 @@ const batchMax = 5;
  */
 export class ConditionalDriver {
   private readonly options: ConditionalDriverOptions & typeof defaults;
-  private readonly shared: SharedVersions;
+  private readonly shared: SharedEntityVersions;
   private readonly clients = new Map<string, HttpClient>();
   private running: Promise<void[]> | undefined;
   private stopping = false;
@@ -65,11 +65,11 @@ export class ConditionalDriver {
 
   constructor(options: ConditionalDriverOptions) {
     this.options = { ...defaults, ...options };
-    this.shared = new SharedVersions(options.streams, this.options.entities);
+    this.shared = new SharedEntityVersions(options.streams, this.options.entities);
   }
 
   start(): this {
-    const random = new Random(this.options.seed);
+    const random = new SeededRandom(this.options.seed);
     const writers = Array.from({ length: this.options.writers }, (_, n) => this.write(random.fork(n)));
     this.running = Promise.all(writers);
     this.running.catch(() => undefined);
@@ -95,7 +95,7 @@ export class ConditionalDriver {
     await until(() => count() >= goal, { what: `${goal} decided attempts`, progress: count, patienceMs });
   }
 
-  private async write(random: Random): Promise<void> {
+  private async write(random: SeededRandom): Promise<void> {
     const seen = new Map<KnownEntity, number>();
     while (!this.stopping) {
       if (random.chance(shares.mannered)) await this.writeInTurn(random, seen);
@@ -103,13 +103,13 @@ export class ConditionalDriver {
     }
   }
 
-  private async writeAnyway(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
+  private async writeAnyway(random: SeededRandom, seen: Map<KnownEntity, number>): Promise<void> {
     await this.pace();
     await this.deliver([this.anyEvent(random, seen)], { random, seen, alone: true });
   }
 
   /** Writes one event, or consecutive ones in a batch that also has events of writers without a turn. */
-  private async writeInTurn(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
+  private async writeInTurn(random: SeededRandom, seen: Map<KnownEntity, number>): Promise<void> {
     const entity = await this.turn(random);
     if (!entity) return;
     try {
@@ -126,7 +126,7 @@ export class ConditionalDriver {
   }
 
   /** Waits for the turn at any entity; undefined if the driver stops meanwhile. */
-  private async turn(random: Random): Promise<KnownEntity | undefined> {
+  private async turn(random: SeededRandom): Promise<KnownEntity | undefined> {
     while (!this.stopping) {
       const entity = this.shared.take(random);
       if (entity) return entity;
@@ -135,7 +135,7 @@ export class ConditionalDriver {
     return undefined;
   }
 
-  private anyEvent(random: Random, seen: ReadonlyMap<KnownEntity, number>): Addressed {
+  private anyEvent(random: SeededRandom, seen: ReadonlyMap<KnownEntity, number>): AddressedEvent {
     const entity = random.pick(this.shared.all);
     const version = seen.get(entity) ?? 0;
     const choice = random.next();
@@ -149,7 +149,7 @@ export class ConditionalDriver {
     return this.event(random, entity, chosen?.[1] ?? null);
   }
 
-  private event(random: Random, entity: KnownEntity, expected: number | null): Addressed {
+  private event(random: SeededRandom, entity: KnownEntity, expected: number | null): AddressedEvent {
     const { stream, entity_id } = entity;
     // The numbers of a seed are too few for the ids of a long run.
     const event = { ...makeEvent(random, { stream, entityId: entity_id }), event_id: randomUUID() };
@@ -158,7 +158,7 @@ export class ConditionalDriver {
   }
 
   /** Repeats events with unknown outcomes until they are known; then repeats some on purpose. */
-  private async deliver(events: readonly Addressed[], as: Manner): Promise<void> {
+  private async deliver(events: readonly AddressedEvent[], as: WriterState): Promise<void> {
     const known = await this.untilKnown(events, as);
     for (const [event, { outcome }] of known) {
       const { random, seen } = as;
@@ -168,9 +168,12 @@ export class ConditionalDriver {
     }
   }
 
-  private async untilKnown(events: readonly Addressed[], as: Manner): Promise<Map<Addressed, Attempt>> {
+  private async untilKnown(
+    events: readonly AddressedEvent[],
+    as: WriterState,
+  ): Promise<Map<AddressedEvent, Attempt>> {
     const deadline = Date.now() + this.options.giveUpAfterMs;
-    const known = new Map<Addressed, Attempt>();
+    const known = new Map<AddressedEvent, Attempt>();
     let pending = events;
     for (let pause = 50; pending.length > 0 && Date.now() < deadline; pause = Math.min(2 * pause, 1_000)) {
       const attempts = await this.attempt(pending, as);
@@ -182,7 +185,10 @@ export class ConditionalDriver {
     return known;
   }
 
-  private async attempt(events: readonly Addressed[], { random, alone }: Manner): Promise<Attempt[]> {
+  private async attempt(
+    events: readonly AddressedEvent[],
+    { random, alone }: WriterState,
+  ): Promise<Attempt[]> {
     const client = this.client(random.pick(this.options.urls()));
     const timeoutMs = random.chance(shares.impatient) ? timeouts.impatientMs : timeouts.patientMs;
     const post = (path: string, body: string) => client.post(path, body, { timeoutMs });
@@ -191,7 +197,7 @@ export class ConditionalDriver {
     return Promise.all(returns.map((returned, i) => returned(answers[i]!)));
   }
 
-  private learn({ entity }: Addressed, attempt: Attempt, seen: Map<KnownEntity, number>): void {
+  private learn({ entity }: AddressedEvent, attempt: Attempt, seen: Map<KnownEntity, number>): void {
     const { outcome } = attempt;
     if (outcome !== 'accepted' && outcome !== 'refused') return;
     this.decided[outcome]++;
@@ -218,17 +224,17 @@ export class ConditionalDriver {
   }
 }
 
-type Addressed = ConditionalEvent & { entity: KnownEntity };
+type AddressedEvent = ConditionalEvent & { entity: KnownEntity };
 
 /** How one writer sends its events. */
-interface Manner {
-  random: Random;
+interface WriterState {
+  random: SeededRandom;
   /** The versions that this writer saw last. */
   seen: Map<KnownEntity, number>;
   alone: boolean;
 }
 
-function attemptedOf(event: Addressed): Attempted {
+function attemptedOf(event: AddressedEvent): AttemptedWrite {
   const { event_id, stream, entity_id, expected } = event;
   return { event_id, stream, entity_id, expected, hash: hashOf(event) };
 }

@@ -6,14 +6,14 @@ import type { AttemptAnswer } from './attempt.js';
 export type ConditionalEvent = SentEvent & { entity_id: string; expected: number | null };
 
 /** Sends the body of a request to a write port. @throws without an answer */
-export type Post = (path: string, body: string) => Promise<HttpAnswer>;
+export type PostRequest = (path: string, body: string) => Promise<HttpAnswer>;
 
 /**
  * Sends events in one request, a single one without a batch if `alone`, and resolves with the answer for each. Without
  * an answer, all are `unknown`.
  */
 export async function sendConditional(
-  post: Post,
+  post: PostRequest,
   events: readonly ConditionalEvent[],
   { alone }: { alone: boolean },
 ): Promise<AttemptAnswer[]> {

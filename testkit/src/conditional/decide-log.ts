@@ -11,7 +11,7 @@ export interface LoggedEvent {
 }
 
 /** What the log says about one record. `current` is the version of the entity that refused it. */
-export type Decision = LoggedEvent &
+export type RecordDecision = LoggedEvent &
   (
     | { outcome: 'accepted'; version: number }
     | { outcome: 'repeated' }
@@ -23,11 +23,11 @@ export type Decision = LoggedEvent &
  * repeat, and a record whose expectation differs from the version of its entity is refused. The records are those of one
  * stream, in any order, and fewer than an id window holds.
  */
-export function decideLog(records: readonly LoggedEvent[]): Decision[] {
+export function decideLog(records: readonly LoggedEvent[]): RecordDecision[] {
   const accepted = new Set<string>();
   const versions = new Map<string | null, number>();
   const inOrder = records.toSorted((a, b) => a.partition - b.partition || a.offset - b.offset);
-  return inOrder.map((record): Decision => {
+  return inOrder.map((record): RecordDecision => {
     const { event_id, entity_id, expected } = record;
     if (accepted.has(event_id)) return { ...record, outcome: 'repeated' };
     const current = versions.get(entity_id) ?? 0;
@@ -39,7 +39,10 @@ export function decideLog(records: readonly LoggedEvent[]): Decision[] {
 }
 
 /** Compares the stored events of a stream with the decisions about the records of its topic. */
-export function checkDecisions(decisions: readonly Decision[], stored: readonly ObservedEvent[]): Finding[] {
+export function checkDecisions(
+  decisions: readonly RecordDecision[],
+  stored: readonly ObservedEvent[],
+): Finding[] {
   const shown = new Map(stored.map((event) => [placeOf(event), `${event.event_id} at ${event.version}`]));
   const decided = new Map(
     decisions.flatMap((one) =>

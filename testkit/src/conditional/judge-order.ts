@@ -1,7 +1,7 @@
 import type { Finding } from '../checker.js';
 
 /** Something that took place at one moment between two times. */
-export interface Happened {
+export interface OperationInterval {
   /** The earliest invocation that may have caused it. */
   invoked: number;
   /** When a client knew of it; Infinity if no client ever did. */
@@ -11,16 +11,16 @@ export interface Happened {
 }
 
 /** The event that made a version of an entity. */
-export interface AcceptedAt extends Happened {
+export interface AcceptedOperation extends OperationInterval {
   version: number;
 }
 
 /** A refused attempt, and the version that was current according to its answer. */
-export interface RefusedAt extends Happened {
+export interface RefusedOperation extends OperationInterval {
   current: number;
 }
 
-type Level = Happened & { level: number };
+type LevelledOperation = OperationInterval & { level: number };
 
 /**
  * Checks that a moment can be chosen for each accepted and each refused attempt of an entity, between its invocation and
@@ -28,19 +28,25 @@ type Level = Happened & { level: number };
  * its answer names and before the next one. Such moments exist if and only if nothing was invoked after the return of
  * something that must come later.
  */
-export function judgeOrder(accepted: readonly AcceptedAt[], refused: readonly RefusedAt[]): Finding[] {
-  const versions = accepted.map((one): Level => ({ ...one, level: 2 * one.version }));
-  const refusals = refused.map((one): Level => ({ ...one, level: 2 * one.current + 1 }));
+export function judgeOrder(
+  accepted: readonly AcceptedOperation[],
+  refused: readonly RefusedOperation[],
+): Finding[] {
+  const versions = accepted.map((one): LevelledOperation => ({ ...one, level: 2 * one.version }));
+  const refusals = refused.map((one): LevelledOperation => ({ ...one, level: 2 * one.current + 1 }));
   const unjustified = judgeRefusals(versions, refusals);
   const rest = [...versions, ...refusals.filter((one) => !unjustified.has(one))];
   return [...unjustified.values(), ...conflicts(rest).map(([before, after]) => reordered(before, after))];
 }
 
 /** Checks each refusal alone against the accepted events. */
-function judgeRefusals(versions: readonly Level[], refusals: readonly Level[]): Map<Level, Finding> {
+function judgeRefusals(
+  versions: readonly LevelledOperation[],
+  refusals: readonly LevelledOperation[],
+): Map<LevelledOperation, Finding> {
   const latest = runningMaximum(versions.toSorted(byLevel));
   const earliest = runningMinimum(versions.toSorted((a, b) => byLevel(b, a)));
-  const findings = new Map<Level, Finding>();
+  const findings = new Map<LevelledOperation, Finding>();
   for (const refusal of refusals) {
     const before = lastWhere(latest, ({ level }) => level < refusal.level)?.extreme;
     const after = lastWhere(earliest, ({ level }) => level > refusal.level)?.extreme;
@@ -53,8 +59,8 @@ function judgeRefusals(versions: readonly Level[], refusals: readonly Level[]): 
 }
 
 /** Returns pairs in which the second must come after the first, but returned before the first was invoked. */
-function conflicts(all: readonly Level[]): [Level, Level][] {
-  const found: [Level, Level][] = [];
+function conflicts(all: readonly LevelledOperation[]): [LevelledOperation, LevelledOperation][] {
+  const found: [LevelledOperation, LevelledOperation][] = [];
   const latest = runningMaximum(all.toSorted(byLevel));
   for (const after of all) {
     const before = lastWhere(latest, ({ level }) => level < after.level)?.extreme;
@@ -63,23 +69,26 @@ function conflicts(all: readonly Level[]): [Level, Level][] {
   return found;
 }
 
-interface Running {
+interface RunningExtreme {
   level: number;
   /** The extreme of everything up to this level. */
-  extreme: Level;
+  extreme: LevelledOperation;
 }
 
-const byLevel = (a: Level, b: Level): number => a.level - b.level;
+const byLevel = (a: LevelledOperation, b: LevelledOperation): number => a.level - b.level;
 
-function runningMaximum(sorted: readonly Level[]): Running[] {
+function runningMaximum(sorted: readonly LevelledOperation[]): RunningExtreme[] {
   return running(sorted, (a, b) => (b.invoked > a.invoked ? b : a));
 }
 
-function runningMinimum(sorted: readonly Level[]): Running[] {
+function runningMinimum(sorted: readonly LevelledOperation[]): RunningExtreme[] {
   return running(sorted, (a, b) => (b.returned < a.returned ? b : a));
 }
 
-function running(sorted: readonly Level[], choose: (a: Level, b: Level) => Level): Running[] {
+function running(
+  sorted: readonly LevelledOperation[],
+  choose: (a: LevelledOperation, b: LevelledOperation) => LevelledOperation,
+): RunningExtreme[] {
   let extreme = sorted[0]!;
   return sorted.map((one) => {
     extreme = choose(extreme, one);
@@ -88,7 +97,10 @@ function running(sorted: readonly Level[], choose: (a: Level, b: Level) => Level
 }
 
 /** Returns the last element for which the condition holds; it holds for a prefix of the list. */
-function lastWhere(list: readonly Running[], holds: (one: Running) => boolean): Running | undefined {
+function lastWhere(
+  list: readonly RunningExtreme[],
+  holds: (one: RunningExtreme) => boolean,
+): RunningExtreme | undefined {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -98,11 +110,11 @@ function lastWhere(list: readonly Running[], holds: (one: Running) => boolean): 
   return list[low - 1];
 }
 
-function unfounded(refusal: Level, why: string): Finding {
+function unfounded(refusal: LevelledOperation, why: string): Finding {
   return { kind: 'refused without a reason', detail: `${refusal.what}, but ${why}` };
 }
 
-function reordered(before: Level, after: Level): Finding {
+function reordered(before: LevelledOperation, after: LevelledOperation): Finding {
   return {
     kind: 'reordered',
     detail: `${after.what} returned before ${before.what} was sent, but comes after it`,

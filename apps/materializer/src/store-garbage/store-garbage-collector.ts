@@ -6,7 +6,7 @@ import { isRetryableStoreError, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { RemovalTask } from './removal-task.js';
 import { ScheduledErasureRepeats } from './scheduled-erasure-repeats.js';
-import { UnfinishedDeletions } from './unfinished-deletions.js';
+import { UnfinishedStreamDeletions } from './unfinished-stream-deletions.js';
 import { retentionTasks, type RetentionDependencies } from './retention.js';
 
 /** Longest time between two checks for unfinished stream deletions. */
@@ -38,7 +38,7 @@ export interface StoreGarbageCollectorOptions extends RetentionDependencies {
  */
 export class StoreGarbageCollector {
   private readonly repeats: ScheduledErasureRepeats;
-  private readonly deletions: UnfinishedDeletions;
+  private readonly deletions: UnfinishedStreamDeletions;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -48,7 +48,7 @@ export class StoreGarbageCollector {
   constructor(private readonly options: StoreGarbageCollectorOptions) {
     const { eraser, definitions } = options;
     this.repeats = new ScheduledErasureRepeats(eraser);
-    this.deletions = new UnfinishedDeletions(definitions, eraser);
+    this.deletions = new UnfinishedStreamDeletions(definitions, eraser);
   }
 
   start(): void {

@@ -24,7 +24,7 @@ import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache
 import { SideInputs } from './lookups/side-inputs.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
-import { StepMetrics } from './jobs/step-metrics.js';
+import { OperatorMetrics } from './jobs/operator-metrics.js';
 import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
 import { saveBatches } from './state/save-batches.js';
 import { TargetStreams } from './output/target-streams.js';
@@ -88,7 +88,7 @@ export class PipelineProcessor {
   private readonly failures: FailureReporter;
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
-  private readonly stepMetrics: StepMetrics;
+  private readonly stepMetrics: OperatorMetrics;
   private readonly names = new StaleMetricsRemover((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
     removeAttemptMetrics(pipeline);
@@ -99,7 +99,7 @@ export class PipelineProcessor {
     const { log, topics, definitions, writer, progress, logger, webhooks, now = Date.now } = options;
     const shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.shutdown = shutdown;
-    this.stepMetrics = new StepMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
+    this.stepMetrics = new OperatorMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
     const onFailure = (error: unknown): void => shutdown.fail(error);
     const retry = new EngineRetry({
       logger,

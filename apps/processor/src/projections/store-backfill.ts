@@ -39,7 +39,7 @@ export interface FoldProgress {
 }
 
 /** Receives the events in the order of the log and folds them. */
-export interface BackfillFolder {
+export interface BackfillConsumer {
   reached(): FoldProgress;
   /** @param beginning First offset that Kafka still has. The batch may contain events from there on. */
   fold(batch: RecordBatch, beginning: number): Promise<void>;
@@ -68,7 +68,7 @@ export class StoreBackfill {
    * pass, because Kafka's retention continues meanwhile.
    * @throws the signal's reason, and the errors of `folder`
    */
-  async fill(place: BackfillPartition, folder: BackfillFolder, signal: AbortSignal): Promise<void> {
+  async fill(place: BackfillPartition, folder: BackfillConsumer, signal: AbortSignal): Promise<void> {
     for (;;) {
       const expired = await this.expired(place, folder.reached(), signal);
       if (!expired) return;

@@ -13,7 +13,7 @@ const every = 8;
 const entities = ['a', 'b', 'c'];
 
 /** A simulated snapshotter process. A spec can kill it before or after any step; it then does nothing more. */
-class Incarnation {
+class SimulatedSnapshotter {
   dead = false;
   readonly failures: Error[] = [];
   readonly snapshotter: Snapshotter;
@@ -105,13 +105,13 @@ it('makes each snapshot once and correctly, with at most a short delay, when the
         await world.write(own);
         await world.materialize();
       };
-      let one = new Incarnation(world);
+      let one = new SimulatedSnapshotter(world);
       const all = [one];
       for (const action of script) {
         if ('write' in action) await write(action.write);
         else {
           await one.killAfter(action.killAfter);
-          all.push((one = new Incarnation(world)));
+          all.push((one = new SimulatedSnapshotter(world)));
         }
       }
       // After this many events, the last process looks up an entity that it does not know.

@@ -9,7 +9,7 @@ type CallExpression = Extract<Expression, { kind: 'call' }>;
 /** Translates a CEL expression to the ClickHouse SQL of its value. */
 export type TranslateToSql = (expression: Expression) => SqlValue;
 
-interface Context {
+interface CallTranslation {
   call: CallExpression;
   params: SqlValueBinder;
   translate: TranslateToSql;
@@ -48,7 +48,7 @@ export function callValue(call: CallExpression, params: SqlValueBinder, translat
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }
 
-function functionValue({ call, params, translate }: Context): SqlValue {
+function functionValue({ call, params, translate }: CallTranslation): SqlValue {
   const [argument] = call.args;
   if (call.args.length !== 1 || !argument) throw unknown(call);
   const { at } = call;
@@ -76,7 +76,7 @@ function functionValue({ call, params, translate }: Context): SqlValue {
   }
 }
 
-function methodValue(object: Expression, { call, translate }: Context): SqlValue {
+function methodValue(object: Expression, { call, translate }: CallTranslation): SqlValue {
   const { name, args, at } = call;
   const receiver = translate(object);
   const [argument] = args;

@@ -92,7 +92,7 @@ export function decimalOperation(operator: ArithmeticOperator, x: string, y: str
   return withAliases({ a: x, b: y }, withAliases(bothSides, withAliases({ possible }, checked)));
 }
 
-interface Operation {
+interface DecimalOperationSql {
   /** SQL that is true if the operation has a result, approximately in range. */
   possible: string;
   /** SQL for the result; any value if `possible` is false. */
@@ -154,7 +154,7 @@ function nearest(quotient: string): string {
   return `toDecimal256OrNull(toString(${double}), ${places})`;
 }
 
-const operations: Record<ArithmeticOperator, Operation> = {
+const operations: Record<ArithmeticOperator, DecimalOperationSql> = {
   '+': { possible: '1', result: 'x + y' },
   '-': { possible: '1', result: 'x - y' },
   '*': { possible: `abs(toFloat64(x) * toFloat64(y)) < ${mostRoughly}`, result: product },

@@ -46,12 +46,14 @@ export interface CountedOperator {
  * not pass on (see `CompiledPipeline.entry`).
  */
 const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;
-type Counted = (typeof counted)[number];
+type CountedNumber = (typeof counted)[number];
 const width = counted.length;
-const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<Record<Counted, number>>;
+const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<
+  Record<CountedNumber, number>
+>;
 
 /** Returns the index in `OperatorEventCounter.numbers` of one of an operator's counts. */
-export function stepSlot(step: number, of: Counted): number {
+export function stepSlot(step: number, of: CountedNumber): number {
   return step * width + offsets[of];
 }
 
@@ -100,7 +102,7 @@ export class OperatorEventCounter {
     return Object.fromEntries(entries) as EventCountsByOperator;
   }
 
-  private of(step: number, name: Counted): number {
+  private of(step: number, name: CountedNumber): number {
     return this.numbers[stepSlot(step, name)] ?? 0;
   }
 }

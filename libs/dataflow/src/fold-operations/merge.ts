@@ -19,7 +19,7 @@ export const mergedCharacters = 256 * 1024;
 /** Maximum levels of nesting of a value that `merge` accepts; `{}` is one level. */
 const mostLevels = 64;
 
-type Merged = {
+type MergeState = {
   readonly root: MergeNode;
   /**
    * An upper bound of the weight of `root`, which counts the characters of all names and values, plus 64 for each
@@ -33,7 +33,7 @@ type Merged = {
  * whatever the order of their arrival. Null removes a member, objects are merged, and any other value replaces the
  * member. Without values it is {}.
  */
-export const merge: FoldOperation<Merged> = {
+export const merge: FoldOperation<MergeState> = {
   takes: kinds.object,
   unordered: true,
   empty: { root: {}, weight: 0 },

@@ -1,4 +1,4 @@
-import type { Numeric } from '#cel';
+import type { CelNumber } from '#cel';
 import { kinds } from '#cel';
 import type { FoldOperation } from './fold-operation.js';
 import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './exact-sum.js';
@@ -9,7 +9,7 @@ import { addToTotal, mergeTotals, totalText, zero, type ExactSum } from './exact
 export const sum: FoldOperation<ExactSum> = {
   takes: kinds.number,
   empty: zero,
-  add: (state, value) => addToTotal(state, value as Numeric),
+  add: (state, value) => addToTotal(state, value as CelNumber),
   merge: mergeTotals,
   result: totalText,
 };

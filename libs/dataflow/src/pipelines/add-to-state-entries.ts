@@ -18,12 +18,12 @@ export interface StateEntriesUpdate {
 export function addToStateEntries(
   operator: KeyedOperator,
   there: CurrentEntries,
-  arrival: Arrival,
+  arrival: ArrivingEvent,
 ): StateEntriesUpdate {
   return withinBudget(new StepBudget(), () => addToAll(operator, there, arrival));
 }
 
-type Arrival = Parameters<KeyedOperator['add']>[2];
+type ArrivingEvent = Parameters<KeyedOperator['add']>[2];
 
 interface CurrentEntries {
   readonly names: readonly string[];
@@ -33,7 +33,7 @@ interface CurrentEntries {
 function addToAll(
   operator: KeyedOperator,
   { names, rowOf }: CurrentEntries,
-  arrival: Arrival,
+  arrival: ArrivingEvent,
 ): StateEntriesUpdate {
   const rows: (readonly [string, StateEntry])[] = [];
   const results: PipelineEvent[] = [];

@@ -62,15 +62,15 @@ export const dryRunLimits = {
   ...{ entries: 10_000, characters: 4 * 1024 * 1024 },
 } as const;
 
-type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
+type MutableList<T> = T extends readonly (infer Item)[] ? Item[] : never;
 
 /** Collects the entries of a dry run's result, up to `dryRunLimits`; entries beyond them are left out. */
 export class DryRunRecorder {
-  readonly #events: List<DryRunResult['events']> = [];
-  readonly #windows: List<DryRunResult['windows']> = [];
-  readonly #emitted: List<DryRunResult['emitted']> = [];
-  readonly #late: List<DryRunResult['late']> = [];
-  readonly #failed: List<DryRunResult['failed']> = [];
+  readonly #events: MutableList<DryRunResult['events']> = [];
+  readonly #windows: MutableList<DryRunResult['windows']> = [];
+  readonly #emitted: MutableList<DryRunResult['emitted']> = [];
+  readonly #late: MutableList<DryRunResult['late']> = [];
+  readonly #failed: MutableList<DryRunResult['failed']> = [];
   #entries: number = dryRunLimits.entries;
   #characters: number = dryRunLimits.characters;
 

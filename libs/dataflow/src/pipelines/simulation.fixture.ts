@@ -61,12 +61,12 @@ type TopicRecord =
       watermark: number;
     };
 
-interface SavedRow {
+interface SavedStateEntry {
   text: string;
   last: number;
 }
 
-interface Saved {
+interface SavedCheckpoint {
   next: number;
   watermark: number;
   positions: string | undefined;
@@ -76,10 +76,10 @@ interface Saved {
  * The simulated Kafka log and state store: everything that outlives a task. A write takes effect at once and is
  * readable.
  */
-class World {
+class SimulatedEngines {
   readonly topics = new Map<string, TopicRecord[]>();
-  readonly rows = new Map<string, Map<string, SavedRow>>();
-  readonly progress = new Map<string, Saved>();
+  readonly rows = new Map<string, Map<string, SavedStateEntry>>();
+  readonly progress = new Map<string, SavedCheckpoint>();
   readonly emitted: Record<string, string> = {};
   readonly letters: Record<string, string> = {};
   readonly conflicts: string[] = [];
@@ -104,13 +104,13 @@ class World {
    * Saves a state entry, unless an entry of a later record is already saved. Entries that the same record produces are
    * equal.
    */
-  saveRow(task: string, name: string, row: SavedRow): void {
-    const rows = this.rows.get(task) ?? new Map<string, SavedRow>();
+  saveRow(task: string, name: string, row: SavedStateEntry): void {
+    const rows = this.rows.get(task) ?? new Map<string, SavedStateEntry>();
     this.rows.set(task, rows);
     if ((rows.get(name)?.last ?? -1) <= row.last) rows.set(name, row);
   }
 
-  saveProgress(task: string, saved: Saved): void {
+  saveProgress(task: string, saved: SavedCheckpoint): void {
     if ((this.progress.get(task)?.next ?? 0) <= saved.next) this.progress.set(task, saved);
   }
 
@@ -148,7 +148,7 @@ abstract class Task {
   protected next: number;
 
   constructor(
-    protected readonly world: World,
+    protected readonly world: SimulatedEngines,
     readonly name: string,
     private readonly stage: string | undefined,
   ) {
@@ -194,7 +194,7 @@ class SourceTask extends Task {
   private readonly time: SourceWatermark;
   private readonly log: readonly LogEvent[];
 
-  constructor(world: World, name: string) {
+  constructor(world: SimulatedEngines, name: string) {
     super(world, name, undefined);
     this.log = world.source[name] as readonly LogEvent[];
     const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
@@ -239,7 +239,7 @@ class KeyedTask extends Task {
   private readonly changed = new Set<string>();
 
   constructor(
-    world: World,
+    world: SimulatedEngines,
     name: string,
     private readonly keyed: KeyedStage,
   ) {
@@ -355,7 +355,7 @@ function byClosing([a, x]: [string, { row: StateEntry }], [b, y]: [string, { row
 }
 
 /** A running batch, of the current task or of a fenced one that continues. */
-interface Running {
+interface RunningBatch {
   task: Task;
   steps: Generator<void, void>;
 }
@@ -371,7 +371,7 @@ export function simulate(
   source: SourcePartitions,
   course: FailureSchedule,
 ): SimulationResult {
-  const world = new World(pipeline, source, course.partitions);
+  const world = new SimulatedEngines(pipeline, source, course.partitions);
   const start: (() => Task)[] = [
     ...Object.keys(source).map((name) => () => new SourceTask(world, name)),
     ...pipeline.stages.flatMap((stage) =>
@@ -394,7 +394,7 @@ export function simulate(
 function runAll(tasks: Task[], start: readonly (() => Task)[], course: FailureSchedule): boolean {
   const { crashes, zombies } = course;
   const random = () => course.random();
-  const running = new Map<number, Running[]>();
+  const running = new Map<number, RunningBatch[]>();
   let did = false;
   for (;;) {
     const ready = tasks.flatMap((task, i) => (task.isAtEnd && !running.get(i)?.length ? [] : [i]));

@@ -19,7 +19,7 @@ export function canonicalText(value: unknown): string {
  */
 export function isOneOf(values: readonly unknown[]): (value: unknown, meter: StepMeter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
-  const structures = new EqualSet();
+  const structures = new JsonValueSet();
   for (const value of values) if (isStructure(value)) structures.add(value, unlimitedMeter);
   return (value, meter) => {
     if (!isStructure(value)) return scalars.has(value);
@@ -33,7 +33,7 @@ export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Ste
  */
 export function areUnique(items: readonly unknown[], meter: StepMeter): boolean {
   const scalars = new Set<unknown>();
-  const structures = new EqualSet();
+  const structures = new JsonValueSet();
   for (const item of items) {
     meter.charge(4);
     if (isStructure(item)) {
@@ -44,7 +44,7 @@ export function areUnique(items: readonly unknown[], meter: StepMeter): boolean 
 }
 
 /** A hash set of objects, arrays and exact numbers; it makes no copies of them. */
-class EqualSet {
+class JsonValueSet {
   size = 0;
   private readonly byHash = new Map<number, object[]>();
 
@@ -85,12 +85,12 @@ function hashOf(value: unknown, meter: StepMeter): number {
   // The order of members does not matter, so their hashes are added.
   for (const name of meter.namesOf(value)) {
     meter.charge(3);
-    hash = (hash + mixed(hashOfText(name, meter), hashOf((value as Members)[name], meter))) | 0;
+    hash = (hash + mixed(hashOfText(name, meter), hashOf((value as JsonMembers)[name], meter))) | 0;
   }
   return hash;
 }
 
-type Members = Record<string, unknown>;
+type JsonMembers = Record<string, unknown>;
 
 function hashOfText(text: string, meter: StepMeter): number {
   meter.charge(text.length >> 3);
@@ -114,7 +114,7 @@ function areEqual(a: unknown, b: unknown, meter: StepMeter): boolean {
   return (
     names.length === meter.namesOf(b).length &&
     names.every(
-      (name) => Object.hasOwn(b, name) && areEqual((a as Members)[name], (b as Members)[name], meter),
+      (name) => Object.hasOwn(b, name) && areEqual((a as JsonMembers)[name], (b as JsonMembers)[name], meter),
     )
   );
 }

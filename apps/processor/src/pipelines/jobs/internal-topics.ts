@@ -31,7 +31,7 @@ export interface InternalTopicsDependencies {
   goneMs: number;
 }
 
-interface InternalTopic {
+interface InternalTopicName {
   run: string;
   stage: string;
   topic: string;
@@ -75,14 +75,14 @@ export class InternalTopics {
     return topic;
   }
 
-  private async ensureOne(own: InternalTopic, partitions: number, signal: AbortSignal): Promise<number> {
+  private async ensureOne(own: InternalTopicName, partitions: number, signal: AbortSignal): Promise<number> {
     const known = await this.known(own, signal);
     return known ?? (await this.parts.retry.run('log', signal, () => this.create(own, partitions)));
   }
 
   /** Resolves with the number of partitions of an existing topic, or undefined if the topic must be created. */
   private async known(
-    { run, stage, topic }: InternalTopic,
+    { run, stage, topic }: InternalTopicName,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { admin, retry, reader, goneMs } = this.parts;
@@ -100,7 +100,7 @@ export class InternalTopics {
     throw missingTopicError(topic);
   }
 
-  private async create({ topic, stage }: InternalTopic, wanted: number): Promise<number> {
+  private async create({ topic, stage }: InternalTopicName, wanted: number): Promise<number> {
     const { admin } = this.parts;
     const partitions = Math.min(mostPartitions, Math.max(1, wanted));
     const kept = stage === replayStage ? replayRetentionMs : retentionMs;

@@ -9,8 +9,8 @@ import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';
 import type { SideInputs } from '../lookups/side-inputs.js';
-import type { StepMetrics } from './step-metrics.js';
-import type { Failover, OutputDeduplication } from '../output/output-deduplication.js';
+import type { OperatorMetrics } from './operator-metrics.js';
+import type { PartitionFailover, OutputDeduplication } from '../output/output-deduplication.js';
 
 /** The checkpointer of all jobs. */
 export type JobCheckpointer = Checkpointer<JobPartitionState, UnsavedJobChanges>;
@@ -38,7 +38,7 @@ export interface JobDependencies {
    * Resolves with the deduplication of output that the previous owner of a partition may have written since its last
    * checkpoint; undefined if the id windows of the readers suffice.
    */
-  deduplication(failover: Failover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
+  deduplication(failover: PartitionFailover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
   tables: SideInputs;
   projections: Pick<Definitions['projections'], 'get'>;
   /** Returns the id of the stream that has this name now. */
@@ -49,7 +49,7 @@ export interface JobDependencies {
   erasures: ErasureLookup;
   window: IdWindowBounds;
   progress: ConsumerProgress;
-  stepMetrics: StepMetrics;
+  stepMetrics: OperatorMetrics;
   tracing: Tracing | undefined;
   pace: JobIntervals;
   /** Returns the current time in milliseconds since 1970. */

@@ -2,11 +2,11 @@ import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
-import type { CurrentJob } from '../stages/current-job.js';
+import type { JobConfiguration } from '../stages/job-configuration.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
-import type { BatchResult, StageTask } from '../stages/stage-task.js';
+import type { ProcessedBatch, StageTask } from '../stages/stage-task.js';
 
 export interface JobTaskOptions {
   partition: OwnedPartition;
@@ -16,7 +16,7 @@ export interface JobTaskOptions {
   from: number;
   /** The id window, for a source partition or the replay partition. Records of a stage's topic have no ids. */
   window?: IdWindow | undefined;
-  readonly current: () => CurrentJob;
+  readonly current: () => JobConfiguration;
   parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing' | 'stepMetrics'>;
 }
 
@@ -73,7 +73,7 @@ export class JobTask implements PartitionTask {
   }
 }
 
-function count(pipeline: string, { counts, duplicates }: BatchResult): void {
+function count(pipeline: string, { counts, duplicates }: ProcessedBatch): void {
   metrics.pipelineProcessed.inc({ pipeline }, counts.processed);
   metrics.pipelineEmitted.inc({ pipeline }, counts.emitted);
   metrics.pipelineDropped.inc({ pipeline }, counts.dropped);

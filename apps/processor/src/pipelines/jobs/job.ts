@@ -2,7 +2,7 @@ import { PartitionTaskHost, type OwnedPartition, type ReconciledHost, type TaskF
 import { streamNameOf, type StreamId } from '#event';
 import { replayStage } from '#dataflow';
 import { metrics } from '#telemetry';
-import { CurrentJob } from '../stages/current-job.js';
+import { JobConfiguration } from '../stages/job-configuration.js';
 import { InternalTopics } from './internal-topics.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
@@ -27,7 +27,7 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionTaskHost<JobTask>;
   private readonly shown: DeadLetterStreams;
   private readonly closed = new AbortController();
-  private current: CurrentJob;
+  private current: JobConfiguration;
   private desired: DesiredJob;
   private following: Promise<void> | undefined;
   /** The stage topics, by stage; undefined if they must be looked up again. */
@@ -187,11 +187,11 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   private currentOf(
     { definition, pipeline, sources }: DesiredJob,
     topics: Map<string, StageTopic>,
-  ): CurrentJob {
+  ): JobConfiguration {
     const { name, version, run, spec } = definition;
     const idOf = (stream: string) => this.idOf(stream) ?? this.parts.streamId(stream) ?? '';
     const streams = () => this.shown.of(spec);
-    return new CurrentJob({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
+    return new JobConfiguration({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
   /** Marks the job as failed if its checkpoint is lost. @throws every other error */

@@ -6,11 +6,11 @@ import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#s
 import { IdWindow, noWatermark, replayStage } from '#dataflow';
 import { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import { zeroCounts } from '../output/counts.js';
-import type { CurrentJob } from '../stages/current-job.js';
+import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
 import { KeyedTask } from '../stages/keyed-task.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
-import { PartitionRowCache, type RowSource } from '../state/partition-row-cache.js';
+import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
 import { ReplayTask } from '../stages/replay-task.js';
 import type { JobDependencies } from './job-dependencies.js';
@@ -31,7 +31,7 @@ export interface AssignedJobPartition {
   readonly idOf: (stream: string) => StreamId | undefined;
   /** The stage whose topic is read, or `replayStage`; undefined for a source. */
   stage?: string | undefined;
-  readonly current: () => CurrentJob;
+  readonly current: () => JobConfiguration;
 }
 
 /**
@@ -174,7 +174,7 @@ function rowsOf(
   { retry, writer, budget }: JobDependencies,
 ): PartitionRowCache {
   const { ended } = opening.partition;
-  const source: RowSource = {
+  const source: StoredRowReader = {
     load: async (names) => {
       const rows = [];
       for (let at = 0; at < names.length; at += maxStateKeys) {

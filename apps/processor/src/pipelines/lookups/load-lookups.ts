@@ -13,7 +13,7 @@ export interface ChainInput {
   readonly flow: PipelineEvent;
 }
 
-interface Parts {
+interface LookupDependencies {
   /** Loads states into `Found`, and retries until it succeeds. */
   readonly load: (...of: Parameters<SideInputs['load']>) => Promise<void>;
   readonly turn: TimeSlice;
@@ -26,7 +26,7 @@ interface Parts {
 export async function loadLookups<In extends ChainInput>(
   chain: OperatorChain,
   inputs: Iterable<In | undefined>,
-  { load, turn }: Parts,
+  { load, turn }: LookupDependencies,
 ): Promise<{ inputs: Iterable<In | undefined>; tables: LookupAnswers }> {
   if (!chain.looksUp) return { inputs, tables: () => null };
   const found: LoadedStates = new Map();

@@ -1,7 +1,7 @@
 import { sumStepCounts, type EventCountsByOperator } from '#dataflow';
 
 /** Numbers of events by their outcome, for one batch or since the job began. */
-export interface OutcomeCounts {
+export interface EventOutcomeCounts {
   /** Events of the sources that match the pipeline. */
   processed: number;
   /** Events that are emitted to streams and webhooks. */
@@ -12,7 +12,7 @@ export interface OutcomeCounts {
 }
 
 /** The counts of a pipeline, and of each of its operators. */
-export interface JobCounts extends Readonly<OutcomeCounts> {
+export interface JobCounts extends Readonly<EventOutcomeCounts> {
   readonly steps: EventCountsByOperator;
 }
 

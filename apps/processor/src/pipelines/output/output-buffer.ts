@@ -10,7 +10,7 @@ import {
   type OperatorOutcome,
   type WebhookFormat,
 } from '#dataflow';
-import type { JobCounts, OutcomeCounts } from './counts.js';
+import type { JobCounts, EventOutcomeCounts } from './counts.js';
 import type { JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { encodeRepartitionedEvent } from './stage-record.js';
@@ -40,7 +40,7 @@ export interface StageTopic {
 }
 
 /** The input record that causes outcomes. */
-export interface OutcomeCause {
+export interface InputRecordContext {
   readonly offset: number;
   /** Watermark of the partition before the record. */
   readonly watermark: EpochMicros;
@@ -57,7 +57,7 @@ export class OutputBuffer {
   forwards: NewRecord[] = [];
   deliveries: WebhookOutput[] = [];
   letters: DeadLetter[] = [];
-  readonly counts: OutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
+  readonly counts: EventOutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
   /** Counts what each operator does. */
   readonly steps: OperatorEventCounter;
   /** Approximate size, in characters, of the waiting records, webhook deliveries and dead letters. */
@@ -133,7 +133,7 @@ export class OutputBuffer {
   }
 
   /** Adds an outcome. Outcomes are added in the order of the input events. */
-  add(outcome: OperatorOutcome, cause: OutcomeCause): void {
+  add(outcome: OperatorOutcome, cause: InputRecordContext): void {
     const { counts } = this;
     const { at, flow } = outcome;
     switch (outcome.kind) {
@@ -162,7 +162,7 @@ export class OutputBuffer {
 
   private forward(
     { at, stage, key, flow }: OperatorOutcome & { kind: 'forward' },
-    { offset, watermark, index }: OutcomeCause,
+    { offset, watermark, index }: InputRecordContext,
   ): void {
     const { topic } = this.parts.topicOf(stage);
     const { source } = this.parts;

@@ -22,14 +22,14 @@ export interface DeduplicationDependencies {
 }
 
 /** A takeover of a partition: the time of its last checkpoint, the target streams of the job, and its end offset. */
-export interface Failover {
+export interface PartitionFailover {
   savedAt: EpochMicros;
   streams: Iterable<string>;
   end: number;
 }
 
 /** An offset range of a target stream that may have output of the job from after its last checkpoint. */
-interface WrittenRange extends OffsetRange {
+interface PossibleOutputRange extends OffsetRange {
   topic: string;
 }
 
@@ -60,8 +60,8 @@ export class OutputDeduplication {
 
   private constructor(
     private readonly parts: DeduplicationDependencies,
-    private readonly written: readonly WrittenRange[],
-    private readonly failover: Failover,
+    private readonly written: readonly PossibleOutputRange[],
+    private readonly failover: PartitionFailover,
   ) {}
 
   /**
@@ -80,11 +80,11 @@ export class OutputDeduplication {
    */
   static async since(
     parts: DeduplicationDependencies,
-    failover: Failover,
+    failover: PartitionFailover,
     signal: AbortSignal,
   ): Promise<OutputDeduplication | undefined> {
     const { streams, savedAt } = failover;
-    const written: WrittenRange[] = [];
+    const written: PossibleOutputRange[] = [];
     for (const stream of streams)
       written.push(...(await parts.retry.run('log', signal, () => writtenTo(parts, stream, savedAt))));
     const { window, now } = parts;
@@ -151,7 +151,7 @@ async function writtenTo(
   { admin, topics, definitions }: DeduplicationDependencies,
   stream: string,
   savedAt: EpochMicros,
-): Promise<WrittenRange[]> {
+): Promise<PossibleOutputRange[]> {
   const id = definitions.stream(stream)?.id;
   if (id === undefined) return [];
   const topic = topics.ofStream(id);
@@ -172,7 +172,7 @@ async function writtenTo(
  * Whether the target stream still exists. The materializer does not finish a deleted stream, and nobody reads it, so
  * its output is not waited for.
  */
-function isThere({ definitions }: DeduplicationDependencies, { stream }: WrittenRange): boolean {
+function isThere({ definitions }: DeduplicationDependencies, { stream }: PossibleOutputRange): boolean {
   const now = definitions.stream(streamNameOf(stream));
   return now?.state === 'live' && now.id === stream;
 }

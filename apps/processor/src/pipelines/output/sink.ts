@@ -110,7 +110,7 @@ export class Sink {
     }
   }
 
-  private async recordsOf(emits: readonly StreamOutput[], attempt: WriteAttempt): Promise<NewRecord[]> {
+  private async recordsOf(emits: readonly StreamOutput[], attempt: SinkWriteAttempt): Promise<NewRecord[]> {
     const records: NewRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
@@ -122,7 +122,7 @@ export class Sink {
   }
 
   /** Resolves with the record, or with the reason why the event became a dead letter. */
-  private async recordOf(emit: StreamOutput, attempt: WriteAttempt): Promise<NewRecord | string> {
+  private async recordOf(emit: StreamOutput, attempt: SinkWriteAttempt): Promise<NewRecord | string> {
     const { streams, schemas, retry } = this.parts;
     const { stream } = emit;
     if (!streams.isThere(stream)) {
@@ -143,7 +143,11 @@ export class Sink {
    * Returns the record, or the reason why the event became a dead letter.
    * @throws UnknownTopicError when the stream was deleted just now
    */
-  private made(emit: StreamOutput, schemaVersion: number | null, attempt: WriteAttempt): NewRecord | string {
+  private made(
+    emit: StreamOutput,
+    schemaVersion: number | null,
+    attempt: SinkWriteAttempt,
+  ): NewRecord | string {
     const { streams, topics, now } = this.parts;
     const { stream } = emit;
     const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
@@ -161,7 +165,7 @@ function cloudEvent({ flow }: WebhookOutput, run: JobIdentity, id: string): stri
   return cloudEventJson(content, `/api/v1/pipelines/${run.name}`);
 }
 
-interface WriteAttempt {
+interface SinkWriteAttempt {
   run: JobIdentity;
   output: OutputBuffer;
   signal: AbortSignal;
@@ -170,7 +174,7 @@ interface WriteAttempt {
 }
 
 /** Makes an event a dead letter, and returns the reason. */
-function reject(emit: StreamOutput, error: string, { output, refused }: WriteAttempt): string {
+function reject(emit: StreamOutput, error: string, { output, refused }: SinkWriteAttempt): string {
   const { at, flow, stream } = emit;
   refused.add(emit);
   output.counts.emitted--;

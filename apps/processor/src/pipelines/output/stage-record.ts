@@ -19,7 +19,7 @@ import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dat
  * are the provenance of the event. The metadata and data of the event follow unescaped, so that they are not parsed
  * twice. Lengths are in UTF-16 units.
  */
-type EventHeader = [
+type RepartitionedEventHeader = [
   kind: 0,
   source: string,
   at: number,
@@ -38,7 +38,7 @@ type EventHeader = [
   metadataLength: number,
   replay: number,
 ];
-type WatermarkValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
+type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
 /** An event that an upstream partition has repartitioned to a stage. */
 export interface RepartitionedEvent extends RepartitionedPosition {
@@ -59,7 +59,7 @@ export function encodeRepartitionedEvent({
   flow,
 }: RepartitionedEvent): string {
   const { event, origin } = flow;
-  const head: EventHeader = [
+  const head: RepartitionedEventHeader = [
     0,
     source,
     at,
@@ -85,7 +85,7 @@ export function encodeRepartitionedEvent({
 /** Returns one watermark record for each partition of a stage's topic. */
 export function watermarkRecords(topic: string, partitions: number, control: WatermarkRecord): NewRecord[] {
   const { source, next, watermark, idle } = control;
-  const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkValue);
+  const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkRecordValue);
   return Array.from({ length: partitions }, (_, partition) => ({
     ...{ topic, key: source, partition, value, partitions },
   }));
@@ -101,7 +101,7 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
   }
   const read = jsonValue(text);
   if (!Array.isArray(read) || read[0] !== 1 || read.length !== 5) return undefined;
-  const [, source, next, watermark, idle] = read as WatermarkValue;
+  const [, source, next, watermark, idle] = read as WatermarkRecordValue;
   return { control: { source, next, watermark, idle } };
 }
 
@@ -109,7 +109,8 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
   const end = start + Number(text.slice(0, start));
   const head = jsonValue(text.slice(start, end));
   if (!Array.isArray(head) || head[0] !== 0 || head.length !== 17) return undefined;
-  const [, source, at, index, watermark, stream, partition, offset, path, ...event] = head as EventHeader;
+  const [, source, at, index, watermark, stream, partition, offset, path, ...event] =
+    head as RepartitionedEventHeader;
   const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength, replay] =
     event;
   const dataAt = end + metadataLength;

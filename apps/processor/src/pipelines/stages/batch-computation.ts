@@ -2,7 +2,7 @@ import { TimeSlice } from '#async';
 import type { OperatorChain } from '#dataflow';
 import type { JobIdentity } from '../output/emitted-record.js';
 import { loadLookups, sizeOf, type ChainInput } from '../lookups/load-lookups.js';
-import type { OutcomeCause, OutputBuffer } from '../output/output-buffer.js';
+import type { InputRecordContext, OutputBuffer } from '../output/output-buffer.js';
 import type { StageTaskDependencies } from './stage-task.js';
 
 /**
@@ -11,7 +11,10 @@ import type { StageTaskDependencies } from './stage-task.js';
  */
 const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
-type Parts = Pick<StageTaskDependencies, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
+type BatchComputationDependencies = Pick<
+  StageTaskDependencies,
+  'sink' | 'load' | 'saveDeadLetters' | 'permit'
+> & {
   state: { readonly ended: AbortSignal };
 };
 
@@ -26,7 +29,7 @@ export class BatchComputation {
   constructor(
     readonly output: OutputBuffer,
     readonly run: JobIdentity,
-    private readonly parts: Parts,
+    private readonly parts: BatchComputationDependencies,
   ) {}
 
   /**
@@ -50,7 +53,10 @@ export class BatchComputation {
    * Runs a chain over the input events in order. The inputs are lazy: outputs of earlier events may be written before
    * the next event is read. An undefined input is a record without an event for the pipeline.
    */
-  async take(chain: OperatorChain, inputs: Iterable<(ChainInput & OutcomeCause) | undefined>): Promise<void> {
+  async take(
+    chain: OperatorChain,
+    inputs: Iterable<(ChainInput & InputRecordContext) | undefined>,
+  ): Promise<void> {
     const { output, turn } = this;
     const ready = await loadLookups(chain, inputs, { load: this.parts.load, turn });
     for (const input of ready.inputs) {

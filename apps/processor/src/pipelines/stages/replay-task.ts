@@ -12,13 +12,13 @@ import {
   type ReplayedDeadLetter,
 } from '#dataflow';
 import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
-import { replayPartitionName, type CurrentJob } from './current-job.js';
+import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './checkpoint-lost.js';
 import { OutputBuffer } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
 
 /** Number of records whose outputs are written together. */
 const partRecords = 100;
@@ -48,7 +48,7 @@ export class ReplayTask implements StageTask {
     this.state = options.state;
   }
 
-  async take(batch: RecordBatch): Promise<BatchResult> {
+  async take(batch: RecordBatch): Promise<ProcessedBatch> {
     const { state } = this;
     this.duplicates = 0;
     let counts = zeroCounts;
@@ -112,7 +112,7 @@ export class ReplayTask implements StageTask {
    * Resolves with the job's definition when it is at least the version that the replays name. The gateway may have
    * read a change of the definition before this process.
    */
-  private async runFor(records: readonly LogRecord[]): Promise<CurrentJob> {
+  private async runFor(records: readonly LogRecord[]): Promise<JobConfiguration> {
     const { current, state } = this.options;
     const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
     for (let looks = 0; looks < mostChecks && current().label.version < version; looks++)
@@ -120,7 +120,7 @@ export class ReplayTask implements StageTask {
     return current();
   }
 
-  private async goOn(record: LogRecord, run: CurrentJob, writing: BatchComputation): Promise<void> {
+  private async goOn(record: LogRecord, run: JobConfiguration, writing: BatchComputation): Promise<void> {
     const { output } = writing;
     const replay = replayOf(record);
     const flow = replay && flowOf(replay);

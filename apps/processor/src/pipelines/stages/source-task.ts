@@ -9,13 +9,13 @@ import {
   type CompiledPipeline,
 } from '#dataflow';
 import { decodeLogRecord } from '../../projections/decoded-record.js';
-import { zeroCounts, sumCounts, type JobCounts, type OutcomeCounts } from '../output/counts.js';
-import { upstreamPartitionName, type CurrentJob } from './current-job.js';
-import { OutputBuffer, type OutcomeCause } from '../output/output-buffer.js';
+import { zeroCounts, sumCounts, type JobCounts, type EventOutcomeCounts } from '../output/counts.js';
+import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
+import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
 
 /**
  * If more milliseconds than this pass between two calls of `tell`, the process was suspended. The calls are normally a
@@ -29,7 +29,7 @@ export interface SourceTaskOptions extends StageTaskDependencies {
   erasures: Pick<PartitionErasures, 'endOf'>;
 }
 
-interface MatchedEvent extends OutcomeCause {
+interface MatchedEvent extends InputRecordContext {
   readonly flow: PipelineEvent;
 }
 
@@ -51,7 +51,7 @@ export class SourceTask implements StageTask {
     this.watermark = this.newWatermark();
   }
 
-  async take(batch: RecordBatch): Promise<BatchResult> {
+  async take(batch: RecordBatch): Promise<ProcessedBatch> {
     this.busy = true;
     this.duplicates = 0;
     let counts = zeroCounts;
@@ -127,8 +127,8 @@ export class SourceTask implements StageTask {
    */
   private *matched(
     records: readonly LogRecord[],
-    { pipeline }: CurrentJob,
-    counts: OutcomeCounts,
+    { pipeline }: JobConfiguration,
+    counts: EventOutcomeCounts,
   ): Generator<MatchedEvent | undefined> {
     for (const record of records) {
       const one = this.admit(record, pipeline);

@@ -2,7 +2,7 @@ import type { EpochMicros } from '#event';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
 import type { JobCounts } from '../output/counts.js';
-import type { CurrentJob } from './current-job.js';
+import type { JobConfiguration } from './job-configuration.js';
 import type { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
@@ -14,7 +14,7 @@ export interface StageTaskDependencies {
   /**
    * Returns the current definition. It is called for each part of a batch, so a change applies from the next part on.
    */
-  readonly current: () => CurrentJob;
+  readonly current: () => JobConfiguration;
   sink: Sink;
   /** Loads projection states for `enrich`, and retries until it succeeds. */
   readonly load: SideInputs['load'];
@@ -27,7 +27,7 @@ export interface StageTaskDependencies {
 }
 
 /** The result of a batch. */
-export interface BatchResult {
+export interface ProcessedBatch {
   counts: JobCounts;
   duplicates: number;
   /** Whether there are changes to save besides the offset. */
@@ -41,7 +41,7 @@ export interface StageTask {
    * Processes a batch. Rejects when the partition is revoked meanwhile.
    * @throws FencedError when another process has taken over the partition
    */
-  take(batch: RecordBatch): Promise<BatchResult>;
+  take(batch: RecordBatch): Promise<ProcessedBatch>;
   /**
    * Broadcasts the watermark and offset to the downstream stages if a broadcast is due. Rejects if the broadcast
    * fails.

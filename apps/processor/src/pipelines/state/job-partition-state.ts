@@ -31,7 +31,7 @@ export interface CompletedBatch {
   timestamp: number | undefined;
 }
 
-export interface PartitionStateOptions {
+export interface JobPartitionStateOptions {
   /** Name of the pipeline. */
   name: string;
   place: StatePartitionKey;
@@ -66,7 +66,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
   /** When the last batch was done. The outputs of the next batch are written after this time. */
   private doneAt: EpochMicros;
 
-  constructor(private readonly options: PartitionStateOptions) {
+  constructor(private readonly options: JobPartitionStateOptions) {
     const { progress, from } = options;
     this.next = from;
     this.before = options.before;

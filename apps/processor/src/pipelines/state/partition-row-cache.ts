@@ -2,10 +2,10 @@ import { FencedError } from '#engine';
 import type { EpochMicros } from '#event';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
 import type { StateEntry, StateEntryValue } from '#dataflow';
-import { compareDue, DueHeap, type DueRow } from './due-heap.js';
+import { compareDue, ClosingTimeHeap, type RowClosingTime } from './closing-time-heap.js';
 
 /** Reads the stored rows of one partition. */
-export interface RowSource {
+export interface StoredRowReader {
   load(keys: readonly string[]): Promise<KeyedStateRow[]>;
   /** Returns up to `limit` rows that close after `after`, in the order of closing time and key. */
   due(query: { after: { closes_at: EpochMicros; key: string }; limit: number }): Promise<KeyedStateRow[]>;
@@ -62,7 +62,7 @@ export class PartitionRowCache {
   /** Rows with unsaved changes, as they were at the last `settle`. */
   private readonly unsaved = new Map<string, CachedRow>();
   private readonly changed = new Set<string>();
-  private readonly heap = new DueHeap();
+  private readonly heap = new ClosingTimeHeap();
   private weight = 0;
   private unsavedCharacters = 0;
   /** Lower bound of the closing time of stored rows that are not cached. */
@@ -74,7 +74,7 @@ export class PartitionRowCache {
   constructor(
     private complete: boolean,
     private closedTo: EpochMicros,
-    private readonly parts: { source: RowSource; budget: RowCacheBudget },
+    private readonly parts: { source: StoredRowReader; budget: RowCacheBudget },
   ) {
     this.storedLeast = complete ? Infinity : -Infinity;
     parts.budget.enter();
@@ -223,7 +223,7 @@ export class PartitionRowCache {
   }
 
   /** Removes the cached rows that are due from the heap, and returns them in order. */
-  private takeDue(watermark: EpochMicros): DueRow[] {
+  private takeDue(watermark: EpochMicros): RowClosingTime[] {
     const taken = this.heap.takeUntil(watermark);
     const keys = new Set<string>();
     const due = taken.filter(({ key, closesAt }) => {
@@ -275,7 +275,7 @@ export class PartitionRowCache {
   }
 }
 
-function sorted(due: DueRow[]): DueRow[] {
+function sorted(due: RowClosingTime[]): RowClosingTime[] {
   return due.sort(compareDue);
 }
 

@@ -2,7 +2,7 @@
  * A seeded generator of pseudo-random numbers (mulberry32: 32 bits of state, sufficient to choose test input). Not
  * for secrets.
  */
-export class Random {
+export class SeededRandom {
   private state: number;
 
   constructor(readonly seed: number) {
@@ -45,8 +45,8 @@ export class Random {
    * Returns a separate generator for one of several workers, so that their interleaving does not change the numbers
    * of each.
    */
-  fork(index: number): Random {
-    return new Random(Math.imul(this.seed ^ 0x9e3779b9, index + 0x85ebca6b));
+  fork(index: number): SeededRandom {
+    return new SeededRandom(Math.imul(this.seed ^ 0x9e3779b9, index + 0x85ebca6b));
   }
 }
 

@@ -7,7 +7,7 @@ import type { RemovalTask } from './removal-task.js';
 const patienceMs = 60_000;
 
 /** Finishes stream deletions whose process ended before they were complete. */
-export class UnfinishedDeletions {
+export class UnfinishedStreamDeletions {
   /** When each deletion was first seen, in milliseconds since 1970. */
   private readonly seen = new Map<StreamId, number>();
 

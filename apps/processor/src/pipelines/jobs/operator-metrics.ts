@@ -1,12 +1,12 @@
 import { stepResults, type CountedOperator, type EventCountsByOperator } from '#dataflow';
 import { metrics } from '#telemetry';
 
-type Labels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
+type OperatorMetricLabels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
 
 /** The metrics of the operators of all pipelines. Each series belongs to an operator of a current definition. */
-export class StepMetrics {
+export class OperatorMetrics {
   /** The series of each pipeline, by path, operator and result. */
-  private readonly series = new Map<string, Map<string, Labels>>();
+  private readonly series = new Map<string, Map<string, OperatorMetricLabels>>();
 
   /** @param isDefined whether a pipeline exists */
   constructor(private readonly isDefined: (pipeline: string) => boolean) {}
@@ -37,14 +37,14 @@ export class StepMetrics {
     this.series.delete(pipeline);
   }
 
-  private add(labels: Labels, events: number): void {
+  private add(labels: OperatorMetricLabels, events: number): void {
     const { pipeline, result } = labels;
-    const own = this.series.get(pipeline) ?? new Map<string, Labels>();
+    const own = this.series.get(pipeline) ?? new Map<string, OperatorMetricLabels>();
     this.series.set(pipeline, own.set(`${nameOf(labels)} ${result}`, labels));
     metrics.pipelineStepEvents.inc(labels, events);
   }
 
-  private removeIf(pipeline: string, isRemoved: (labels: Labels) => boolean): void {
+  private removeIf(pipeline: string, isRemoved: (labels: OperatorMetricLabels) => boolean): void {
     const own = this.series.get(pipeline);
     for (const [name, labels] of own ?? [])
       if (isRemoved(labels)) {

@@ -1,4 +1,4 @@
-import type { Random } from '../random.js';
+import type { SeededRandom } from '../seeded-random.js';
 
 /** An entity, and the greatest version of it that an answer has named. */
 export interface KnownEntity {
@@ -10,7 +10,7 @@ export interface KnownEntity {
 }
 
 /** What all writers of a driver know about the entities together. */
-export class SharedVersions {
+export class SharedEntityVersions {
   readonly all: readonly KnownEntity[];
 
   constructor(streams: readonly string[], each: number) {
@@ -22,7 +22,7 @@ export class SharedVersions {
   }
 
   /** Takes the turn of an entity; undefined if each one is taken. */
-  take(random: Random): KnownEntity | undefined {
+  take(random: SeededRandom): KnownEntity | undefined {
     const free = this.all.filter(({ taken }) => !taken);
     if (free.length === 0) return undefined;
     const chosen = random.pick(free);

@@ -3,7 +3,7 @@ import type { JobIdentity } from '../output/emitted-record.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
 /** The current definition of a job, with its topics and partitions. A change of the definition creates a new object. */
-export class CurrentJob {
+export class JobConfiguration {
   private readonly stages: ReadonlyMap<string, KeyedStage>;
 
   constructor(

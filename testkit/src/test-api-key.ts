@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** An API key in the documented form, and its setting in the configuration. */
-export interface TestKey {
+export interface TestApiKey {
   key: string;
   keyId: string;
   sha256: string;
@@ -11,7 +11,7 @@ export interface TestKey {
  * Generates `trb_<key_id>_<secret>_<checksum>`. This function deliberately duplicates the code under test: the tests'
  * clients depend on the contract, and importing those libraries would patch kafkajs in the whole process.
  */
-export function testKey(): TestKey {
+export function testKey(): TestApiKey {
   const keyId = randomBytes(6).toString('hex');
   const body = `trb_${keyId}_${randomBytes(20).toString('hex')}`;
   const key = `${body}_${sha256(body).slice(0, 6)}`;
