@@ -20,10 +20,13 @@ interface Row {
 class FaultyServer {
   rows: Row[] = [];
   requests = 0;
-  /** Sends this status, or hangs up, instead of doing the work (`before`) or after it (`after`). */
+  /**
+   * Sends this status, or closes the connection. The fault `before` comes instead of doing the work of request `n`, and
+   * the fault `after` comes once the work is done.
+   */
   before: (n: number) => number | 'hang up' | undefined = () => undefined;
   after: (n: number) => number | 'hang up' | undefined = () => undefined;
-  /** Transforms the rows that readers get. */
+  /** Transforms the rows of each query before they are returned, to simulate faults of reads. */
   shown = (rows: Row[]): Row[] => rows;
 
   handle(request: IncomingMessage, response: ServerResponse): void {

@@ -8,21 +8,22 @@ import { until } from './until.js';
 /** Target, rate and seed of a `LoadDriver`. */
 export interface DriverOptions {
   /**
-   * Returns the base URL of a write port. The driver calls this before each request, so a test can simulate a failover.
+   * Returns the base URL of a write port. The driver calls this function before each request, so a test can simulate a
+   * failover.
    */
   url: () => string;
   ledger: Ledger;
   seed: number;
   streams: readonly string[];
-  /** The number of entities for each stream and worker. */
+  /** Number of entities for each stream and worker. */
   entities?: number;
   workers?: number;
   eventsPerSecond?: number;
-  /** The fraction of requests that are batches. */
+  /** Fraction of requests that are batches. */
   batchShare?: number;
   batchMax?: number;
   requestTimeoutMs?: number;
-  /** Milliseconds for which one event is repeated while its outcome is unknown. */
+  /** Milliseconds for which the driver repeats one event while its outcome is unknown. */
   giveUpAfterMs?: number;
   headers?: Record<string, string>;
 }
@@ -48,8 +49,9 @@ const defaults = {
 
 /**
  * Writes events over HTTP and records each answer in the ledger. The next event of an entity is sent only when the
- * outcome of the previous one is known. A request with an unknown outcome is repeated with the same `event_id`. So
- * order and count can be checked under any fault. The events of each worker depend only on the seed.
+ * outcome of the previous event is known. A request with an unknown outcome is repeated with the same `event_id`.
+ * Because of this protocol, order and number of the stored events can be checked under any fault. The events of each
+ * worker depend only on the seed.
  */
 export class LoadDriver {
   private readonly options: DriverOptions & typeof defaults;
@@ -61,14 +63,14 @@ export class LoadDriver {
   private budget = Infinity;
   private startedAt = 0;
   private sent = 0;
-  /** The number of events whose acknowledgement is in the ledger. */
+  /** Number of events whose acknowledgement is in the ledger. */
   acknowledged = 0;
 
   constructor(options: DriverOptions) {
     this.options = { ...defaults, ...options };
   }
 
-  /** Starts writing, until `stop` or until this number of events has been sent. */
+  /** Starts writing. The driver writes until `stop` is called or this number of events has been sent. */
   start(events = Infinity): this {
     this.budget = events;
     this.startedAt = Date.now();
@@ -86,7 +88,7 @@ export class LoadDriver {
     await Promise.all([...this.clients.values()].map((client) => client.close()));
   }
 
-  /** Sends no more events, and resolves when each event in flight has an outcome or was given up. */
+  /** Sends no more events. Resolves when each event whose request is in progress has an outcome or was given up. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.finished();
@@ -135,7 +137,7 @@ export class LoadDriver {
     if (due > Date.now()) await sleep(due - Date.now());
   }
 
-  /** Repeats events with unknown outcomes, in order, until the outcome is known or the time is over. */
+  /** Repeats events with unknown outcomes, in order, until each outcome is known or the time limit has passed. */
   private async deliver(events: NumberedEvent[], single: boolean): Promise<void> {
     const deadline = Date.now() + this.options.giveUpAfterMs;
     let pending = events;
@@ -150,8 +152,8 @@ export class LoadDriver {
   }
 
   /**
-   * Excludes an entity: an event that was given up may still arrive, so the order of later events could not be
-   * checked.
+   * Sends no more events of an entity. An event that was given up may still arrive later, so the order of further
+   * events of its entity could not be checked.
    */
   private retire(events: readonly NumberedEvent[]): void {
     for (const { stream, entity_id } of events) {

@@ -14,8 +14,8 @@ interface BrokerNode {
 const heapMb = 256;
 
 /**
- * A cluster of three brokers, each also a controller, like in production. Topics have three replicas, and at least
- * two acknowledge a write.
+ * A Kafka cluster of three brokers, each also a controller, as in production. Topics have three replicas, and at least
+ * two replicas acknowledge a write.
  */
 export class KafkaCluster {
   private constructor(
@@ -40,7 +40,7 @@ export class KafkaCluster {
     }
   }
 
-  /** `host:port`, comma-separated. */
+  /** Addresses of the brokers as `host:port`, comma-separated. */
   get brokers(): string {
     return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
   }
@@ -62,7 +62,7 @@ export class KafkaCluster {
         'offsets.topic.replication.factor': this.nodes.length,
         'transaction.state.log.replication.factor': this.nodes.length,
         'min.insync.replicas': 2,
-        // The time after which the others take over from a silent broker.
+        // Milliseconds after which the other brokers take over from a silent broker.
         'broker.session.timeout.ms': 4_000,
       },
     });
@@ -73,7 +73,7 @@ export class KafkaCluster {
     node.running = undefined;
   }
 
-  /** Freezes a broker: it keeps its connections but answers nothing. */
+  /** Freezes a broker: the broker keeps its connections but answers nothing. */
   freeze(node: BrokerNode): void {
     void node.running?.kill('SIGSTOP');
   }
@@ -82,7 +82,7 @@ export class KafkaCluster {
     void node.running?.kill('SIGCONT');
   }
 
-  /** Stops a broker gracefully: its partitions move to the others first. */
+  /** Stops a broker gracefully: the leadership of its partitions moves to other brokers first. */
   async stopNode(node: BrokerNode): Promise<void> {
     await node.running?.stop();
     node.running = undefined;

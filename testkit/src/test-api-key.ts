@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** An API key in the documented form, and its setting in the configuration. */
+/** An API key in the documented form, and the value with which an app's configuration contains the key. */
 export interface TestApiKey {
   key: string;
   keyId: string;
@@ -8,8 +8,9 @@ export interface TestApiKey {
 }
 
 /**
- * Generates `trb_<key_id>_<secret>_<checksum>`. This function deliberately duplicates the code under test: the tests'
- * clients depend on the contract, and importing those libraries would patch kafkajs in the whole process.
+ * Generates an API key `trb_<key_id>_<secret>_<checksum>`. This function deliberately duplicates the code under test:
+ * the clients of the tests depend only on the documented form, and importing those libraries would patch kafkajs in the
+ * whole process.
  */
 export function testKey(): TestApiKey {
   const keyId = randomBytes(6).toString('hex');

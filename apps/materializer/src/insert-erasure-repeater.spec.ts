@@ -65,7 +65,7 @@ afterEach(() => {
   open.clear();
 });
 
-/** Sets up definitions, a store and `InsertErasureRepeater` for a spec. */
+/** The definitions, the in-memory store and the `InsertErasureRepeater` of a spec. */
 class ErasureRepeaterTestBed {
   clock = 0;
   failure: Error | undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventRowBatch } from '#store';
 
-/** Greatest length of a token in characters. A longer token is replaced by its SHA-256. */
+/** Maximum number of characters of an insert's deduplication token. A longer token is replaced by its SHA-256. */
 const longest = 500;
 
 interface InsertedOffsetRange {
@@ -11,10 +11,11 @@ interface InsertedOffsetRange {
 }
 
 /**
- * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each
- * partition, sorted. The same rows always have the same token. If an insert succeeded but its response was lost,
- * ClickHouse therefore discards the repeated insert. The number of rows distinguishes inserts that differ only
- * between the first and the last row. The event ids distinguish a recreated topic, whose offsets start at 0 again.
+ * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each partition,
+ * sorted. The same rows always have the same token. By the token, ClickHouse discards a repeated insert whose first
+ * attempt succeeded but whose response was lost. The number of rows in the token tells apart inserts that differ only
+ * between the first and the last row. The event ids in the token tell apart two topics of the same stream name, because
+ * the offsets of a recreated topic start at 0 again.
  */
 export function insertToken(blocks: readonly EventRowBatch[]): string {
   const ranges = new Map<string, InsertedOffsetRange>();

@@ -24,7 +24,7 @@ interface Sent {
   entity: string | null;
 }
 
-/** A materializer process with its own connections and its own writer. */
+/** A simulated materializer process with its own connections and its own event writer. */
 interface MaterializerProcess {
   materializer: Materializer;
   log: Log;
@@ -33,7 +33,10 @@ interface MaterializerProcess {
   stopFollowing(): void;
 }
 
-/** A writer that calls `afterInsert` between an insert and its commit, so that a spec can fail or wait there. */
+/**
+ * An event writer that calls `afterInsert` between an insert and the commit of its offsets, so that a spec can fail or
+ * wait there.
+ */
 class InterruptedWriter implements RowWriter {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
   constructor(private readonly writer: RowWriter) {}
@@ -174,7 +177,10 @@ describe('Materializer with Kafka and ClickHouse', () => {
     }
   }
 
-  /** Expects every event once, and the versions 1, 2, 3 … of each entity in the order of sending. */
+  /**
+   * Expects that every sent event is stored once, and that each entity has the versions 1, 2, 3 … in the order of
+   * sending.
+   */
   async function expectExactly(sent: Sent[]): Promise<void> {
     const store = openStore();
     const { items, nextCursor } = await store.reader.query({
@@ -263,7 +269,8 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await write(some(200, 5));
     await untilDone();
     const { store, definitions } = admin;
-    // The spec does not wait for the events in flight. They must not appear in the new stream.
+    // The spec does not wait until these events are stored. Events that are still being written must not appear in the
+    // recreated stream.
     await write(some(200, 5));
     await definitions.deleteStream(stream, (id) => store.eraser.dropStream(id), systemActor);
     await made();

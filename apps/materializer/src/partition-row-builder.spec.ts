@@ -38,7 +38,10 @@ function recordOf(
   };
 }
 
-/** A `PartitionRowBuilder` that starts at `position`. `versionsBefore` returns the stored version of an entity. */
+/**
+ * Returns a `PartitionRowBuilder` whose committed offset is `position`. `versionsBefore` returns the stored version of
+ * an entity.
+ */
 function foldFrom(
   position: number,
   known: {
@@ -203,7 +206,7 @@ describe('PartitionRowBuilder', () => {
       [1, null],
       [2, 'gone'],
     ]);
-    // A rejected record does not use up its event id, so its sender may send the event again.
+    // The id of a rejected event is not remembered, so a client may send the corrected event with the same id.
     expect([found.erased, found.duplicates, found.rows.length]).toEqual([1, 0, 1]);
   });
 

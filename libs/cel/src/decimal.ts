@@ -1,6 +1,7 @@
 /**
- * A JSON number as its original text: one that is not the shortest text of any double, or one of extreme size. The text
- * is parsed only when it is computed with, so a number that is only copied keeps its text.
+ * A JSON number that is kept as its original text, because the text is not the shortest text of any double, or because
+ * the number is extremely large or small. The text is parsed only when it is computed with, so a number that is only
+ * copied keeps its text.
  */
 export class DecimalText {
   constructor(readonly text: string) {}

@@ -18,7 +18,10 @@ const overItems: Record<string, (items: readonly CelValue[], each: ItemEvaluatio
     map: (items, each) => items.map(each),
   };
 
-/** Whether a call is a CEL macro: `has`, or a method such as `exists` with a variable and an expression. */
+/**
+ * Returns whether a call is a CEL macro. CEL macros are `has`, and methods such as `exists` with a variable and an
+ * expression.
+ */
 export function isMacro(call: CallExpression): boolean {
   if (call.object === null) return call.name === 'has';
   return Object.hasOwn(overItems, call.name) && call.args.length === 2;
@@ -61,8 +64,8 @@ function stepsOf(body: Expression): number {
 }
 
 /**
- * Compiles `has`. The macro is false if the member, or another one on the path to it, is missing. A null member counts
- * as present, except for a member of the event itself.
+ * Compiles `has`. The macro is false if the member, or another member on its path, is missing. A null member counts as
+ * present, except for a member of the event itself.
  */
 function compileHas(
   { args, at }: CallExpression,

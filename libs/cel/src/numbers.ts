@@ -97,7 +97,7 @@ export function numberText(value: CelNumber, at: number): string {
   return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Returns the exact value of a number. @throws EvaluationError if computations do not support the number */
+/** Returns the exact decimal of a number. @throws EvaluationError if computations do not support the number */
 export function scaledInRange(value: CelNumber, at: number): ScaledDecimal {
   return computable(value) ?? outOfRange(at);
 }

@@ -15,7 +15,10 @@ import {
   type CelValue,
 } from './values.js';
 
-/** Implementation of a binary CEL operator; `at` is the position of the operator in the text of the expression. */
+/**
+ * Implementation of a binary CEL operator. The argument `at` is the position of the operator in the text of the
+ * expression.
+ */
 export type BinaryOperation = (a: CelValue, b: CelValue, at: number) => CelValue;
 
 /** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */

@@ -107,7 +107,7 @@ function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number):
   return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
 }
 
-/** Converts a negation: `-5` is a number literal and not an operation. */
+/** Converts a negation to a syntax node: the text `-5` becomes a number literal and not an operation. */
 function negated(operand: Expression, at: number): Expression {
   if (
     operand.kind === 'literal' &&

@@ -15,7 +15,7 @@ import { historyPages } from './history-pages.js';
 /** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
 export interface EntityStateAtVersion {
   version: number;
-  /** The first and the last event that the state includes; `last` is the event of `version`. */
+  /** The first and the last event that the state includes. The last event is the event with the version `version`. */
   first: EventKey;
   last: EventKey;
   /** The greatest timestamp of all events that the state includes, in microseconds since 1970. */
@@ -36,12 +36,12 @@ export interface EntityStateQuery extends EntityTimeQuery {
 const maxFoldMs = 20_000;
 
 /**
- * Returns the state of an entity: the fold (JSON merge patch) of the `data` of its stored events, ordered by
- * version. It starts from the nearest snapshot and reads the later events page by page. With `asOf`, it folds
- * only events with a timestamp up to `asOf`, still ordered by version; it then uses a snapshot only if all
- * its events are within `asOf`. Undefined if no event matches.
- * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the
- * signal's reason
+ * Returns the state of an entity: the fold (JSON merge patch) of the `data` of its stored events, ordered by version.
+ * The fold starts from the nearest snapshot and reads the later events page by page. With `asOf`, the fold includes
+ * only events with a timestamp up to `asOf`, still ordered by version; then a snapshot is used only if all its events
+ * are within `asOf`. Returns undefined if no event matches.
+ * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the signal's
+ *   reason
  */
 export async function entityState(
   reader: Pick<SnapshotReader, 'versionRange' | 'history' | 'nearest'>,
@@ -64,8 +64,8 @@ export async function entityState(
 }
 
 /**
- * The running fold of an entity's events into its state. It processes a page of events in time slices, so that the
- * process can serve other requests in between.
+ * The running fold of an entity's events into its state. The fold processes a page of events in time slices, so that
+ * the process can serve other requests in between.
  */
 class EntityFold {
   private state: EntityState;

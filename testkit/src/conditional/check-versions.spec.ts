@@ -15,7 +15,7 @@ const ofEntity = { stream: 's', entity_id: 'e', hash: 'h' };
 const attemptOf = (event_id: string, expected: number | null, [invoked, returned]: Times) => ({
   ...{ ...ofEntity, event_id, expected, invoked, returned },
 });
-/** `versions` are the expected one and the one that the answer names. */
+/** Returns an accepted attempt. `versions` are the expected version and the version in the answer. */
 const accepted = (id: string, versions: number | Versions, times: Times): Attempt => {
   const [expected, version] = typeof versions === 'number' ? [versions, versions + 1] : versions;
   return {
@@ -33,7 +33,10 @@ const stored = (event_id: string, version: number): ObservedEvent => ({
   ...{ ...ofEntity, event_id, version, partition: 1, offset: 10 * version },
 });
 
-/** Versions 1 to 4 by a, b, c and d; `late` came too late for version 2, `c` was repeated, nobody knows of `d`. */
+/**
+ * A correct run: the events a, b, c and d have versions 1 to 4. `late` was refused because version 2 existed already,
+ * `c` was repeated, and no client got an answer for `d`.
+ */
 const cleanRun = (): ConditionalRun => ({
   attempts: [
     accepted('a', 0, [0, 10]),
@@ -218,7 +221,10 @@ describe('checkVersions', () => {
   });
 });
 
-/** Up to four stored events, the last one perhaps unknown, and up to three refusals, at any times. */
+/**
+ * Returns a random run: up to four stored events, of which the last may have an unknown outcome, and up to three
+ * refused attempts, at any times.
+ */
 function anyRun(random: SeededRandom): ConditionalRun {
   const times = (): Times => {
     const [a, b] = [random.int(30), random.int(30)];
@@ -245,7 +251,10 @@ function anyRun(random: SeededRandom): ConditionalRun {
   return run;
 }
 
-/** Tells whether the attempts can be put into an order of real time in which a register gives these answers. */
+/**
+ * Returns whether the attempts can be put into an order that agrees with real time and in which a register gives the
+ * same answers.
+ */
 function searchFindsOrder({ attempts, stored }: ConditionalRun): boolean {
   const idAt = new Map(stored.map(({ version, event_id }) => [version!, event_id]));
   const ends = (attempt: Attempt) => (attempt.outcome === 'unknown' ? Infinity : attempt.returned);

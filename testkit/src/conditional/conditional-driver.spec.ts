@@ -4,7 +4,7 @@ import { checkVersions } from './check-versions.js';
 import { ConditionalDriver } from './conditional-driver.js';
 import { RegisterServer, type RegisterServerFaults } from './register-server.fixture.js';
 
-/** Runs the driver against a server with these faults. */
+/** Runs the driver against an in-memory server with the given faults. */
 async function run(faults: Partial<RegisterServerFaults> = {}, attempts = 400) {
   const server = await RegisterServer.start(faults);
   const history = await AttemptHistory.open(3);

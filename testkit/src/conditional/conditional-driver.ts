@@ -10,45 +10,55 @@ import { sendConditional, type ConditionalEvent } from './conditional-request.js
 import { SharedEntityVersions, type KnownEntity } from './shared-entity-versions.js';
 
 export interface ConditionalDriverOptions {
-  /** Returns the base URLs of the write ports; each request chooses one. */
+  /** Returns the base URLs of the write ports; each request is sent to a random one of the URLs. */
   urls: () => readonly string[];
   history: AttemptHistory;
   seed: number;
   streams: readonly string[];
-  /** The number of entities of each stream. */
+  /** Number of entities of each stream. */
   entities?: number;
   writers?: number;
-  /** The number of new events, or batches, that all writers together begin to send in a second. */
+  /** Number of new events or batches that all writers together begin to send in a second. */
   writesPerSecond?: number;
-  /** Milliseconds for which one event is repeated while its outcome is unknown. */
+  /** Milliseconds for which the driver repeats one event while its outcome is unknown. */
   giveUpAfterMs?: number;
 }
 
 const defaults = { entities: 10, writers: 50, writesPerSecond: 60, giveUpAfterMs: 180_000 };
 
-/** The shares of what a writer does. */
+/** Probabilities of the choices of a writer. */
 const shares = {
-  /** Waits for its turn at an entity and expects the latest version that an answer named. Others do not wait. */
+  /**
+   * Probability that a writer waits until it alone may write to the entity, and expects the latest version that any
+   * answer has named. All other writes are sent without waiting.
+   */
   mannered: 0.75,
   batch: 0.15,
-  /** Of the writers without a turn: expects the version that it saw last itself, an earlier one, a later one, or none. */
+  /**
+   * Probability that a writer which does not wait expects the version that it has seen last itself. In the remaining
+   * cases, the writer expects an earlier version, a later version, or none.
+   */
   lastSeen: 0.4,
   earlier: 0.25,
   later: 0.15,
-  /** Sends a refused event again under its id, with the version that the answer named. */
+  /**
+   * Probability that a writer sends a refused event again with the same event id, and expects the version in the
+   * answer.
+   */
   again: 0.3,
-  /** Sends an accepted event again as it was. */
+  /** Probability that a writer sends an accepted event again without a change. */
   repeat: 0.05,
-  /** Gives up a request before the server does. */
+  /** Probability that a writer gives up a request before the server answers. */
   impatient: 0.2,
 };
 const timeouts = { impatientMs: 1_500, patientMs: 12_000 };
 const batchMax = 5;
 
 /**
- * Writes conditional events from many writers to few entities and records each attempt in the history. A request with
- * an unknown outcome is repeated with the same `event_id` and expectation. About 30 % of the attempts are refused. The
- * choices of each writer depend on the seed; how the writers interleave does not.
+ * Writes conditional events from many concurrent writers to few entities, and records each attempt in the history. A
+ * request with an unknown outcome is repeated with the same `event_id` and the same expected version. About 30 % of the
+ * attempts are refused. The choices of each writer depend on the seed; the order in which the writers' requests arrive
+ * does not.
  */
 export class ConditionalDriver {
   private readonly options: ConditionalDriverOptions & typeof defaults;
@@ -56,9 +66,9 @@ export class ConditionalDriver {
   private readonly clients = new Map<string, HttpClient>();
   private running: Promise<void[]> | undefined;
   private stopping = false;
-  /** When the next write is due. */
+  /** Time at which the next write begins, in milliseconds of the monotonic clock. */
   private due = 0;
-  /** The numbers of answers that were accepted and refused. */
+  /** Numbers of attempts that were accepted and refused. */
   readonly decided = { accepted: 0, refused: 0 };
   /** The amounts of all sent events in tenths, by event id. */
   readonly amounts = new Map<string, number>();
@@ -76,19 +86,22 @@ export class ConditionalDriver {
     return this;
   }
 
-  /** Begins no more events, and resolves when each one in flight has an outcome or was given up. */
+  /** Begins no more events. Resolves when each event whose request is in progress has an outcome or was given up. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.running;
     await Promise.all([...this.clients.values()].map((client) => client.close()));
   }
 
-  /** The number of attempts with an answer, or without one after their time-out. */
+  /** Number of attempts that have an answer or have timed out. */
   get attempts(): number {
     return this.options.history.attempts.length;
   }
 
-  /** Resolves when this many further attempts are decided. @throws after `patienceMs` without a decision */
+  /**
+   * Resolves when this many further attempts are accepted or refused. @throws after `patienceMs` without an accepted or
+   * refused attempt
+   */
   async untilDecided(more: number, patienceMs = 120_000): Promise<void> {
     const count = () => this.decided.accepted + this.decided.refused;
     const goal = count() + more;
@@ -108,7 +121,10 @@ export class ConditionalDriver {
     await this.deliver([this.anyEvent(random, seen)], { random, seen, alone: true });
   }
 
-  /** Writes one event, or consecutive ones in a batch that also has events of writers without a turn. */
+  /**
+   * Reserves an entity, and writes one event or a batch of consecutive events. The batch may also contain an event of
+   * an entity that is not reserved.
+   */
   private async writeInTurn(random: SeededRandom, seen: Map<KnownEntity, number>): Promise<void> {
     const entity = await this.turn(random);
     if (!entity) return;
@@ -125,7 +141,9 @@ export class ConditionalDriver {
     }
   }
 
-  /** Waits for the turn at any entity; undefined if the driver stops meanwhile. */
+  /**
+   * Waits until the writer alone may write to some entity, and returns the entity; undefined if the driver stops first.
+   */
   private async turn(random: SeededRandom): Promise<KnownEntity | undefined> {
     while (!this.stopping) {
       const entity = this.shared.take(random);
@@ -151,13 +169,16 @@ export class ConditionalDriver {
 
   private event(random: SeededRandom, entity: KnownEntity, expected: number | null): AddressedEvent {
     const { stream, entity_id } = entity;
-    // The numbers of a seed are too few for the ids of a long run.
+    // The random numbers of a seed do not suffice for unique event ids in a long run.
     const event = { ...makeEvent(random, { stream, entityId: entity_id }), event_id: randomUUID() };
     this.amounts.set(event.event_id, Math.round(Number(/"amount":([\d.]+)/.exec(event.data)![1]) * 10));
     return { ...event, entity_id, expected, entity };
   }
 
-  /** Repeats events with unknown outcomes until they are known; then repeats some on purpose. */
+  /**
+   * Repeats events with unknown outcomes until each outcome is known. Once the outcomes are known, repeats some
+   * accepted events, and sends some refused events again, on purpose.
+   */
   private async deliver(events: readonly AddressedEvent[], as: WriterState): Promise<void> {
     const known = await this.untilKnown(events, as);
     for (const [event, { outcome }] of known) {
@@ -208,8 +229,8 @@ export class ConditionalDriver {
   }
 
   /**
-   * Waits before the writer chooses an expectation, so the expectation is not older than the request. Writers do not
-   * catch up after a standstill.
+   * Waits until the next write may begin. The wait comes before the writer chooses the expected version, so the
+   * expected version is not older than the request. After a pause of the process, the writers do not catch up.
    */
   private async pace(): Promise<void> {
     const now = Date.now();
@@ -226,10 +247,10 @@ export class ConditionalDriver {
 
 type AddressedEvent = ConditionalEvent & { entity: KnownEntity };
 
-/** How one writer sends its events. */
+/** The state of one writer of the driver: its random numbers, and the versions that it has seen. */
 interface WriterState {
   random: SeededRandom;
-  /** The versions that this writer saw last. */
+  /** The last version of each entity that an answer to this writer has named. */
   seen: Map<KnownEntity, number>;
   alone: boolean;
 }

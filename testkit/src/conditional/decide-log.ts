@@ -1,16 +1,19 @@
 import type { Finding, ObservedEvent } from '../checker.js';
 
-/** A record of a stream's topic, as any Kafka reader sees it. */
+/** A record of a stream's topic, as any reader of the Kafka topic sees the record. */
 export interface LoggedEvent {
   partition: number;
   offset: number;
   event_id: string;
   entity_id: string | null;
-  /** The content of the header `expected-version`. */
+  /** The value of the header `expected-version`; null for a record without this header. */
   expected: number | null;
 }
 
-/** What the log says about one record. `current` is the version of the entity that refused it. */
+/**
+ * The decision on one record that follows from the log alone. `current` is the version that the entity had when its
+ * record was refused.
+ */
 export type RecordDecision = LoggedEvent &
   (
     | { outcome: 'accepted'; version: number }
@@ -19,9 +22,9 @@ export type RecordDecision = LoggedEvent &
   );
 
 /**
- * Decides each record by the rule alone, in the order of each partition: a record with the id of an accepted one is a
- * repeat, and a record whose expectation differs from the version of its entity is refused. The records are those of one
- * stream, in any order, and fewer than an id window holds.
+ * Decides each record from the log alone, in the offset order of each partition. A record with the event id of an
+ * accepted record is a repeat. A record whose expected version differs from the version of its entity is refused. The
+ * records are those of one stream, in any order, and fewer than an id window can have.
  */
 export function decideLog(records: readonly LoggedEvent[]): RecordDecision[] {
   const accepted = new Set<string>();
@@ -38,7 +41,7 @@ export function decideLog(records: readonly LoggedEvent[]): RecordDecision[] {
   });
 }
 
-/** Compares the stored events of a stream with the decisions about the records of its topic. */
+/** Compares the stored events of a stream with the decisions on the records of its topic. */
 export function checkDecisions(
   decisions: readonly RecordDecision[],
   stored: readonly ObservedEvent[],

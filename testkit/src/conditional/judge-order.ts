@@ -1,21 +1,24 @@
 import type { Finding } from '../checker.js';
 
-/** Something that took place at one moment between two times. */
+/**
+ * An operation on a register that took effect at one moment between its invocation and its return, as in a Jepsen
+ * history.
+ */
 export interface OperationInterval {
-  /** The earliest invocation that may have caused it. */
+  /** Time of the earliest invocation that may have caused the operation. */
   invoked: number;
-  /** When a client knew of it; Infinity if no client ever did. */
+  /** Time at which a client knew of the operation's effect, or Infinity if no client ever knew. */
   returned: number;
-  /** Names it in a finding. */
+  /** Text that names the operation in a finding. */
   what: string;
 }
 
-/** The event that made a version of an entity. */
+/** An accepted event, and the version that the event gave to its entity. */
 export interface AcceptedOperation extends OperationInterval {
   version: number;
 }
 
-/** A refused attempt, and the version that was current according to its answer. */
+/** A refused attempt, and the version of the entity that its answer named as current. */
 export interface RefusedOperation extends OperationInterval {
   current: number;
 }
@@ -23,10 +26,10 @@ export interface RefusedOperation extends OperationInterval {
 type LevelledOperation = OperationInterval & { level: number };
 
 /**
- * Checks that a moment can be chosen for each accepted and each refused attempt of an entity, between its invocation and
- * its return, such that the moments of the versions 1 to n are in that order and each refusal lies after the version that
- * its answer names and before the next one. Such moments exist if and only if nothing was invoked after the return of
- * something that must come later.
+ * Checks that the accepted and refused attempts of an entity are linearizable. A moment between invocation and return
+ * must exist for each attempt, such that the moments of versions 1 to n are in that order, and each refusal lies after
+ * the version that its answer names and before the next version. These moments exist if and only if no attempt was
+ * invoked after the return of an attempt that must come later.
  */
 export function judgeOrder(
   accepted: readonly AcceptedOperation[],
@@ -39,7 +42,7 @@ export function judgeOrder(
   return [...unjustified.values(), ...conflicts(rest).map(([before, after]) => reordered(before, after))];
 }
 
-/** Checks each refusal alone against the accepted events. */
+/** Checks each refused attempt alone against the accepted events. */
 function judgeRefusals(
   versions: readonly LevelledOperation[],
   refusals: readonly LevelledOperation[],
@@ -58,7 +61,10 @@ function judgeRefusals(
   return findings;
 }
 
-/** Returns pairs in which the second must come after the first, but returned before the first was invoked. */
+/**
+ * Returns pairs of attempts in which the second attempt must take effect after the first, but returned before the first
+ * was invoked.
+ */
 function conflicts(all: readonly LevelledOperation[]): [LevelledOperation, LevelledOperation][] {
   const found: [LevelledOperation, LevelledOperation][] = [];
   const latest = runningMaximum(all.toSorted(byLevel));
@@ -71,7 +77,7 @@ function conflicts(all: readonly LevelledOperation[]): [LevelledOperation, Level
 
 interface RunningExtreme {
   level: number;
-  /** The extreme of everything up to this level. */
+  /** The operation with the extreme time among all operations up to this level. */
   extreme: LevelledOperation;
 }
 
@@ -96,7 +102,10 @@ function running(
   });
 }
 
-/** Returns the last element for which the condition holds; it holds for a prefix of the list. */
+/**
+ * Returns the last element for which the condition is true. The condition must be true for a prefix of the list and
+ * false for the rest.
+ */
 function lastWhere(
   list: readonly RunningExtreme[],
   holds: (one: RunningExtreme) => boolean,

@@ -15,18 +15,24 @@ interface RequestEvent {
 }
 type EventDecision = { version: number | undefined; offset: number } | { current: number };
 
-/** How a server differs from a correct one. */
+/** Faults by which a server with conditional writes differs from a correct server. */
 export interface RegisterServerFaults {
-  /** Answers request n with this status, or hangs up, instead of deciding (`before`) or after it (`after`). */
+  /**
+   * Answers request `n` with this status, or closes the connection. The fault `before` comes instead of deciding the
+   * request, and the fault `after` comes once the request is decided.
+   */
   before: (n: number) => number | 'hang up' | undefined;
   after: (n: number) => number | 'hang up' | undefined;
-  /** Milliseconds after which request n is decided although it was answered; undefined for the usual order. */
+  /**
+   * Milliseconds by which request `n` is decided after its answer was sent; undefined if the request is decided before
+   * its answer.
+   */
   late: (n: number) => number | undefined;
-  /** Decides event n without a comparison. */
+  /** Accepts event `n` without comparing the versions. */
   blind: (n: number) => boolean;
-  /** Refuses event n although its expectation is right. */
+  /** Refuses event `n` although the expected version is right. */
   moody: (n: number) => boolean;
-  /** Takes the repetition of an accepted event for another event. */
+  /** Treats the repetition of an accepted event as a new event. */
   forgetful: boolean;
 }
 

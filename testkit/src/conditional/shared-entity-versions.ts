@@ -1,15 +1,15 @@
 import type { SeededRandom } from '../seeded-random.js';
 
-/** An entity, and the greatest version of it that an answer has named. */
+/** An entity, and the greatest version of the entity that any answer has named. */
 export interface KnownEntity {
   stream: string;
   entity_id: string;
   version: number;
-  /** A writer has the turn: the others with manners choose another entity. */
+  /** True while one writer alone may write to the entity: other writers that wait for an entity choose another one. */
   taken: boolean;
 }
 
-/** What all writers of a driver know about the entities together. */
+/** The latest versions of entities that all writers of a driver know together. */
 export class SharedEntityVersions {
   readonly all: readonly KnownEntity[];
 
@@ -21,7 +21,7 @@ export class SharedEntityVersions {
     );
   }
 
-  /** Takes the turn of an entity; undefined if each one is taken. */
+  /** Reserves a random entity for one writer; undefined if every entity is reserved. */
   take(random: SeededRandom): KnownEntity | undefined {
     const free = this.all.filter(({ taken }) => !taken);
     if (free.length === 0) return undefined;

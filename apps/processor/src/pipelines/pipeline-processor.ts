@@ -49,23 +49,28 @@ export interface PipelineProcessorOptions {
   logger: Logger;
   tracing?: Tracing | undefined;
   window: IdWindowBounds;
-  /** Bounds of the row cache: `keys` rows and about `weight` characters. */
+  /**
+   * Maximum number of rows (`keys`) and approximate maximum of characters (`weight`) in the row cache of all pipelines.
+   */
   cache: RowCacheBounds;
-  /** Bounds on changes that wait to be saved: `keys` rows and dead letters, and about `weight` characters. */
+  /**
+   * Maximum number of rows and dead letters (`keys`), and approximate maximum of characters (`weight`), that wait to be
+   * saved.
+   */
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   pace?: JobIntervals;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called once, when the pipelines cannot continue. The process should end. */
+  /** Called once, when the pipelines of this process cannot continue. The caller should end the process. */
   onFailure(error: Error): void;
 }
 
 const defaultPace: JobIntervals = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };
-/** Number of partitions that may compute at the same time. */
+/** Maximum number of partitions that compute at the same time. */
 const computingAtOnce = 4;
-/** Milliseconds from a failure of a job until it is written into the definition. */
+/** Milliseconds from a failure of a job until the failure is written into the pipeline's definition. */
 const reportMs = 1000;
 
 const metricsOfPipelines = [
@@ -135,19 +140,23 @@ export class PipelineProcessor {
     this.collection.start();
   }
 
-  /** The partitions that are assigned to this process now. */
+  /** Yields the partitions of all jobs that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const { partition } of this.states()) yield partition;
   }
 
-  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
+  /**
+   * The engine (Kafka or ClickHouse) to which a failed call is being repeated, and the error; undefined while no call
+   * is repeated.
+   */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
   /**
-   * Stops taking batches, saves and commits the progress, and leaves the consumer groups. Progress that cannot be saved
-   * within `flushMs` milliseconds is lost; the next owner of the partition processes those records again.
+   * Stops taking batches, saves and commits the progress of all jobs, and leaves the consumer groups. Progress that
+   * cannot be saved within `flushMs` milliseconds is lost; the next owner of the partition processes those records
+   * again.
    */
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.jobs.close(givenUp));
@@ -214,7 +223,8 @@ export class PipelineProcessor {
     const { definitions, logger } = this.options;
     const found = definitions.pipelines.all().find((one) => one.run.id === run);
     if (!found) return;
-    // The reason is checked again: a gateway reverts a loop immediately, and an invalid definition may have changed.
+    // The reason of a failure is checked again before the report: a gateway reverts a loop immediately, and an invalid
+    // definition may have changed.
     const fails = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
       current?.run.id === run && current.failure === null && isStill();
     const { changed } = await definitions.pipelines.change(

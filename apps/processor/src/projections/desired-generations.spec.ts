@@ -13,7 +13,7 @@ const generation = (id: string, sources: Record<string, string>): ProjectionGene
   ),
 });
 
-/** Selects among the generations of one projection while these streams exist. */
+/** Selects the desired generations of one projection, while these streams exist. */
 function select(generations: Partial<ProjectionDefinition>, streams: Record<string, string>) {
   const projection = {
     name: 'p',

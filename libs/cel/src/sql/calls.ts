@@ -23,8 +23,8 @@ const stringTests: Record<string, (text: string, other: string) => string> = {
 };
 
 /**
- * ClickHouse SQL of the CEL methods for parts of a time in UTC, which count months, days of the month and days of the
- * year from 0; Sunday is 0.
+ * ClickHouse SQL of the CEL methods for parts of a time in UTC. The methods count months, days of the month and days of
+ * the year from 0, and days of the week from 0 for Sunday.
  */
 const timeParts: Record<string, (time: string) => string> = {
   getFullYear: (time) => `toYear(${time})`,
@@ -107,7 +107,7 @@ function methodValue(object: Expression, { call, translate }: CallTranslation): 
 }
 
 /**
- * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL; ClickHouse's default differs. A text that
+ * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL, unlike ClickHouse's default. A text that
  * is too long for the pattern is an error and is not searched.
  */
 function matches(
@@ -125,8 +125,8 @@ function matches(
 }
 
 /**
- * Translates `has`. The macro is false if the member, or another one on the path to it, is missing. A null member
- * counts as present.
+ * Translates `has`. The macro is false if the member, or another member on its path, is missing. A null member counts
+ * as present.
  */
 function has(argument: Expression, translate: TranslateToSql): SqlValue {
   if (argument.kind !== 'member') {

@@ -46,7 +46,7 @@ function compared(kind: SqlKind, operator: ComparisonOperator, [a, b]: [SqlValue
 }
 
 /**
- * For each operator, the comparison of two different doubles, and the result for equal ones without more digits to
+ * For each operator, the comparison of two different doubles, and the result for equal doubles without more digits to
  * compare.
  */
 const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> = {

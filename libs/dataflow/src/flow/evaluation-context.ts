@@ -8,8 +8,8 @@ import { uncounted } from './operator-event-counts.js';
 export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
 
 /**
- * Returns the state of a projection's key as JSON text: null if there is none, undefined if it has not been fetched
- * yet.
+ * Returns the state of a projection's key as JSON text: null if the key has no state, undefined if the state has not
+ * been fetched yet.
  */
 export type FetchedStates = (lookup: ProjectionLookup) => string | null | undefined;
 

@@ -31,19 +31,22 @@ export interface CountedOperator {
   readonly key: string;
   /** True if the operator before this one in the definition passes events on to it. */
   readonly follows: boolean;
-  /** True if the operator writes events out of the pipeline (`emit`, `webhook`). It also passes each event on. */
+  /**
+   * True if the operator writes events out of the pipeline (`emit`, `webhook`). An operator that writes events also
+   * passes each event on.
+   */
   readonly isOutput: boolean;
   /**
-   * True if `out` is counted. Otherwise each event leaves the operator once, unless it is dropped, late or failed, and
-   * `out` is computed.
+   * True if `out` is counted. If `out` is not counted, each event leaves the operator once, unless it is dropped, late
+   * or failed, and `out` is computed.
    */
   readonly countsOut: boolean;
 }
 
 /**
- * The numbers that are counted for an operator. The others are computed from them, so that counting costs nothing at
- * most operators: `arrived` are the events that no earlier operator has passed on, `alone` those that an output does
- * not pass on (see `CompiledPipeline.entry`).
+ * The numbers that are counted for an operator. All other numbers are computed, so that counting costs nothing at most
+ * operators. `arrived` counts the events that no earlier operator has passed on, and `alone` counts the events that an
+ * output operator does not pass on (see `CompiledPipeline.entry`).
  */
 const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;
 type CountedNumber = (typeof counted)[number];
@@ -65,7 +68,10 @@ export const uncounted: Float64Array = new Float64Array(pipelineLimits.operators
  * index in `steps`.
  */
 export class OperatorEventCounter {
-  /** The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to them. */
+  /**
+   * The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to the
+   * counts.
+   */
   readonly numbers: Float64Array;
   private readonly stepOf: ReadonlyMap<string, number>;
 

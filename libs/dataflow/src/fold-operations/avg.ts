@@ -7,7 +7,7 @@ import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './exac
 
 /**
  * `avg`: the mean of numbers, computed as the exact sum divided by the count. The mean is exact if it has at most 34
- * significant digits; otherwise it is rounded once, to the nearest double. Without values the mean is null.
+ * significant digits; otherwise it is rounded once, to the nearest double. Without values the result of `avg` is null.
  */
 export const avg: FoldOperation<readonly [total: ExactSum, count: number]> = {
   takes: kinds.number,

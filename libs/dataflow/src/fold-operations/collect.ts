@@ -7,7 +7,7 @@ import { comparePositions, type FoldPosition } from './position.js';
 const itemCharacters = 16 * 1024;
 /**
  * Maximum number of items of the list, and of characters of its JSON text. The list ends before the first item that
- * would exceed one of them.
+ * would exceed one of the two limits.
  */
 const listItems = 1000;
 const listCharacters = 64 * 1024;

@@ -10,11 +10,11 @@ const bounds: DurationBounds = { least: '1s', most: '366d' };
 type DedupeState = { readonly first: EpochMicros };
 
 /**
- * `dedupe`: remembers one event of each key: the first that passes, then each newer one that passes. It drops an event
- * if its time and the remembered event's time are at most `within` apart. Any other event passes; an older one passes
- * without being remembered. The state of a key expires when the watermark is more than `within` past the remembered
- * event. If that event was already behind the watermark when it arrived, its arrival watermark counts instead, so that
- * duplicates in old data are found too.
+ * `dedupe`: remembers one event of each key: the first event that passes, then each newer event that passes. `dedupe`
+ * drops an event if its time and the remembered event's time are at most `within` apart. Any other event passes; an
+ * event older than the remembered event passes without being remembered. The state of a key expires when the watermark
+ * is more than `within` past the remembered event. If the remembered event was already behind the watermark when it
+ * arrived, its arrival watermark counts instead, so that duplicates in old data are found too.
  */
 export const dedupe: OperatorKind = {
   summary: '`{key, within}`, drops events that repeat a key within a time.',

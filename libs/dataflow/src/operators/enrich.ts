@@ -18,8 +18,8 @@ interface EnrichSpec {
 const tableKeys = 1000;
 
 /**
- * Returns the value that an `enrich` operator has for a key, as JSON text: null if there is none, undefined if it must
- * be fetched from a projection first.
+ * Returns the value that an `enrich` operator has for a key, as JSON text: null if the key has no value, undefined if
+ * the value must be fetched from a projection first.
  */
 type SideInput = (key: string, known: FetchedStates) => string | null | undefined;
 

@@ -17,8 +17,8 @@ const mostLevels = 16;
 
 /**
  * `map`: replaces `data` with the values of expressions, and sets `event_type` and `entity_id`. All expressions read
- * the event as it was before. Fields that the map does not name remain unchanged. Numbers keep all their digits; times
- * become RFC 3339 strings.
+ * the event as it was before the `map`. Fields that the map does not name remain unchanged. Numbers keep all their
+ * digits; times become RFC 3339 strings.
  */
 export const map: OperatorKind = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
@@ -54,7 +54,10 @@ export const map: OperatorKind = {
   },
 };
 
-/** Compiles an object of expressions into the constant texts around them, so that the result is one concatenation. */
+/**
+ * Compiles an object of expressions to a function that returns its JSON text. The constant texts between the
+ * expressions are computed once, so that each call is one concatenation.
+ */
 function compileData(spec: unknown, pointer: string, depth = 1): JsonTextFunction {
   const members = Object.entries(object(spec, pointer));
   if (depth > mostLevels) throw definitionError(pointer, `is nested more than ${mostLevels} levels deep`);

@@ -11,9 +11,9 @@ export interface StateEntriesUpdate {
 }
 
 /**
- * Adds an event to all its state entries, or to none if one of them fails it. The failed event becomes a dead letter
- * that may be replayed, and would then be counted twice in the other entries. All evaluations together share one step
- * budget.
+ * Adds an event to all its state entries, or to no entry if one of the entries fails the event. The failed event
+ * becomes a dead letter that may be replayed, and a replay would count the event twice in the entries that took it. All
+ * evaluations of expressions together share one step budget.
  */
 export function addToStateEntries(
   operator: KeyedOperator,

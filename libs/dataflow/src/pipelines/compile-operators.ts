@@ -48,7 +48,7 @@ interface ListLocation {
   readonly stage: string | undefined;
   /** The indices of the branches that lead to the list, in this stage and in the stages before it. */
   readonly branches: readonly number[];
-  /** Properties of the chain that contains the list; compiling an operator may change them. */
+  /** Properties of the chain that contains the list; compiling an operator may change the properties. */
   readonly chain: { looksUp: boolean };
   /** Receives the errors of the operators, in their order. */
   readonly errors: DefinitionProblem[];
@@ -220,7 +220,7 @@ const mostTraced = 20_000;
 
 /**
  * Returns the function of an operator that first adds a trace entry: the operator at `at` has passed the event on to
- * it.
+ * the wrapped operator.
  */
 function passed(at: string, next: OperatorFunction): OperatorFunction {
   return (flow, context) => {

@@ -37,7 +37,9 @@ export interface DryRunResult {
     readonly webhook?: string;
     readonly event: LogEvent;
   }[];
-  /** Events that would arrive after their window has closed. One without `stream` would become a dead letter. */
+  /**
+   * Events that would arrive after their window has closed. A late event without `stream` would become a dead letter.
+   */
   readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: LogEvent }[];
   /**
    * Events that would become dead letters because an operator fails. `pointer` is the JSON pointer to the exact part
@@ -90,8 +92,8 @@ export class DryRunRecorder {
   }
 
   /**
-   * Adds an event that was given to the dry run. Returns its empty list of steps, to which the caller adds what
-   * operators do with it.
+   * Adds an event that was given to the dry run. Returns the empty list of the event's steps, to which the caller adds
+   * what operators do with the event.
    */
   event(event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];
@@ -100,8 +102,8 @@ export class DryRunRecorder {
   }
 
   /**
-   * Adds the result of a window that closed. Returns its empty list of steps, to which the caller adds what operators
-   * do with it.
+   * Adds the result of a window that closed. Returns the empty list of the result's steps, to which the caller adds
+   * what operators do with the result.
    */
   window(at: string, event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];

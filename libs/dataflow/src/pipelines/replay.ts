@@ -26,8 +26,8 @@ type ReplayValue = [
 /** A record of a job's replay topic: an event that was a dead letter and continues at the operator where it failed. */
 export interface ReplayedDeadLetter {
   /**
-   * A UUID that is the same in each replay record of the dead letter, so that a job that reads two of them replays it
-   * once.
+   * A UUID that is the same in each replay record of the dead letter, so that a job that reads two such records replays
+   * the dead letter once.
    */
   readonly id: string;
   /**

@@ -21,7 +21,7 @@ export interface SimulationResult {
   readonly emitted: Readonly<Record<string, string>>;
   /** Late and failed events, by operator and provenance. */
   readonly letters: Readonly<Record<string, string>>;
-  /** Ids that were emitted with different contents; this must be empty. */
+  /** Ids that were emitted with different contents; a correct simulation has no such ids. */
   readonly conflicts: readonly string[];
   /** State entries that remain at the end; windows among them are errors. */
   readonly open: readonly string[];
@@ -32,7 +32,7 @@ export interface FailureSchedule {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
-  /** Probability that a second task starts from the saved state while the first continues. */
+  /** Probability that a second task starts from the saved state while the first task continues. */
   readonly zombies: number;
   /** Number of partitions of each stage's topic. */
   readonly partitions: number;
@@ -73,8 +73,7 @@ interface SavedCheckpoint {
 }
 
 /**
- * The simulated Kafka log and state store: everything that outlives a task. A write takes effect at once and is
- * readable.
+ * The simulated Kafka log and state store: all data that outlives a task. A write takes effect at once and is readable.
  */
 class SimulatedEngines {
   readonly topics = new Map<string, TopicRecord[]>();
@@ -224,7 +223,7 @@ class SourceTask extends Task {
     this.world.saveProgress(this.name, { next: end, watermark: this.time.value, positions: undefined });
   }
 
-  /** Writes the watermark record of an idle partition, long after its last event. */
+  /** Writes the watermark record of a source partition that is idle, long after its last event. */
   *idle(): Generator<void, void> {
     this.time.progress({ nowMs: 0, atEnd: true });
     const { watermark, idle } = this.time.progress({ nowMs: 1000 * 86_400_000, atEnd: true });
@@ -354,17 +353,16 @@ function byClosing([a, x]: [string, { row: StateEntry }], [b, y]: [string, { row
   return x.row.closesAt - y.row.closesAt || (a < b ? -1 : 1);
 }
 
-/** A running batch, of the current task or of a fenced one that continues. */
+/** A running batch, of the current task or of a fenced task that continues. */
 interface RunningBatch {
   task: Task;
   steps: Generator<void, void>;
 }
 
 /**
- * Runs a pipeline over a whole source as one or more processors do. There is a task for each partition of the source
- * and of the stages' topics. Tasks read batches, append and save, and may end at any step. The result does not depend
- * on the processor that runs a task, so the number of processors does not matter; only the random order of the tasks
- * does.
+ * Runs a pipeline over a whole source as one or more processors do. Each partition of the source and of the stages'
+ * topics has a task. Tasks read batches, append and save, and may end at any step. The result does not depend on the
+ * processor that runs a task, so the number of processors does not matter; only the random order of the tasks does.
  */
 export function simulate(
   pipeline: CompiledPipeline,

@@ -29,7 +29,7 @@ export interface CompatibilityRequest {
   /** The existing versions of the schema, oldest first; all of them were accepted before. */
   versions: readonly { version: number; schema: unknown }[];
   compatibility: SchemaCompatibility;
-  /** How properties that a schema does not mention are treated; default: `strict`. */
+  /** How the comparison treats properties that a schema does not mention: `strict` by default. */
   policy?: CompatibilityPolicy;
 }
 

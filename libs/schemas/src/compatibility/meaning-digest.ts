@@ -6,8 +6,8 @@ import type { SchemaPart } from './value-shape.js';
 const known = new WeakMap<CheckedSchemaDocument, ReferenceClosures>();
 
 /**
- * Returns a digest that is equal for two JSON Schemas only if they permit the same values. It covers the schema's own
- * text and the text of all schemas that it references, directly or indirectly.
+ * Returns a digest that is equal for two JSON Schemas only if they permit the same values. The digest covers the
+ * schema's own text and the text of all schemas that it references, directly or indirectly.
  */
 export function meaningDigestOf({ source: { document }, pointer, schema, id }: SchemaPart): string {
   if (document.subschemas.get(pointer) !== schema) return id;

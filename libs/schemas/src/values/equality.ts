@@ -2,9 +2,9 @@ import { ExactNumber } from './decimal.js';
 import { unlimitedMeter, type StepMeter } from './step-meter.js';
 
 /**
- * Returns a text that is the same for two JSON values exactly if they are equal in the sense of JSON Schema:
- * numbers by value, members of objects in any order. It is safe for any member name (`valueOf`,
- * `constructor`). It is meant for values in schemas, which are small.
+ * Returns a text that is the same for two JSON values exactly if they are equal in the sense of JSON Schema: numbers by
+ * value, members of objects in any order. Any member name is safe (`valueOf`, `constructor`). The function is meant for
+ * values in schemas, which are small.
  */
 export function canonicalText(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : String(value);
@@ -43,7 +43,7 @@ export function areUnique(items: readonly unknown[], meter: StepMeter): boolean 
   return true;
 }
 
-/** A hash set of objects, arrays and exact numbers; it makes no copies of them. */
+/** A hash set of objects, arrays and exact numbers; the set makes no copies of its values. */
 class JsonValueSet {
   size = 0;
   private readonly byHash = new Map<number, object[]>();

@@ -25,8 +25,8 @@ const mostOfAnEmail = 320;
 const mostOfAHostname = 253;
 
 /**
- * Matches most valid date-times quickly; those with a leap second, an offset, or a day that some months do not have
- * need the complete check.
+ * Matches most valid date-times quickly; date-times with a leap second, an offset, or a day that some months do not
+ * have need the complete check.
  */
 const plainTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,30})?Z$/;

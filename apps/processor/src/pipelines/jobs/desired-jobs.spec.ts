@@ -55,7 +55,7 @@ describe('Given pipelines that feed each other', () => {
 });
 
 describe('A pipeline whose source was deleted', () => {
-  /** Numbers in the stream ids before and after a stream is recreated. */
+  /** Numbers in the id of a stream before and after the stream is recreated. */
   const [before, after] = ['1', '2'];
   const reading = (...streams: string[]) => {
     const sources = Object.fromEntries(streams.map((name) => [name, { id: `${name}#${before}` as const }]));

@@ -20,7 +20,7 @@ beforeEach(() => {
   steps = new OperatorMetrics((name) => defined.includes(name));
 });
 
-/** Returns the series of a pipeline, as texts such as `/operators/0 filter in 5`. */
+/** Returns the metric series of a pipeline, as texts such as `/operators/0 filter in 5`. */
 async function seriesOf(pipeline: string): Promise<string[]> {
   const { values } = await metrics.pipelineStepEvents.get();
   return values

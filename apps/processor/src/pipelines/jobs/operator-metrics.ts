@@ -3,18 +3,18 @@ import { metrics } from '#telemetry';
 
 type OperatorMetricLabels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
 
-/** The metrics of the operators of all pipelines. Each series belongs to an operator of a current definition. */
+/** The metrics of the operators of all pipelines. Each metric series belongs to an operator of a current definition. */
 export class OperatorMetrics {
-  /** The series of each pipeline, by path, operator and result. */
+  /** The metric series of each pipeline, by JSON pointer, operator name and result. */
   private readonly series = new Map<string, Map<string, OperatorMetricLabels>>();
 
-  /** @param isDefined whether a pipeline exists */
+  /** @param isDefined returns whether a pipeline with this name exists */
   constructor(private readonly isDefined: (pipeline: string) => boolean) {}
 
   /**
-   * Adds the counts of a batch. Ignores a pipeline that has been deleted since, and operators that its current
-   * definition does not have.
-   * @param steps of the current definition
+   * Adds the event counts of a batch to the metrics. Ignores a pipeline that was deleted during the batch, and
+   * operators that the pipeline's current definition does not have.
+   * @param steps the operators of the current definition
    */
   count(pipeline: string, steps: readonly CountedOperator[], counts: EventCountsByOperator): void {
     if (!this.isDefined(pipeline)) return;
@@ -25,13 +25,13 @@ export class OperatorMetrics {
       });
   }
 
-  /** Removes the series of the operators that a changed definition does not have. */
+  /** Removes the metric series of the operators that a changed definition no longer has. */
   keep(pipeline: string, steps: readonly CountedOperator[]): void {
     const kept = new Set(steps.map(nameOf));
     this.removeIf(pipeline, (labels) => !kept.has(nameOf(labels)));
   }
 
-  /** Removes all series of a pipeline. */
+  /** Removes all metric series of a pipeline. */
   remove(pipeline: string): void {
     this.removeIf(pipeline, () => true);
     this.series.delete(pipeline);

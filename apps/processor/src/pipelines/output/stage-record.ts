@@ -3,8 +3,9 @@ import type { LogRecord, NewRecord } from '#log';
 import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dataflow';
 
 /**
- * Format of the record values in a stage's topic. A value is either a repartitioned event or a watermark record of an
- * upstream partition. An event's record has the key of the stage. The two forms are
+ * Format of the record values in a stage's internal topic. A value is either a repartitioned event or a watermark
+ * record of an upstream partition. The key of a repartitioned event's record is the event's key in the stage. The two
+ * forms are
  *
  * <length of the head><head><metadata><data>
  *
@@ -15,9 +16,9 @@ import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dat
  * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
  * ingested_at, schema_version, length of metadata, replay]
  *
- * `source` and `at` are the upstream partition and the offset of its record. `stream` to `path`, and `replay` (or 0),
- * are the provenance of the event. The metadata and data of the event follow unescaped, so that they are not parsed
- * twice. Lengths are in UTF-16 units.
+ * `source` and `at` are the upstream partition and the offset of the upstream record. The members from `stream` to
+ * `path`, and `replay` (or 0), are the provenance of the event. The metadata and data of the event follow the head
+ * unescaped, so that they are not parsed twice. Lengths are in UTF-16 units.
  */
 type RepartitionedEventHeader = [
   kind: 0,
@@ -40,9 +41,9 @@ type RepartitionedEventHeader = [
 ];
 type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
-/** An event that an upstream partition has repartitioned to a stage. */
+/** An event that an upstream partition has repartitioned to a keyed stage. */
 export interface RepartitionedEvent extends RepartitionedPosition {
-  /** Watermark of the upstream partition before the record that the event comes from. */
+  /** Watermark of the upstream partition before the source record of the event was read. */
   readonly watermark: EpochMicros;
   readonly flow: PipelineEvent;
 }
@@ -82,7 +83,7 @@ export function encodeRepartitionedEvent({
   return `${text.length}${text}${event.metadata}${event.data}`;
 }
 
-/** Returns one watermark record for each partition of a stage's topic. */
+/** Returns one watermark record for each partition of a stage's internal topic. */
 export function watermarkRecords(topic: string, partitions: number, control: WatermarkRecord): NewRecord[] {
   const { source, next, watermark, idle } = control;
   const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkRecordValue);
@@ -91,7 +92,10 @@ export function watermarkRecords(topic: string, partitions: number, control: Wat
   }));
 }
 
-/** Decodes a record of a stage's topic. Returns undefined if no upstream partition writes such a record. */
+/**
+ * Decodes a record of a stage's internal topic. Returns undefined if the record has a form that no upstream task
+ * writes.
+ */
 export function readStageRecord({ key, value }: LogRecord): StageRecord | undefined {
   const text = String(value);
   const start = text.indexOf('[');

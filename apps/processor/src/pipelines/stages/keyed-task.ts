@@ -22,9 +22,9 @@ import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../o
 import { BatchComputation } from './batch-computation.js';
 import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
 
-/** Greatest number of rows that the records of one part of a batch refer to. */
+/** Maximum number of state rows that the records of one part of a batch belong to. */
 const partRows = 5000;
-/** Bounds on results that wait for the stage's chain: their number and approximate characters. */
+/** Limits of results that wait for the operator chain of the stage: their number and approximate characters. */
 const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
 export interface KeyedTaskOptions extends StageTaskDependencies {
@@ -42,21 +42,24 @@ interface ChainInputResult extends InputRecordContext {
   readonly flow: PipelineEvent;
 }
 
-/** A part of a batch that is being computed. */
+/** The state of the computation of one part of a batch. */
 interface BatchPartComputation {
   readonly stage: KeyedStage;
   readonly output: OutputBuffer;
   readonly writing: BatchComputation;
   results: ChainInputResult[];
-  /** Number of results of the current record so far. */
+  /** Offset of the current record, and the number of results that the record has produced so far. */
   of: { offset: number; results: number };
   weight: number;
   closed: boolean;
-  /** Offset of the first record of this part. All stored rows come from earlier records. */
+  /** Offset of the first record of this part. All stored rows come from records below this offset. */
   readonly before: number;
 }
 
-/** Processes one partition of a keyed stage (a window or a dedupe). Its results depend only on that partition. */
+/**
+ * Processes one partition of a keyed stage (a window or a dedupe). The results depend only on the records of that
+ * partition.
+ */
 export class KeyedTask implements StageTask {
   readonly state: JobPartitionState;
   private readonly source: string;
@@ -82,9 +85,8 @@ export class KeyedTask implements StageTask {
       if (turn.over(bytes)) await turn.end();
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
-      // The stage was removed from the definition. No record is skipped, because the stage may be added again before
-      // the
-      // partition is revoked.
+      // The stage was removed from the definition. The task skips no record, because the stage may be added again
+      // before the partition is revoked.
       if (!stage) throw new FencedError('the stage was removed from the definition');
       const arrivals = arrivalsOf(fresh.slice(at, end), stage);
       at += arrivals.length;
@@ -115,8 +117,8 @@ export class KeyedTask implements StageTask {
   }
 
   /**
-   * Checks that the records below `next` are those that were processed before.
-   * @throws CheckpointLostError when they are not, because the topic was recreated
+   * Checks that the records below `next` are the records that the job has already processed.
+   * @throws CheckpointLostError when the records are others, because the topic was recreated
    */
   private requireTaken(records: readonly LogRecord[]): void {
     for (const record of records) {
@@ -162,7 +164,8 @@ export class KeyedTask implements StageTask {
     await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
     this.state.ended.throwIfAborted();
     for (const arrival of arrivals) {
-      // A window closes because the watermark advances. Its results carry the watermark from before that.
+      // A window closes because the watermark advances. The window's results carry the watermark from before the
+      // advance.
       const before = downstreamWatermark(this.positions.watermark, work.stage.operator.delay);
       const cause: InputRecordContext = { offset: arrival.record.offset, watermark: before, index: 0 };
       if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
@@ -176,7 +179,7 @@ export class KeyedTask implements StageTask {
     await this.runResults(work);
   }
 
-  /** Whether the record is processed further. Returns false for a repeated or unreadable record. */
+  /** Returns whether the record is processed further; false for a repeated or unreadable record. */
   private admit(
     { record, read }: DecodedStageRecord,
     { stage, output, writing }: BatchPartComputation,
@@ -197,7 +200,7 @@ export class KeyedTask implements StageTask {
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
-    // All windows of the event share this object, so that its JSON is parsed once.
+    // All windows of the event share this object, so that the JSON of the event is parsed once.
     const flow = readableEvent(forwarded.flow);
     const watermark: EpochMicros = Math.max(this.positions.watermark, forwarded.watermark);
     const cause: InputRecordContext = {
@@ -247,7 +250,10 @@ export class KeyedTask implements StageTask {
   }
 }
 
-/** Adds results of a record. The index of a result counts all events that enter the chain because of that record. */
+/**
+ * Adds results of a record to the part. The index of a result counts all events that enter the chain because of the
+ * same record.
+ */
 function addResults(
   flows: readonly PipelineEvent[],
   work: BatchPartComputation,
@@ -266,7 +272,7 @@ function isFull({ results, weight }: BatchPartComputation): boolean {
   return results.length >= mostResults || weight >= mostWeight;
 }
 
-/** Decodes the first records, as many as one part of a batch may have. */
+/** Decodes the first of the given records, up to the limits of one part of a batch. */
 function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): DecodedStageRecord[] {
   const arrivals: DecodedStageRecord[] = [];
   let rows = 0;

@@ -1,14 +1,14 @@
 import { compareUtf8, type EpochMicros } from '#event';
 
-/** A row's key and the time at which the row closes. */
+/** The key of a state row, and the watermark at which the row closes. */
 export interface RowClosingTime {
   readonly closesAt: EpochMicros;
   readonly key: string;
 }
 
 /**
- * Compares by closing time, then bytewise by key. ClickHouse uses the same order, so cached and stored rows close in
- * one order.
+ * Compares two rows by closing time, and then bytewise by key. ClickHouse sorts in the same order, so cached and stored
+ * rows close in one order.
  */
 export function compareDue(a: RowClosingTime, b: RowClosingTime): number {
   if (a.closesAt !== b.closesAt) return a.closesAt - b.closesAt;
@@ -16,8 +16,8 @@ export function compareDue(a: RowClosingTime, b: RowClosingTime): number {
 }
 
 /**
- * A binary heap of rows by closing time; the row that closes first is on top. Outdated entries remain in the heap,
- * and the reader skips them.
+ * A binary heap of state rows by closing time; the row that closes first is on top. When the closing time of a row
+ * changes, the outdated entry remains in the heap, and the caller skips it.
  */
 export class ClosingTimeHeap {
   private readonly heap: RowClosingTime[] = [];
