@@ -28,7 +28,7 @@ import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
 import { ProcessorModule } from './processor.module.js';
-import { pipelineLagPrefix } from './pipelines/jobs/job.js';
+import { pipelineLagPrefix } from './pipelines/jobs/running-job.js';
 import { PipelineProcessor, type PipelineProcessorOptions } from './pipelines/pipeline-processor.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { Snapshotter } from './snapshots/snapshotter.js';

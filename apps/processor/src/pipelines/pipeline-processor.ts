@@ -19,16 +19,16 @@ import { StaleMetricsRemover } from '../stale-metrics-remover.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
-import { Job } from './jobs/job.js';
+import { RunningJob } from './jobs/running-job.js';
 import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache.js';
-import { SideInputs } from './lookups/side-inputs.js';
+import { SideInputLoader } from './lookups/side-input-loader.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
 import { OperatorMetrics } from './jobs/operator-metrics.js';
 import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
 import { saveBatches } from './state/save-batches.js';
 import { TargetStreams } from './output/target-streams.js';
-import { JobSelection, type DesiredJob } from './jobs/desired-jobs.js';
+import { DesiredJobSelector, type DesiredJob } from './jobs/desired-jobs.js';
 import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
 import { OutputDeduplication } from './output/output-deduplication.js';
 
@@ -88,8 +88,8 @@ const metricsOfPipelines = [
 export class PipelineProcessor {
   private readonly retry: EngineRetry;
   private readonly checkpointer: JobCheckpointer;
-  private readonly selection: JobSelection;
-  private readonly jobs: Reconciler<DesiredJob, Job>;
+  private readonly selection: DesiredJobSelector;
+  private readonly jobs: Reconciler<DesiredJob, RunningJob>;
   private readonly failures: FailureReporter;
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
@@ -118,7 +118,7 @@ export class PipelineProcessor {
       saved: ({ name }) => this.saved(name),
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: computingAtOnce },
     });
-    this.selection = new JobSelection(definitions, webhooks);
+    this.selection = new DesiredJobSelector(definitions, webhooks);
     this.failures = new FailureReporter({
       ...{ logger, onFailure, delayMs: reportMs },
       report: (run, reason, isStill) => this.report(run, reason, isStill),
@@ -191,7 +191,7 @@ export class PipelineProcessor {
         streams: new TargetStreams(definitions),
         schemas: new EmittedEventValidator(definitions),
       }),
-      tables: new SideInputs({ definitions, store: projections, now }),
+      tables: new SideInputLoader({ definitions, store: projections, now }),
       deduplication: (failover, signal) => OutputDeduplication.since(known, failover, signal),
       budget: new RowCacheBudget(cache),
       giveUp: (run, reason) => this.failures.giveUp(run, reason),
@@ -208,10 +208,10 @@ export class PipelineProcessor {
     return new Map(desired.map((one) => [one.definition.run.id, one]));
   }
 
-  private run(desired: DesiredJob, parts: JobDependencies): Job {
+  private run(desired: DesiredJob, parts: JobDependencies): RunningJob {
     const { name, version, run } = desired.definition;
     this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
-    return new Job(desired, parts);
+    return new RunningJob(desired, parts);
   }
 
   private saved(pipeline: string): void {

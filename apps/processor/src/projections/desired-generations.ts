@@ -19,14 +19,14 @@ export interface DesiredGeneration {
   isBuilding: boolean;
 }
 
-export interface DesiredGenerations {
+export interface SelectedGenerations {
   desired: DesiredGeneration[];
   /** The reasons why generations cannot run with the current definitions, by generation id. */
   invalid: ReadonlyMap<string, string>;
 }
 
 /** Selects from the definitions the generations that should run now. Each generation is compiled once. */
-export class GenerationSelection {
+export class DesiredGenerationSelector {
   private compiled = new Map<string, CompiledGeneration | string>();
 
   /**
@@ -38,7 +38,7 @@ export class GenerationSelection {
     private readonly mostBuilding: number,
   ) {}
 
-  now(): DesiredGenerations {
+  now(): SelectedGenerations {
     const known = this.compiled;
     this.compiled = new Map();
     const serving: DesiredGeneration[] = [];

@@ -16,7 +16,7 @@ import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { FailureReporter } from '../failure-reporter.js';
 import { collectGenerations } from './generation-collection.js';
-import { GenerationSelection, type DesiredGeneration } from './desired-generations.js';
+import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { KeyCache } from './key-cache.js';
 import type { ProjectionDependencies } from './projection-task-factory.js';
 import { GenerationPromoter } from './generation-promoter.js';
@@ -72,7 +72,7 @@ const metricsOfProjections = [
 export class ProjectionProcessor {
   private readonly retry: EngineRetry;
   private readonly checkpointer: StateCheckpointer;
-  private readonly selection: GenerationSelection;
+  private readonly selection: DesiredGenerationSelector;
   private readonly generations: Reconciler<DesiredGeneration, RunningGeneration>;
   private readonly promotion: GenerationPromoter;
   private readonly failures: FailureReporter;
@@ -99,7 +99,7 @@ export class ProjectionProcessor {
       saved: ({ name }) => this.saved(name),
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: foldingAtOnce },
     });
-    this.selection = new GenerationSelection(definitions, mostBuilding);
+    this.selection = new DesiredGenerationSelector(definitions, mostBuilding);
     this.collection = collectGenerations({ definitions, writer, logger, onFailure });
     this.promotion = new GenerationPromoter({
       ...{ definitions, topics, logger, onFailure, admin: log.admin, intervalMs: lookMs },

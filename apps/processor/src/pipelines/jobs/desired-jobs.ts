@@ -17,7 +17,7 @@ export interface DesiredJob {
   sources: ReadonlyMap<string, number>;
 }
 
-export interface DesiredJobs {
+export interface SelectedJobs {
   desired: DesiredJob[];
   /** The reasons why jobs cannot run with the current definitions, by job id. */
   invalid: Map<string, string>;
@@ -28,7 +28,7 @@ export interface DesiredJobs {
  * loop if a gateway dies at the wrong moment (decision 0021). Of the jobs in a loop, the job that was started last does
  * not run.
  */
-export class JobSelection {
+export class DesiredJobSelector {
   private compiled = new Map<string, CompiledPipeline | string>();
   private closing: { among: string; loops: ReadonlyMap<string, string> } = { among: '', loops: new Map() };
 
@@ -37,10 +37,10 @@ export class JobSelection {
     private readonly webhooks: Pick<WebhookDeliverer, 'missingConfiguration'>,
   ) {}
 
-  now(): DesiredJobs {
+  now(): SelectedJobs {
     const known = this.compiled;
     this.compiled = new Map();
-    const runs: DesiredJobs = { desired: [], invalid: new Map() };
+    const runs: SelectedJobs = { desired: [], invalid: new Map() };
     const able: { definition: PipelineDefinition; pipeline: CompiledPipeline }[] = [];
     for (const definition of this.definitions.pipelines.all()) {
       const { paused, failure, run } = definition;

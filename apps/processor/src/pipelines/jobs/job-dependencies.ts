@@ -8,7 +8,7 @@ import type { Tracing } from '#telemetry';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';
-import type { SideInputs } from '../lookups/side-inputs.js';
+import type { SideInputLoader } from '../lookups/side-input-loader.js';
 import type { OperatorMetrics } from './operator-metrics.js';
 import type { PartitionFailover, OutputDeduplication } from '../output/output-deduplication.js';
 
@@ -42,7 +42,7 @@ export interface JobDependencies {
    * checkpoint; undefined if the id windows of the target streams' readers suffice.
    */
   deduplication(failover: PartitionFailover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
-  tables: SideInputs;
+  tables: SideInputLoader;
   projections: Pick<Definitions['projections'], 'get'>;
   /** Returns the id of the stream that has this name now; undefined if no stream has the name. */
   streamId(name: string): StreamId | undefined;

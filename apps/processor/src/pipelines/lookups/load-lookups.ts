@@ -1,6 +1,6 @@
 import type { TimeSlice } from '#async';
 import type { OperatorChain, PipelineEvent, ProjectionLookup, LookupAnswers } from '#dataflow';
-import { lookupName, type LoadedStates, type SideInputs } from './side-inputs.js';
+import { lookupName, type LoadedStates, type SideInputLoader } from './side-input-loader.js';
 
 /**
  * Maximum number of rounds in which a chain requests projection states. An `enrich` may depend on the result of an
@@ -15,7 +15,7 @@ export interface ChainInput {
 
 interface LookupDependencies {
   /** Loads projection states into a `LoadedStates` map, and retries until the states are loaded. */
-  readonly load: (...of: Parameters<SideInputs['load']>) => Promise<void>;
+  readonly load: (...of: Parameters<SideInputLoader['load']>) => Promise<void>;
   readonly turn: TimeSlice;
 }
 

@@ -6,7 +6,7 @@ import type { JobConfiguration } from './job-configuration.js';
 import type { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
-import type { SideInputs } from '../lookups/side-inputs.js';
+import type { SideInputLoader } from '../lookups/side-input-loader.js';
 
 /** Dependencies of the task of one partition. */
 export interface StageTaskDependencies {
@@ -18,7 +18,7 @@ export interface StageTaskDependencies {
   readonly current: () => JobConfiguration;
   sink: Sink;
   /** Loads projection states for `enrich`, and retries until the states are loaded. */
-  readonly load: SideInputs['load'];
+  readonly load: SideInputLoader['load'];
   /** Stores dead letters, and retries until the dead letters are stored. */
   readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */

@@ -23,7 +23,7 @@ export const pipelineLagPrefix = 'pipeline ';
  * Runs the job of one pipeline in this process. The job creates its internal topics, and reads the sources and the
  * internal topics in a consumer group of its own.
  */
-export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
+export class RunningJob implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionTaskHost<JobTask>;
   private readonly shown: DeadLetterStreams;
   private readonly closed = new AbortController();

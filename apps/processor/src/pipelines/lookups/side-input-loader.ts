@@ -31,7 +31,7 @@ export function lookupName({ projection, key }: ProjectionLookup): string {
  * its partitions. The states are current, and not those at the time of the event. An event that is processed again
  * after a crash may get different states.
  */
-export class SideInputs {
+export class SideInputLoader {
   private readonly kept = new AgeOrderedMap<string, CachedState>();
   private weight = 0;
   private readonly folds = new Map<string, Fold>();
