@@ -5,7 +5,7 @@ import {
   ConditionalDriver,
   expectClean,
   faultSeed,
-  Random,
+  SeededRandom,
   testsAll,
   readHistory,
   until,
@@ -28,7 +28,7 @@ const system = useFaultySystem({ materializers: 2, processors: 2 });
  * Lets faults happen one after the other in any order, until each has happened and there are enough attempts. A short run
  * has half of the faults, which its seed draws.
  */
-async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, random: Random) {
+async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, random: SeededRandom) {
   const isLong = testsAll || attempts > 10_000;
   const drawn = shuffled(faults, random).slice(0, isLong ? faults.length : Math.ceil(faults.length / 2));
   let order: Fault[] = [];
@@ -41,7 +41,7 @@ async function breakThings(faults: readonly Fault[], driver: ConditionalDriver, 
   }
 }
 
-function shuffled<T>(list: readonly T[], random: Random): T[] {
+function shuffled<T>(list: readonly T[], random: SeededRandom): T[] {
   const keyed = list.map((value) => ({ value, key: random.next() }));
   return keyed.sort((a, b) => a.key - b.key).map(({ value }) => value);
 }
@@ -66,7 +66,7 @@ it(
   async () => {
     const { stack } = system();
     const seed = faultSeed();
-    const random = new Random(seed);
+    const random = new SeededRandom(seed);
     const history = await AttemptHistory.open(seed);
     process.stderr.write(`The history is written to ${history.path}\n`);
     const streams = [freshStream('accounts'), freshStream('accounts')];

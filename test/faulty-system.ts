@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { check, LoadDriver, expectClean, faultSeed, Ledger, PrivateEngines, TestSystem } from '#testkit';
-import type { DriverOptions, CheckReport, TestSystemOptions } from '#testkit';
+import type { DriverOptions, ReadBackReport, TestSystemOptions } from '#testkit';
 import { freshStream } from './api.js';
 import { printLogsOfFailures } from './use-stack.js';
 
@@ -54,7 +54,7 @@ export async function underLoad(
   stack: TestSystem,
   fault: (driver: LoadDriver, ledger: Ledger) => Promise<void>,
   options: Partial<DriverOptions> = {},
-): Promise<CheckReport> {
+): Promise<ReadBackReport> {
   const ledger = Ledger.open();
   const seed = faultSeed();
   const streams = [freshStream('load'), freshStream('load')];

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { faultSeed, Random } from '#testkit';
+import { faultSeed, SeededRandom } from '#testkit';
 import { rawHttp } from './raw-http.js';
 import { useStack } from './use-stack.js';
 
@@ -82,7 +82,7 @@ describe('every port', () => {
   });
 
   it('answers random paths with a status other than 500', async () => {
-    const random = new Random(faultSeed());
+    const random = new SeededRandom(faultSeed());
     const pieces = [
       '/',
       '//',

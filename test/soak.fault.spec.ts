@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { check, LoadDriver, expectClean, faultSeed, Ledger, Random, testsAll, until } from '#testkit';
+import { check, LoadDriver, expectClean, faultSeed, Ledger, SeededRandom, testsAll, until } from '#testkit';
 import { freshStream } from './api.js';
 import { useFaultySystem } from './faulty-system.js';
 import { appFaults, engineFaults, uses, type SoakAction } from './soak/actions.js';
@@ -70,7 +70,7 @@ it(
     process.env.FAULT_SEED ??= usualSeed;
     const seed = faultSeed();
     const { engines, stack } = system();
-    const random = new Random(seed);
+    const random = new SeededRandom(seed);
     const streams = [freshStream('soak'), freshStream('soak')];
     const soaked = (worker: number): SoakContext => ({
       stack,

@@ -6,7 +6,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clickHousePassword, freePort, startClickHouse, type RunningClickHouse } from '#local';
 import { LogUnavailableError, openKafkaLog } from '#log';
-import { faultSeed, KafkaCluster, Random, TestSystem, testsAll, until, type LoadDriver } from '#testkit';
+import {
+  faultSeed,
+  KafkaCluster,
+  SeededRandom,
+  TestSystem,
+  testsAll,
+  until,
+  type LoadDriver,
+} from '#testkit';
 import { sessionMs, underLoad } from './faulty-system.js';
 import { replicasBehind } from './topics.js';
 import { printLogsOfFailures } from './use-stack.js';
@@ -123,7 +131,7 @@ describe('given three brokers under load', () => {
 
   // Each fault happens once, on a broker that the seed chooses: all three brokers would take three times as long.
   const seed = faultSeed();
-  const first = new Random(seed).int(3);
+  const first = new SeededRandom(seed).int(3);
   const nodesFor = (fault: number): readonly Node[] =>
     testsAll ? cluster.nodes : [cluster.nodes[(first + fault) % 3]!];
 

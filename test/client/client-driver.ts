@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnknownOutcomeError, type Producer } from '#client';
-import { hashOf, makeEvent, Random, until, type Ledger, type SentEvent } from '#testkit';
+import { hashOf, makeEvent, SeededRandom, until, type Ledger, type SentEvent } from '#testkit';
 import { freshStream } from '../api.js';
 
 /** Sends events concurrently through a producer, and records each outcome in the ledger. */
 export class ClientDriver {
-  private readonly random: Random;
+  private readonly random: SeededRandom;
   private readonly streams = [freshStream('client'), freshStream('client')];
   private readonly sequences = new Map<string, number>();
   private stopping = false;
@@ -16,7 +16,7 @@ export class ClientDriver {
     private readonly ledger: Ledger,
     seed: number,
   ) {
-    this.random = new Random(seed);
+    this.random = new SeededRandom(seed);
   }
 
   /** Sends some hundred events a second until it is stopped. Resolves when each event has an outcome. */

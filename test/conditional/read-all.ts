@@ -3,7 +3,7 @@ import {
   decideLog,
   readPages,
   topicOf,
-  type Decision,
+  type RecordDecision,
   type Finding,
   type ObservedEvent,
   type TestSystem,
@@ -15,7 +15,7 @@ import { readRefusals, wrongVerdicts } from './refusals.js';
 export interface EverythingRead {
   stored: ObservedEvent[];
   /** What the rule says about each record. */
-  decisions: Decision[];
+  decisions: RecordDecision[];
   /** Stored events that contradict the rule. */
   findings: Finding[];
   /** Verdicts that contradict the rule. */

@@ -1,4 +1,4 @@
-import type { Decision } from '#testkit';
+import type { RecordDecision } from '#testkit';
 import { readCompactedTopic } from './read-log.js';
 
 /** Offsets of one key of the topic. */
@@ -36,7 +36,7 @@ export async function readRefusals(brokers: string, source: { verdicts: string; 
 
 /** Returns the conditional records on which the topic of verdicts and the rule disagree. */
 export function wrongVerdicts(
-  decisions: readonly Decision[],
+  decisions: readonly RecordDecision[],
   isRefused: Awaited<ReturnType<typeof readRefusals>>,
 ): string[] {
   return decisions

@@ -1,5 +1,5 @@
 import { Partitioners } from 'kafkajs';
-import type { Random } from '#testkit';
+import type { SeededRandom } from '#testkit';
 
 /** A window that both Tributary and Kafka Streams compute. Times are in seconds. */
 export interface WindowCase {
@@ -47,7 +47,7 @@ export const closingMark = '~';
  * Returns the inputs of the comparison. Times are whole seconds, so many events are exactly at the boundaries of
  * windows, at the gap of a session, and at closing times.
  */
-export function inputs(random: Random): ComparisonInput[] {
+export function inputs(random: SeededRandom): ComparisonInput[] {
   const [lateness, more] = [random.int(15), 40 + random.int(40)];
   return [
     {
@@ -93,7 +93,7 @@ export function inputs(random: Random): ComparisonInput[] {
   ];
 }
 
-function windows(random: Random, lateness: number): WindowCase[] {
+function windows(random: SeededRandom, lateness: number): WindowCase[] {
   const every = 1 + random.int(8);
   const shapes = [
     { kind: 'tumbling' as const, size: 2 + random.int(20) },
@@ -117,7 +117,7 @@ interface Walk {
 }
 
 /** Returns events of a partition in the order of arrival. */
-function walk(random: Random, { partition, of, count, disorder, tooLate = 0, ahead = 0 }: Walk) {
+function walk(random: SeededRandom, { partition, of, count, disorder, tooLate = 0, ahead = 0 }: Walk) {
   const entities = keysOf(`p${partition}-`, { partition, of, count: 4 });
   let now = beginning + ahead;
   return Array.from({ length: count }, () => {
@@ -129,7 +129,7 @@ function walk(random: Random, { partition, of, count, disorder, tooLate = 0, ahe
 }
 
 /** Mixes the events of several partitions; the order within each partition is kept. */
-function numbered(random: Random, partitions: { at: number; entity: string }[][]): InputEvent[] {
+function numbered(random: SeededRandom, partitions: { at: number; entity: string }[][]): InputEvent[] {
   const left = partitions.map((events) => [...events]);
   const mixed: InputEvent[] = [];
   while (left.some((events) => events.length > 0)) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Random, until, type HttpClient, topicOf } from '#testkit';
+import { SeededRandom, until, type HttpClient, topicOf } from '#testkit';
 import { freshStream, queryEvents, type ReadEvent } from '../api.js';
 import { useStack } from '../use-stack.js';
 import { closingMark, inputs, type ComparisonInput, type InputEvent, type WindowCase } from './cases.js';
@@ -20,7 +20,7 @@ interface Case {
   window: WindowCase;
 }
 
-const given = inputs(new Random(seed)).map((input) => ({ input, stream: freshStream() }));
+const given = inputs(new SeededRandom(seed)).map((input) => ({ input, stream: freshStream() }));
 const cases: Case[] = given
   .flatMap(({ input, stream }) => input.windows.map((window) => ({ input, stream, window })))
   .map((one, id) => ({

@@ -1,10 +1,10 @@
-import type { HttpAnswer, Random, TestSystem } from '#testkit';
+import type { HttpAnswer, SeededRandom, TestSystem } from '#testkit';
 import { freshStream } from '../api.js';
 
 /** The system under soak, and the data that every action needs. */
 export interface SoakContext {
   stack: TestSystem;
-  random: Random;
+  random: SeededRandom;
   /** Streams that are written all the time, and checked at the end. */
   streams: readonly string[];
   /** Detected faults as sentences: the soak fails with them. */

@@ -8,20 +8,20 @@ export type AppName = 'ingest' | 'materializer' | 'processor' | 'gateway';
 
 export interface AppProcessOptions {
   app: AppName;
-  /** Distinguishes several processes of one app in the logs. */
+  /** Name of the process, which distinguishes several processes of one app in the logs. */
   name?: string;
   env: Record<string, string>;
-  /** Base URL of the app's `/health/ready`. */
+  /** Base URL of the app's health checks, such as `/health/ready`. */
   probeUrl: string;
 }
 
 const children = new Set<ChildProcess>();
-/** Kills all children when the test process exits. SIGKILL also ends processes that are paused by SIGSTOP. */
+/** When the test process exits, SIGKILL ends all child processes, also those that SIGSTOP has paused. */
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** One app as a real process, for tests that kill, pause and restart it. */
+/** One app as a real process, for tests that kill, pause and restart the process. */
 export class AppProcess {
   readonly name: string;
   readonly logFile: string;
@@ -46,13 +46,17 @@ export class AppProcess {
     return this.child.pid;
   }
 
-  /** Starts the process without waiting; `ready` waits. These settings override those of the constructor. */
+  /**
+   * Starts the process without waiting for its readiness, for which `ready` waits. The settings in `env` override those
+   * of the constructor.
+   */
   launch(env: Record<string, string> = {}): this {
     if (this.running) throw new Error(`${this.name} is running already`);
     const log = openSync(this.logFile, 'a');
     const main = join(process.cwd(), 'dist', 'apps', this.options.app, 'src', 'main.js');
     const child = spawn(process.execPath, [main], {
-      // Only the variables that every program needs: other settings of the machine must not affect the test.
+      // The process gets only the variables that every program needs, because other settings of the machine must not
+      // affect the test.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.options.env, ...env },
       stdio: ['ignore', log, log],
     });
@@ -69,8 +73,8 @@ export class AppProcess {
   }
 
   /**
-   * Resolves when `/health/ready` is 200. @throws an Error with the end of the log after the time-out, or if the
-   * process ends
+   * Resolves when `/health/ready` answers 200. @throws an Error with the end of the process's log after the time-out,
+   * or if the process ends
    */
   async ready(timeoutMs = 120_000): Promise<this> {
     const deadline = Date.now() + timeoutMs;
@@ -82,7 +86,7 @@ export class AppProcess {
     throw new Error(`${this.name} was not ready within ${timeoutMs} ms:\n${this.logTail()}`);
   }
 
-  /** Returns the status of a probe, or 0 without an answer. */
+  /** Returns the status of a health check, or 0 if the process does not answer. */
   async probe(path: '/health' | '/health/live' | '/health/ready'): Promise<number> {
     try {
       const answer = await fetch(new URL(path, this.options.probeUrl), {
@@ -113,12 +117,12 @@ export class AppProcess {
     this.child?.kill('SIGSTOP');
   }
 
-  /** Sends SIGCONT. */
+  /** Sends SIGCONT, so that a paused process continues. */
   resume(): void {
     this.child?.kill('SIGCONT');
   }
 
-  /** Ends the process if it runs, and starts it again. */
+  /** Ends the process if it runs, and starts the process again. */
   async restart(signal: 'SIGKILL' | 'SIGTERM' = 'SIGTERM'): Promise<this> {
     if (this.running) await this.kill(signal);
     return this.launch().ready();
@@ -133,7 +137,7 @@ export class AppProcess {
     clearTimeout(force);
   }
 
-  /** Removes the log file. */
+  /** Removes the log file of the process. */
   discardLog(): void {
     rmSync(dirname(this.logFile), { recursive: true, force: true });
   }

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { checkHistory, type ObservedEvent } from './checker.js';
 import type { LedgerEntry } from './ledger.js';
 
-/** Two entities and one event without an entity, all acknowledged at the first attempt and read back unchanged. */
+/**
+ * Returns the history and the stored events of a run with two entities and one event without an entity: every event was
+ * acknowledged at its first attempt and read back unchanged.
+ */
 function cleanRun(): { history: LedgerEntry[]; observed: ObservedEvent[] } {
   const history: LedgerEntry[] = [];
   const observed: ObservedEvent[] = [];

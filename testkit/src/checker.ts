@@ -8,13 +8,13 @@ export interface ObservedEvent {
   version: number | null;
   partition: number;
   offset: number;
-  /** `hashOf` of the event that was read. */
+  /** Hash (`hashOf`) of the event that was read. */
   hash: string;
 }
 
 /**
- * The kinds of faults, in the terms of Jepsen. `views differ`: two ways of reading return different events. The kinds
- * from `two at one version` on concern conditional writes.
+ * The kinds of faults that the checks find, in the terms of Jepsen. `views differ`: two ways of reading return
+ * different events. The kinds from `two at one version` on concern conditional writes.
  */
 export type FindingKind =
   | ('lost' | 'duplicate' | 'phantom' | 'reordered' | 'version gap' | 'wrong data' | 'views differ')
@@ -28,9 +28,9 @@ export interface Finding {
 }
 
 /**
- * Compares the answers that clients received with the events that were read back.
- * An acknowledged event must exist once, at the acknowledged position (a repeated one may be at an earlier position
- * of the same partition). An event with an unknown outcome must exist at most once. No other event may exist.
+ * Compares the answers that clients received with the events that were read back. An acknowledged event must exist
+ * once, at the acknowledged position (a repeated event may be at an earlier position of the same partition). An event
+ * with an unknown outcome must exist at most once. No other event may exist.
  */
 export function checkHistory(history: readonly LedgerEntry[], observed: readonly ObservedEvent[]): Finding[] {
   const sent = new Map(history.map((entry) => [entry.event_id, entry]));
@@ -82,7 +82,7 @@ function judgePositions(seen: Map<string, ObservedEvent>): Finding[] {
   });
 }
 
-/** Checks each entity: one partition, the order of sending, versions 1 to n. */
+/** Checks the stored events of each entity: all in one partition, in the order of sending, with versions 1 to n. */
 function judgeEntities(sent: Map<string, LedgerEntry>, observed: readonly ObservedEvent[]): Finding[] {
   const entities = new Map<string, ObservedEvent[]>();
   const findings: Finding[] = [];

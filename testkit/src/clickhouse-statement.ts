@@ -16,7 +16,7 @@ export function testClickHouse(database: string): {
   return clickHouseOf(testEngines(), database);
 }
 
-/** Returns the options of `openClickHouse` for a database of this server. */
+/** Returns the options of `openClickHouse` for a database of the given ClickHouse server. */
 export function clickHouseOf(
   { clickhouseUrl: url, clickhousePassword: password }: ClickHouseAddress,
   database: string,

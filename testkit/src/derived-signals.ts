@@ -1,6 +1,6 @@
 /**
- * Returns the number of signals that `AbortSignal.any` derived from this one. Node keeps them as long as this signal
- * exists.
+ * Returns the number of signals that `AbortSignal.any` derived from the given signal. Node.js keeps derived signals in
+ * memory as long as the given signal exists.
  */
 export function derivedSignals(signal: AbortSignal): number {
   const key = Object.getOwnPropertySymbols(signal).find(({ description }) =>

@@ -17,13 +17,16 @@ interface Row {
 }
 
 /** An in-memory fake of the write and query ports, with faults in each direction. */
-class Twin {
+class FaultyServer {
   rows: Row[] = [];
   requests = 0;
-  /** Sends this status, or hangs up, instead of doing the work (`before`) or after it (`after`). */
+  /**
+   * Sends this status, or closes the connection. The fault `before` comes instead of doing the work of request `n`, and
+   * the fault `after` comes once the work is done.
+   */
   before: (n: number) => number | 'hang up' | undefined = () => undefined;
   after: (n: number) => number | 'hang up' | undefined = () => undefined;
-  /** Transforms the rows that readers get. */
+  /** Transforms the rows of each query before they are returned, to simulate faults of reads. */
   shown = (rows: Row[]): Row[] => rows;
 
   handle(request: IncomingMessage, response: ServerResponse): void {
@@ -78,13 +81,13 @@ function answer(response: ServerResponse, status: number | 'hang up'): void {
   response.end('{}');
 }
 
-let twin: Twin;
+let twin: FaultyServer;
 let server: Server;
 let url: string;
 let client: HttpClient;
 
 beforeEach(async () => {
-  twin = new Twin();
+  twin = new FaultyServer();
   server = createServer((request, response) => twin.handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,40 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient, type HttpAnswer } from './http-client.js';
 import type { Ledger, LedgerLine } from './ledger.js';
-import { Random } from './random.js';
+import { SeededRandom } from './seeded-random.js';
 import { hashOf, makeEvent, sentEventToJson, type SentEvent } from './sent-event.js';
 import { until } from './until.js';
 
 /** Target, rate and seed of a `LoadDriver`. */
 export interface DriverOptions {
   /**
-   * Returns the base URL of a write port. The driver calls this before each request, so a test can simulate a failover.
+   * Returns the base URL of a write port. The driver calls this function before each request, so a test can simulate a
+   * failover.
    */
   url: () => string;
   ledger: Ledger;
   seed: number;
   streams: readonly string[];
-  /** The number of entities for each stream and worker. */
+  /** Number of entities for each stream and worker. */
   entities?: number;
   workers?: number;
   eventsPerSecond?: number;
-  /** The fraction of requests that are batches. */
+  /** Fraction of requests that are batches. */
   batchShare?: number;
   batchMax?: number;
   requestTimeoutMs?: number;
-  /** Milliseconds for which one event is repeated while its outcome is unknown. */
+  /** Milliseconds for which the driver repeats one event while its outcome is unknown. */
   giveUpAfterMs?: number;
   headers?: Record<string, string>;
 }
 
-interface Answered {
-  event: Numbered;
+interface AnsweredEvent {
+  event: NumberedEvent;
   outcome: LedgerLine['outcome'];
   position?: { partition: number; offset: number };
   reason?: string;
 }
 
-type Numbered = SentEvent & { sequence: number };
+type NumberedEvent = SentEvent & { sequence: number };
 
 const defaults = {
   entities: 3,
@@ -48,8 +49,9 @@ const defaults = {
 
 /**
  * Writes events over HTTP and records each answer in the ledger. The next event of an entity is sent only when the
- * outcome of the previous one is known. A request with an unknown outcome is repeated with the same `event_id`. So
- * order and count can be checked under any fault. The events of each worker depend only on the seed.
+ * outcome of the previous event is known. A request with an unknown outcome is repeated with the same `event_id`.
+ * Because of this protocol, order and number of the stored events can be checked under any fault. The events of each
+ * worker depend only on the seed.
  */
 export class LoadDriver {
   private readonly options: DriverOptions & typeof defaults;
@@ -61,18 +63,18 @@ export class LoadDriver {
   private budget = Infinity;
   private startedAt = 0;
   private sent = 0;
-  /** The number of events whose acknowledgement is in the ledger. */
+  /** Number of events whose acknowledgement is in the ledger. */
   acknowledged = 0;
 
   constructor(options: DriverOptions) {
     this.options = { ...defaults, ...options };
   }
 
-  /** Starts writing, until `stop` or until this number of events has been sent. */
+  /** Starts writing. The driver writes until `stop` is called or this number of events has been sent. */
   start(events = Infinity): this {
     this.budget = events;
     this.startedAt = Date.now();
-    const random = new Random(this.options.seed);
+    const random = new SeededRandom(this.options.seed);
     this.running = Promise.all(
       Array.from({ length: this.options.workers }, (_, worker) => this.work(random.fork(worker), worker)),
     );
@@ -86,7 +88,7 @@ export class LoadDriver {
     await Promise.all([...this.clients.values()].map((client) => client.close()));
   }
 
-  /** Sends no more events, and resolves when each event in flight has an outcome or was given up. */
+  /** Sends no more events. Resolves when each event whose request is in progress has an outcome or was given up. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.finished();
@@ -106,7 +108,7 @@ export class LoadDriver {
     });
   }
 
-  private async work(random: Random, worker: number): Promise<void> {
+  private async work(random: SeededRandom, worker: number): Promise<void> {
     while (!this.stopping && this.budget > 0) {
       const size = random.chance(this.options.batchShare) ? 1 + random.int(this.options.batchMax) : 1;
       this.budget -= size;
@@ -117,7 +119,7 @@ export class LoadDriver {
     }
   }
 
-  private nextEvent(random: Random, worker: number): Numbered {
+  private nextEvent(random: SeededRandom, worker: number): NumberedEvent {
     const stream = random.pick(this.options.streams);
     const number = random.int(this.options.entities + 1);
     const name = `entity ${worker}/${number} ř`;
@@ -135,8 +137,8 @@ export class LoadDriver {
     if (due > Date.now()) await sleep(due - Date.now());
   }
 
-  /** Repeats events with unknown outcomes, in order, until the outcome is known or the time is over. */
-  private async deliver(events: Numbered[], single: boolean): Promise<void> {
+  /** Repeats events with unknown outcomes, in order, until each outcome is known or the time limit has passed. */
+  private async deliver(events: NumberedEvent[], single: boolean): Promise<void> {
     const deadline = Date.now() + this.options.giveUpAfterMs;
     let pending = events;
     for (let attempt = 0; ; attempt++) {
@@ -150,10 +152,10 @@ export class LoadDriver {
   }
 
   /**
-   * Excludes an entity: an event that was given up may still arrive, so the order of later events could not be
-   * checked.
+   * Sends no more events of an entity. An event that was given up may still arrive later, so the order of further
+   * events of its entity could not be checked.
    */
-  private retire(events: readonly Numbered[]): void {
+  private retire(events: readonly NumberedEvent[]): void {
     for (const { stream, entity_id } of events) {
       if (entity_id === null) continue;
       const name = entity_id.slice(0, entity_id.lastIndexOf('.'));
@@ -161,7 +163,7 @@ export class LoadDriver {
     }
   }
 
-  private async enter({ event, outcome, position, reason }: Answered): Promise<void> {
+  private async enter({ event, outcome, position, reason }: AnsweredEvent): Promise<void> {
     const { event_id, stream, entity_id, sequence } = event;
     const hash = hashOf(event);
     await this.options.ledger.record({
@@ -172,7 +174,7 @@ export class LoadDriver {
     if (outcome === 'ok') this.acknowledged++;
   }
 
-  private async exchange(events: Numbered[], single: boolean): Promise<Answered[]> {
+  private async exchange(events: NumberedEvent[], single: boolean): Promise<AnsweredEvent[]> {
     try {
       return single ? await this.writeOne(events[0]!) : await this.writeBatch(events);
     } catch (error) {
@@ -181,13 +183,13 @@ export class LoadDriver {
     }
   }
 
-  private async writeOne(event: Numbered): Promise<Answered[]> {
+  private async writeOne(event: NumberedEvent): Promise<AnsweredEvent[]> {
     const answer = await this.post('/api/v1/events', sentEventToJson(event));
     if (answer.status !== 201) return [notWritten(event, answer.status, answer.text)];
     return [{ event, outcome: 'ok', position: positionIn(answer.json()) }];
   }
 
-  private async writeBatch(events: Numbered[]): Promise<Answered[]> {
+  private async writeBatch(events: NumberedEvent[]): Promise<AnsweredEvent[]> {
     const body = `{"events":[${events.map(sentEventToJson).join(',')}]}`;
     const answer = await this.post('/api/v1/events/batch', body);
     if (answer.status !== 201 && answer.status !== 207)
@@ -216,7 +218,7 @@ export class LoadDriver {
   }
 }
 
-function notWritten(event: Numbered, status: number, text: string): Answered {
+function notWritten(event: NumberedEvent, status: number, text: string): AnsweredEvent {
   const certain = status >= 400 && status < 500 && status !== 408 && status !== 429;
   return { event, outcome: certain ? 'failed' : 'unknown', reason: `${status} ${text.slice(0, 300)}` };
 }

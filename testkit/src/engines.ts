@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 
-/** Addresses of the Kafka and the ClickHouse that all specs of a run share. */
+/** Addresses of the Kafka broker and the ClickHouse server that all specs of a run share. */
 export interface TestEngines {
-  /** `host:port`, comma-separated. */
+  /** Addresses of the Kafka brokers as `host:port`, comma-separated. */
   kafkaBrokers: string;
   clickhouseUrl: string;
-  /** The password of the user `default`. */
+  /** The password of the ClickHouse user `default`. */
   clickhousePassword: string;
 }
 
 /**
- * Returns the engines that all specs of this run share. Each spec uses names of its own (`freshNames`) and does not
- * touch others.
+ * Returns the engines that all specs of this run share. Each spec uses topics and a database with names of its own
+ * (`freshNames`), and does not touch those of other specs.
  */
 export function testEngines(): TestEngines {
   const kafkaBrokers = process.env.TEST_KAFKA_BROKERS;

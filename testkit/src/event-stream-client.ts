@@ -49,9 +49,9 @@ export class EventStreamParser {
 export class EventStreamClient extends EventStreamParser {
   status = 0;
   headers: IncomingMessage['headers'] = {};
-  /** The body of an answer that is not a stream. */
+  /** The body of an answer that is not a stream of Server-Sent Events. */
   text = '';
-  /** The answer has ended, or the connection was closed. */
+  /** True if the answer has ended or the connection was closed. */
   ended = false;
   private answer: IncomingMessage | undefined;
   private readonly request: ClientRequest;

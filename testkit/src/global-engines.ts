@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { startClickHouse, startKafka } from '#local';
 
 /**
- * Vitest's global set-up of the projects that need engines. The set-up starts real engines for the whole run, in a
- * folder of their own, on free ports. If TEST_KAFKA_BROKERS or TEST_CLICKHOUSE_URL (with TEST_CLICKHOUSE_PASSWORD) is
- * set, that engine is used instead. So the second project of a run uses the engines of the first one. Workers are
- * forked afterwards and inherit the environment.
+ * Vitest's global set-up of the projects that need engines. The set-up starts a real Kafka and a real ClickHouse for
+ * the whole run, in a folder of their own, on free ports. If TEST_KAFKA_BROKERS or TEST_CLICKHOUSE_URL (with
+ * TEST_CLICKHOUSE_PASSWORD) is set, the set-up uses that engine instead, so the second project of a run uses the
+ * engines of the first. Vitest forks its workers after the set-up, so the workers inherit the environment.
  */
 export default async function startEngines(): Promise<(() => Promise<void>) | undefined> {
   const { TEST_KAFKA_BROKERS, TEST_CLICKHOUSE_URL } = process.env;

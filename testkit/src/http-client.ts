@@ -6,7 +6,7 @@ export interface HttpAnswer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** Returns the parsed body. @throws SyntaxError */
+  /** Returns the parsed JSON body of the answer. @throws SyntaxError if the body is not JSON */
   json<T = Record<string, unknown>>(): T;
 }
 

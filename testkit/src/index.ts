@@ -14,7 +14,7 @@ export * from './json-text.js';
 export * from './kafka-cluster.js';
 export * from './ledger.js';
 export * from './private-engines.js';
-export * from './random.js';
+export * from './seeded-random.js';
 export * from './read-back.js';
 export * from './sent-event.js';
 export * from './stack.js';

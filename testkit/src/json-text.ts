@@ -19,7 +19,7 @@ export function elementsOf(json: string): string[] {
   return split(json, '[', ']');
 }
 
-/** Returns the texts between the outermost commas. */
+/** Returns the texts between the outermost commas of a JSON object or array. */
 function split(json: string, open: string, close: string): string[] {
   JSON.parse(json);
   const text = json.trim();
@@ -41,7 +41,7 @@ function split(json: string, open: string, close: string): string[] {
   return last === '' ? parts : [...parts, last];
 }
 
-/** Returns the position after the closing quote of the string that starts at `start`. */
+/** Returns the position after the closing quote of the JSON string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     if (text[i] === '\\') i++;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, startKafka, type RunningKafka } from '#local';
 
-interface Node {
+interface BrokerNode {
   id: number;
   port: number;
   controllerPort: number;
@@ -14,19 +14,19 @@ interface Node {
 const heapMb = 256;
 
 /**
- * A cluster of three brokers, each also a controller, like in production. Topics have three replicas, and at least
- * two acknowledge a write.
+ * A Kafka cluster of three brokers, each also a controller, as in production. Topics have three replicas, and at least
+ * two replicas acknowledge a write.
  */
 export class KafkaCluster {
   private constructor(
     private readonly folder: string,
     private readonly clusterId: string,
-    readonly nodes: readonly Node[],
+    readonly nodes: readonly BrokerNode[],
   ) {}
 
   static async start(): Promise<KafkaCluster> {
     const folder = await mkdtemp(join(tmpdir(), 'tributary-cluster-'));
-    const nodes: Node[] = [];
+    const nodes: BrokerNode[] = [];
     for (const id of [1, 2, 3]) {
       nodes.push({ id, port: await freePort(), controllerPort: await freePort(), running: undefined });
     }
@@ -40,13 +40,13 @@ export class KafkaCluster {
     }
   }
 
-  /** `host:port`, comma-separated. */
+  /** Addresses of the brokers as `host:port`, comma-separated. */
   get brokers(): string {
     return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
   }
 
   /** Starts a broker that was stopped or killed, on its existing data. */
-  async startNode(node: Node): Promise<void> {
+  async startNode(node: BrokerNode): Promise<void> {
     const voters = this.nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`);
     node.running = await startKafka({
       dataDir: join(this.folder, `kafka-${node.id}`),
@@ -62,28 +62,28 @@ export class KafkaCluster {
         'offsets.topic.replication.factor': this.nodes.length,
         'transaction.state.log.replication.factor': this.nodes.length,
         'min.insync.replicas': 2,
-        // The time after which the others take over from a silent broker.
+        // Milliseconds after which the other brokers take over from a silent broker.
         'broker.session.timeout.ms': 4_000,
       },
     });
   }
 
-  async kill(node: Node): Promise<void> {
+  async kill(node: BrokerNode): Promise<void> {
     await node.running?.kill('SIGKILL');
     node.running = undefined;
   }
 
-  /** Freezes a broker: it keeps its connections but answers nothing. */
-  freeze(node: Node): void {
+  /** Freezes a broker: the broker keeps its connections but answers nothing. */
+  freeze(node: BrokerNode): void {
     void node.running?.kill('SIGSTOP');
   }
 
-  thaw(node: Node): void {
+  thaw(node: BrokerNode): void {
     void node.running?.kill('SIGCONT');
   }
 
-  /** Stops a broker gracefully: its partitions move to the others first. */
-  async stopNode(node: Node): Promise<void> {
+  /** Stops a broker gracefully: the leadership of its partitions moves to other brokers first. */
+  async stopNode(node: BrokerNode): Promise<void> {
     await node.running?.stop();
     node.running = undefined;
   }

@@ -1,8 +1,9 @@
 import { SyncedLines } from './synced-lines.js';
 
 /**
- * The outcome of one request for one event: `ok` acknowledged; `failed` certainly not written (4xx); `unknown` any
- * other answer (5xx, time-out, reset).
+ * The outcome of one request for one event. The outcome `ok` means that the event was acknowledged. The outcome
+ * `failed` means that the event was certainly not written (4xx). The outcome `unknown` stands for any other answer
+ * (5xx, time-out, reset).
  */
 export type RequestOutcome = 'ok' | 'failed' | 'unknown';
 
@@ -11,9 +12,9 @@ export interface LedgerLine {
   event_id: string;
   stream: string;
   entity_id: string | null;
-  /** 1, 2, 3 … in the order of sending, for each stream and entity. */
+  /** Number of the event in the order of sending (1, 2, 3 …), for each stream and entity. */
   sequence: number;
-  /** `hashOf` of the event that was sent. */
+  /** Hash (`hashOf`) of the event that was sent. */
   hash: string;
   outcome: RequestOutcome;
   partition?: number;
@@ -24,7 +25,7 @@ export interface LedgerLine {
 
 /** An event of a `Ledger` with its outcome after all requests for it. */
 export interface LedgerEntry extends LedgerLine {
-  /** The number of requests that contained the event. */
+  /** Number of requests that contained the event. */
   attempts: number;
 }
 
@@ -50,7 +51,7 @@ export class Ledger {
     return this.lines.path;
   }
 
-  /** Resolves when the line is on the disk; only then `entries` contains it. */
+  /** Resolves when the line is on the disk; only then `entries` contains the line. */
   async record(line: LedgerLine): Promise<void> {
     await this.lines.append(line);
     this.learn(line);
@@ -68,14 +69,14 @@ export class Ledger {
     return this.lines.close();
   }
 
-  /** Closes the ledger and removes its file, after a correct run. */
+  /** Closes the ledger and removes its file; called after a correct run. */
   discard(): Promise<void> {
     return this.lines.discard();
   }
 
   /**
-   * Applies a line. `ok` is final. A `failed` after an `unknown` proves nothing, because the first request may have
-   * written the event.
+   * Adds a line to the outcome of its event. The outcome `ok` is final. The outcome `failed` after `unknown` proves
+   * nothing, because the first request may have written the event.
    */
   private learn(line: LedgerLine): void {
     const before = this.known.get(line.event_id);

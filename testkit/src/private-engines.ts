@@ -14,8 +14,8 @@ import {
 import { TcpProxy } from './tcp-proxy.js';
 
 /**
- * Kafka and ClickHouse for a single spec, each behind a proxy. The spec can kill, pause, disconnect and restart them
- * on the same data and ports.
+ * A Kafka broker and a ClickHouse server for a single spec, each behind a proxy. The spec can kill, pause, disconnect
+ * and restart the engines on the same data and ports.
  */
 export class PrivateEngines {
   private constructor(
@@ -28,7 +28,7 @@ export class PrivateEngines {
   }
 
   private readonly folder: string;
-  /** The password of ClickHouse's user `default`. */
+  /** The password of the ClickHouse user `default`. */
   readonly clickhousePassword: string;
   /** The proxy between the apps and Kafka. */
   readonly kafkaProxy: TcpProxy;
@@ -60,12 +60,12 @@ export class PrivateEngines {
     }
   }
 
-  /** `host:port` of the proxy for Kafka. */
+  /** Address of the Kafka proxy as `host:port`. */
   get brokers(): string {
     return `127.0.0.1:${this.kafkaProxy.port}`;
   }
 
-  /** URL of the proxy for ClickHouse. */
+  /** URL of the ClickHouse proxy. */
   get clickhouseUrl(): string {
     return `http://127.0.0.1:${this.clickhouseProxy.port}`;
   }
@@ -83,14 +83,14 @@ export class PrivateEngines {
     return text;
   }
 
-  /** Starts Kafka on its existing data; `more` applies only to this start. */
+  /** Starts Kafka on its existing data. The options in `more` apply only to this start. */
   async startKafka(more: Partial<KafkaOptions> = {}): Promise<void> {
     this.kafka = await startKafka({
       shortLived: true,
       ...more,
       dataDir: join(this.folder, 'kafka'),
       port: this.ports.kafka,
-      // The broker advertises the proxy's port, so every connection of its clients goes through the proxy.
+      // The broker advertises the port of the proxy, so every connection of a Kafka client goes through the proxy.
       advertisedPort: this.kafkaProxy.port,
     });
   }
@@ -102,7 +102,7 @@ export class PrivateEngines {
     });
   }
 
-  /** Resolves when the broker ends by itself. */
+  /** Resolves when the Kafka broker ends by itself. */
   async kafkaEnded(): Promise<void> {
     await this.kafka?.ended;
     this.kafka = undefined;

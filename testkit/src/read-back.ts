@@ -5,8 +5,8 @@ import type { Ledger, LedgerEntry } from './ledger.js';
 import { hashOf } from './sent-event.js';
 import { until } from './until.js';
 
-/** Result of comparing the ledger of a test run with the stored events: the numbers of events, and the faults. */
-export interface CheckReport {
+/** Result of comparing the ledger of a test run with the stored events: numbers of events, and the faults. */
+export interface ReadBackReport {
   acknowledged: number;
   unknown: number;
   read: number;
@@ -14,20 +14,24 @@ export interface CheckReport {
 }
 
 /** The ledger of a test run, and the client with which to read the stored events. */
-export interface CheckOptions {
-  /** A client of a port that answers queries. */
+export interface ReadBackOptions {
+  /** HTTP client of the port that answers queries. */
   client: HttpClient;
   ledger: Ledger;
-  /** Milliseconds that the materializer may make no progress while acknowledged events cannot be queried yet. */
+  /** Milliseconds for which the materializer may make no progress while acknowledged events cannot be queried yet. */
   patienceMs?: number;
 }
 
 /**
- * Waits until all acknowledged events can be queried. When all acknowledged events can be queried, reads all events
- * through the API (by time in both orders, by entity, and as counts) and compares them with the ledger.
- * @throws if acknowledged positions cannot be queried and there is no progress
+ * Waits until all acknowledged events can be queried. When the events can be queried, reads all of them through the API
+ * (by time in both orders, by entity, and as counts) and compares them with the ledger.
+ * @throws if acknowledged positions cannot be queried and the materializer makes no progress
  */
-export async function check({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<CheckReport> {
+export async function check({
+  client,
+  ledger,
+  patienceMs = 90_000,
+}: ReadBackOptions): Promise<ReadBackReport> {
   const history = ledger.entries();
   const findings: Finding[] = [];
   const observed: ObservedEvent[] = [];
@@ -49,16 +53,20 @@ export async function check({ client, ledger, patienceMs = 90_000 }: CheckOption
  * Resolves when all events acknowledged so far can be queried, even while clients write.
  * @throws like `check`
  */
-export async function untilQueryable({ client, ledger, patienceMs = 90_000 }: CheckOptions): Promise<void> {
+export async function untilQueryable({
+  client,
+  ledger,
+  patienceMs = 90_000,
+}: ReadBackOptions): Promise<void> {
   for (const ofStream of byStream(ledger.entries()).values())
     await untilStreamQueryable(client, ofStream, patienceMs);
 }
 
 /**
- * Checks a report. @throws an Error with the first findings, or if no event was acknowledged: such a run proves
- * nothing
+ * Checks a report. @throws an Error with the first findings, or if no event was acknowledged, because a run without
+ * acknowledged events proves nothing
  */
-export function expectClean(report: CheckReport): void {
+export function expectClean(report: ReadBackReport): void {
   if (report.acknowledged === 0) throw new Error('Nothing was acknowledged, so nothing was checked');
   if (report.findings.length === 0) return;
   const kinds = new Map<string, number>();
@@ -154,7 +162,7 @@ interface PageQuery {
   entities?: readonly string[];
 }
 
-/** Reads all pages of a query by their cursors. */
+/** Reads all pages of a query, following the cursor of each page. */
 export async function readPages(
   client: HttpClient,
   query: PageQuery,

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Random } from './random.js';
+import type { SeededRandom } from './seeded-random.js';
 
-/** An event as a client sends it; `data` and `metadata` are raw JSON text. */
+/** An event as a client sends it. The members `data` and `metadata` are raw JSON text. */
 export interface SentEvent {
   event_id: string;
   stream: string;
   event_type: string;
   entity_id: string | null;
-  /** `2026-11-21T04:00:00.000123Z`, in the form in which it is read back. */
+  /** Event time such as `2026-11-21T04:00:00.000123Z`, in the form in which a query returns the event time. */
   timestamp: string;
   data: string;
   metadata: string;
 }
 
-/** Returns a hash of the members that must be read back unchanged. */
+/** Returns a hash of the fields of an event that a query must return unchanged. */
 export function hashOf(
   event: Pick<SentEvent, 'event_type' | 'timestamp' | 'entity_id' | 'data' | 'metadata'>,
 ): string {
@@ -21,7 +21,7 @@ export function hashOf(
   return createHash('sha256').update(parts.join('\0')).digest('base64url').slice(0, 22);
 }
 
-/** Returns the JSON of the request, with `data` and `metadata` unchanged. */
+/** Returns an event as the JSON of a write request, with `data` and `metadata` unchanged. */
 export function sentEventToJson(event: SentEvent): string {
   const entity = event.entity_id === null ? '' : `,"entity_id":${JSON.stringify(event.entity_id)}`;
   return (
@@ -55,7 +55,10 @@ const types = ['order.placed', 'order.paid', 'order.shipped', 'objednávka.zruš
 const firstInstant = Date.UTC(2026, 0, 1) * 1000;
 
 /** Generates the next event, with names, numbers and texts that programs often change. */
-export function makeEvent(random: Random, target: { stream: string; entityId: string | null }): SentEvent {
+export function makeEvent(
+  random: SeededRandom,
+  target: { stream: string; entityId: string | null },
+): SentEvent {
   const micros = firstInstant + random.int(86_400_000) * 1000 + random.int(1000);
   const millis = new Date(Math.floor(micros / 1000)).toISOString().slice(0, -1);
   const filler = 'x'.repeat(random.chance(0.02) ? random.int(20_000) : random.int(100));

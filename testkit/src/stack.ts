@@ -3,39 +3,39 @@ import { TopicAndGroupNames } from '#event';
 import { freePort } from '#local';
 import { AppProcess, type AppName } from './app-process.js';
 import { HttpClient } from './http-client.js';
-import { testKey, type TestKey } from './test-key.js';
+import { testKey, type TestApiKey } from './test-api-key.js';
 
 /** Engines, number of processes and settings of a `TestSystem`. */
 export interface TestSystemOptions {
-  /** `host:port`, comma-separated. */
+  /** Addresses of the Kafka brokers as `host:port`, comma-separated. */
   brokers: string;
   clickhouseUrl: string;
   clickhousePassword: string;
-  /** The number of materializers; default 1. */
+  /** Number of materializers; default 1. */
   materializers?: number;
-  /** The number of processors; default 0, because most specs have no projection. */
+  /** Number of processors; default 0, because most specs have no projection. */
   processors?: number;
-  /** Additional settings for every app. */
+  /** Additional environment variables for every app. */
   env?: Record<string, string>;
 }
 
-interface Ports {
+interface SystemPorts {
   core: number;
   query: number;
   ingest: number;
 }
 
 /** The topic prefix, database, ports and keys of a running `TestSystem`, with which another process can use it. */
-interface Names {
+interface SharedSystem {
   suffix: string;
-  ports: Ports;
-  /** A key with every scope, and one with only `events:read`. */
-  keys: readonly [TestKey, TestKey];
+  ports: SystemPorts;
+  /** An API key with every scope, and an API key with only the scope `events:read`. */
+  keys: readonly [TestApiKey, TestApiKey];
 }
 
 /**
  * A whole Tributary system for tests: ingest, materializers, processors and a gateway as real processes, on ports of
- * their own, with their own topic prefix and database. So several such systems can share Kafka and ClickHouse.
+ * their own, with their own topic prefix and database. Several test systems can therefore share Kafka and ClickHouse.
  */
 export class TestSystem {
   readonly ingest: AppProcess;
@@ -43,18 +43,18 @@ export class TestSystem {
   readonly materializers: AppProcess[] = [];
   readonly processors: AppProcess[] = [];
   readonly urls: { core: string; query: string; ingest: string };
-  /** A key with every scope. */
+  /** An API key with every scope. */
   readonly key: string;
-  /** A key with only `events:read`. */
+  /** An API key with only the scope `events:read`. */
   readonly readerKey: string;
-  /** The given addresses of the engines, for direct access without the apps. */
+  /** Addresses of the Kafka brokers and the ClickHouse server, for direct access without the apps. */
   readonly brokers: string;
   readonly clickhouseUrl: string;
   readonly clickhousePassword: string;
   readonly prefix: string;
   readonly database: string;
   readonly topics: TopicAndGroupNames;
-  /** HTTP clients of the ports; the client of the query port sends the key. */
+  /** HTTP clients of the ports; the client of the query port sends the API key. */
   readonly core: HttpClient;
   readonly query: HttpClient;
   readonly write: HttpClient;
@@ -62,7 +62,7 @@ export class TestSystem {
 
   private constructor(
     options: TestSystemOptions,
-    private readonly names: Names,
+    private readonly names: SharedSystem,
   ) {
     const { suffix, ports } = names;
     const [all, reader] = names.keys;
@@ -120,24 +120,24 @@ export class TestSystem {
     }
   }
 
-  /** Returns the argument for `attach` in another process. */
+  /** Returns a text with which another process can call `attach`. */
   share(): string {
     return JSON.stringify(this.names);
   }
 
   /**
-   * Returns a stack that another process runs and has shared. The calling process can use the attached system, but
-   * cannot control its apps.
+   * Returns a `TestSystem` whose apps another process runs and has shared. The calling process can use the apps, but
+   * cannot start, kill or stop them.
    */
   static attach(shared: string, options: TestSystemOptions): TestSystem {
-    return new TestSystem(options, JSON.parse(shared) as Names);
+    return new TestSystem(options, JSON.parse(shared) as SharedSystem);
   }
 
   get apps(): AppProcess[] {
     return [this.ingest, ...this.materializers, ...this.processors, this.gateway];
   }
 
-  /** The first materializer. */
+  /** The first materializer of the system. */
   get materializer(): AppProcess {
     const [first] = this.materializers;
     if (!first) throw new Error('This stack has no materializer');
@@ -162,14 +162,14 @@ export class TestSystem {
     return added;
   }
 
-  /** Stops every app, in any state. Removes their logs unless KEEP_TEST_LOGS is set. */
+  /** Stops every app, even a paused app. Removes the logs of the apps unless KEEP_TEST_LOGS is set. */
   async stop(): Promise<void> {
     await Promise.all(this.apps.map((app) => app.stop()));
     if (!process.env.KEEP_TEST_LOGS) for (const app of this.apps) app.discardLog();
     await Promise.all([this.core, this.query, this.write].map((client) => client.close()));
   }
 
-  /** Returns the ends of all logs, for the report of a failed test. */
+  /** Returns the ends of the logs of all apps, for the report of a failed test. */
   logTails(lines = 40): string {
     return this.apps.map((app) => app.logTail(lines)).join('\n');
   }

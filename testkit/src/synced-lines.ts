@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 const writeTo = promisify<number, string, void>((fd, text, done) => write(fd, text, (error) => done(error)));
 const sync = promisify(fdatasync);
 
-interface Waiting {
+interface WaitingLine {
   text: string;
   resolve: () => void;
   reject: (error: unknown) => void;
@@ -15,7 +15,7 @@ interface Waiting {
 
 /** An append-only file of JSON lines. A line counts only when it is on the disk (fdatasync, many lines at a time). */
 export class SyncedLines<Line> {
-  private waiting: Waiting[] = [];
+  private waiting: WaitingLine[] = [];
   private flushing: Promise<void> | undefined;
 
   private constructor(
@@ -23,7 +23,7 @@ export class SyncedLines<Line> {
     private readonly fd: number,
   ) {}
 
-  /** Opens the file for appending. Without a path: creates a new one in the system's temporary folder. */
+  /** Opens the file at the given path for appending; by default, a new file in the system's temporary folder. */
   static open<Line>(
     name: string,
     path = join(tmpdir(), `${name}-${randomUUID()}.ndjson`),
@@ -37,7 +37,7 @@ export class SyncedLines<Line> {
     return lines.map((line) => JSON.parse(line) as Line);
   }
 
-  /** Resolves when the line is on the disk, in the order of the calls. */
+  /** Resolves when the line is on the disk. Lines are written in the order of the calls. */
   append(line: Line): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ text: `${JSON.stringify(line)}\n`, resolve, reject });
@@ -50,7 +50,7 @@ export class SyncedLines<Line> {
     closeSync(this.fd);
   }
 
-  /** Closes the file and removes it, after a correct run. */
+  /** Closes the file and removes it; called after a correct run. */
   async discard(): Promise<void> {
     await this.close();
     rmSync(this.path);

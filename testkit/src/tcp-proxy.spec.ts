@@ -7,7 +7,7 @@ import { kafkaRequest, TcpProxy } from './tcp-proxy.js';
 let engine: Server;
 let proxy: TcpProxy;
 let client: HttpClient;
-/** Complete bodies that arrived, and lengths of interrupted ones. */
+/** Complete request bodies that the server received, and the lengths of interrupted bodies. */
 let arrived: string[];
 let brokenOff: number[];
 

@@ -2,42 +2,54 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '#local';
 import { DelayLine } from './delay-line.js';
 
-/** `up` is from the app to the engine, `down` is the opposite direction. */
+/**
+ * Direction of data through the proxy, where `up` is from the app to the engine, and `down` is from the engine to the
+ * app.
+ */
 export type ProxyDirection = 'up' | 'down';
 
 /** A fault that `TcpProxy.trap` applies to one connection when a matching chunk of bytes arrives. */
 export type ConnectionFault =
-  /** The chunk is discarded and the connection is reset. */
+  /** The proxy discards the chunk and resets the connection. */
   | { do: 'reset' }
-  /** This number of bytes, including the chunk, is forwarded; then the connection is reset. */
+  /** The proxy forwards this number of bytes, including the chunk, and then resets the connection. */
   | { do: 'truncate'; bytes: number }
-  /** The request is forwarded; when the answer begins to arrive, it is discarded and the connection is reset. */
+  /**
+   * The proxy forwards the request. When the answer begins to arrive, the proxy discards the answer and resets the
+   * connection.
+   */
   | { do: 'swallow-answer' };
 
-interface Trap {
+interface ConnectionTrap {
   matches: (chunk: Buffer) => boolean;
   skip: number;
   trick: ConnectionFault;
   sprung: () => void;
 }
 
-interface Pair {
+interface ProxiedConnection {
   app: Socket;
   engine: Socket;
-  /** Chunks in flight in each direction: the order is kept, even if the delay changes meanwhile. */
+  /**
+   * Delayed chunks on their way to the app (`toApp`) and to the engine (`toEngine`). The order of chunks is kept, even
+   * if the delay changes.
+   */
   toApp: DelayLine;
   toEngine: DelayLine;
-  /** Bytes that may still be forwarded to the engine before the connection is reset in the middle of a request. */
+  /**
+   * Number of bytes that may still be forwarded to the engine before the connection is reset in the middle of a
+   * request.
+   */
   upBudget: number;
   swallowing: boolean;
 }
 
 /** A TCP proxy between the apps and Kafka or ClickHouse that simulates network faults. */
 export class TcpProxy {
-  private readonly pairs = new Set<Pair>();
+  private readonly pairs = new Set<ProxiedConnection>();
   private readonly stalled = new Set<ProxyDirection>();
   private readonly delays = { up: 0, down: 0 };
-  private traps: Trap[] = [];
+  private traps: ConnectionTrap[] = [];
   private accepted = 0;
   private resetEvery = 0;
 
@@ -60,36 +72,39 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** The number of open connections. */
+  /** Number of open connections. */
   get connections(): number {
     return this.pairs.size;
   }
 
-  /** Resets every open connection; new ones are accepted. */
+  /** Resets every open connection; the proxy still accepts new connections. */
   cut(): void {
     for (const pair of this.pairs) reset(pair);
   }
 
-  /** Resets every open connection and refuses new ones, as if the engine were down. */
+  /** Resets every open connection and refuses new connections, as if the engine were down. */
   async refuse(): Promise<void> {
     const closed = new Promise((resolve) => this.server.close(resolve));
     this.cut();
     await closed;
   }
 
-  /** Ends `refuse`. */
+  /** Accepts connections again after `refuse`. */
   async acceptAgain(): Promise<void> {
     this.server = createServer((socket) => this.accept(socket));
     await listen(this.server, this.port);
   }
 
-  /** Holds all data back, while connections remain open and new ones are accepted: a network that loses all packets. */
+  /**
+   * Holds all data back, while connections remain open and new connections are accepted, like a network that loses all
+   * packets.
+   */
   stall(direction: ProxyDirection | 'both' = 'both'): void {
     for (const one of directions(direction)) this.stalled.add(one);
     for (const pair of this.pairs) for (const one of this.stalled) this.source(pair, one).pause();
   }
 
-  /** Ends `stall` and forwards the held data. */
+  /** Ends `stall`, and forwards the data that was held back. */
   flow(): void {
     this.stalled.clear();
     for (const pair of this.pairs) for (const one of directions('both')) this.source(pair, one).resume();
@@ -100,12 +115,17 @@ export class TcpProxy {
     Object.assign(this.delays, { up: 0, down: 0 }, milliseconds);
   }
 
-  /** Resets every n-th new connection as soon as it has sent data; 0 ends it. */
+  /**
+   * Resets every n-th new connection as soon as the connection has sent data; with 0, no more connections are reset.
+   */
   resetEach(n: number): void {
     this.resetEvery = n;
   }
 
-  /** Waits for a matching chunk from the app, after `skip` others, and applies the fault once. Resolves then. */
+  /**
+   * Waits for a matching chunk from the app, after `skip` other matching chunks, and applies the fault once. Resolves
+   * when the fault is applied.
+   */
   trap(matches: (chunk: Buffer) => boolean, trick: ConnectionFault, skip = 0): Promise<void> {
     return new Promise((resolve) => this.traps.push({ matches, trick, skip, sprung: resolve }));
   }
@@ -128,7 +148,7 @@ export class TcpProxy {
     this.accepted++;
     const engine = connect(this.target);
     const lines = { toApp: new DelayLine(app), toEngine: new DelayLine(engine) };
-    const pair: Pair = { app, engine, ...lines, upBudget: Infinity, swallowing: false };
+    const pair: ProxiedConnection = { app, engine, ...lines, upBudget: Infinity, swallowing: false };
     const doomed = this.resetEvery > 0 && this.accepted % this.resetEvery === 0;
     this.pairs.add(pair);
     for (const socket of [app, engine]) {
@@ -146,7 +166,7 @@ export class TcpProxy {
     for (const one of this.stalled) this.source(pair, one).pause();
   }
 
-  private goUp(pair: Pair, chunk: Buffer): void {
+  private goUp(pair: ProxiedConnection, chunk: Buffer): void {
     const trap = this.traps.find(({ matches }) => matches(chunk));
     if (trap && trap.skip-- <= 0) {
       this.traps = this.traps.filter((other) => other !== trap);
@@ -158,19 +178,19 @@ export class TcpProxy {
     if (pair.upBudget <= 0) setTimeout(() => reset(pair), this.delays.up + 20);
   }
 
-  private spring(pair: Pair, { trick, sprung }: Trap): void {
+  private spring(pair: ProxiedConnection, { trick, sprung }: ConnectionTrap): void {
     if (trick.do === 'reset') pair.upBudget = 0;
     if (trick.do === 'truncate') pair.upBudget = trick.bytes;
     if (trick.do === 'swallow-answer') pair.swallowing = true;
     sprung();
   }
 
-  private goDown(pair: Pair, chunk: Buffer): void {
+  private goDown(pair: ProxiedConnection, chunk: Buffer): void {
     if (pair.swallowing) return reset(pair);
     pair.toApp.send(chunk, this.delays.down);
   }
 
-  private source(pair: Pair, direction: ProxyDirection): Socket {
+  private source(pair: ProxiedConnection, direction: ProxyDirection): Socket {
     return direction === 'up' ? pair.app : pair.engine;
   }
 }
@@ -187,7 +207,7 @@ function directions(which: ProxyDirection | 'both'): ProxyDirection[] {
   return which === 'both' ? ['up', 'down'] : [which];
 }
 
-function reset({ app, engine }: Pair): void {
+function reset({ app, engine }: ProxiedConnection): void {
   if (!app.destroyed) app.resetAndDestroy();
   if (!engine.destroyed) engine.resetAndDestroy();
 }

@@ -1,9 +1,9 @@
 import { streamNameOf, type TopicAndGroupNames } from '#event';
 
 /**
- * Returns the topic of the stream that currently has this name, read from Kafka. kafkajs is imported only here,
- * because the log patches it before it is loaded.
- * @throws if there is none
+ * Returns the topic of the stream that currently has this name, read from Kafka. kafkajs is imported only in this
+ * function, because the log library must patch kafkajs before the package is loaded.
+ * @throws if no stream has the name
  */
 export async function topicOf(
   { brokers, topics }: { brokers: string; topics: TopicAndGroupNames },

@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a test waits for, and after how long without progress the wait fails. */
 export interface WaitOptions {
-  /** Describes the condition in the error message. */
+  /** Describes the awaited condition, for the error message. */
   what: string;
-  /** A value that changes as long as there is progress. Without it, nothing counts as progress. */
+  /**
+   * Returns a value that changes as long as the awaited work makes progress. Without this function, nothing counts as
+   * progress.
+   */
   progress?: () => unknown;
   /** Milliseconds without progress after which the wait fails; default 60 seconds. */
   patienceMs?: number;
@@ -15,7 +18,7 @@ export interface WaitOptions {
 
 /**
  * Resolves when the condition is true. The total time does not matter, so a busy machine fails no test; only a
- * standstill does.
+ * standstill fails the test.
  * @throws an Error with the diagnosis after a standstill
  */
 export async function until(

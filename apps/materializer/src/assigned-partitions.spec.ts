@@ -70,7 +70,9 @@ describe('Assignments', () => {
     });
   }
 
-  /** Returns the state of a partition that is assigned at offset `from` and read up to `to` (exclusive). */
+  /**
+   * Returns the state of a partition that is assigned at offset `from`, after its records below offset `to` are read.
+   */
   async function readBetween(
     all: AssignedPartitions,
     from: number,

@@ -10,13 +10,16 @@ import { IdWindow, type IdWindowBounds } from '#dataflow';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
-import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
+import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
 import type { VersionCache } from './version-cache.js';
 
-/** Default of `AssignmentsOptions.keepMs`. A fenced member rejoins its consumer group within a few seconds. */
+/**
+ * Default of `AssignedPartitionsOptions.keepMs`. A member that Kafka has fenced rejoins its consumer group within a few
+ * seconds.
+ */
 const keepRevokedMs = 15_000;
 
 export interface AssignedPartitionsOptions {
@@ -31,14 +34,17 @@ export interface AssignedPartitionsOptions {
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
-  /** Called when the state of a partition is discarded. Its events that are not stored yet need not be stored. */
+  /** Called when the state of a partition is discarded, so that its pending events need not be stored any more. */
   dropped(state: MaterializedPartition): void;
   /** Milliseconds for which the state of a revoked partition is kept, in case the partition is assigned again. */
   keepMs?: number;
 }
 
-/** What Kafka and the store say about a partition before it is read. */
-interface PartitionStart {
+/**
+ * Positions of a partition at its assignment: the last stored offset, and the offset and time of the first records to
+ * read.
+ */
+interface PartitionStartOffsets {
   stream: StreamId;
   /** The greatest stored offset of the partition; -1 if nothing is stored. */
   last: number;
@@ -51,23 +57,23 @@ interface AssignedPartition {
   readonly topic: string;
   end: AbortController;
   state?: MaterializedPartition;
-  /** Timer that discards the state; set while the partition is revoked. */
+  /** Timer that discards the state of a revoked partition; undefined while the partition is assigned. */
   expiry?: NodeJS.Timeout;
 }
 
 /**
- * The partitions that are assigned to this process, with the state of each.
+ * The partitions that are assigned to this process, each with its `MaterializedPartition` state.
  *
- * A member that is fenced from its consumer group loses all partitions and usually gets them back. The state of a
- * partition depends only on the log. It is therefore kept for a while after a revocation, and a partition that returns
- * continues without reading its id window again.
+ * A member that Kafka has fenced from its consumer group loses all partitions, and usually gets them back after it
+ * rejoins. The state of a partition depends only on the log. The state is therefore kept for a while after a
+ * revocation, and a partition that is assigned again continues without filling its id window again.
  */
 export class AssignedPartitions {
   private readonly held = new Map<string, AssignedPartition>();
 
   constructor(private readonly options: AssignedPartitionsOptions) {}
 
-  /** The states of the partitions that are assigned to this process and ready to be read. */
+  /** Yields the states of the partitions that are assigned to this process and ready to be read. */
   *[Symbol.iterator](): Iterator<MaterializedPartition> {
     for (const { state, expiry } of this.held.values()) if (state && !expiry) yield state;
   }
@@ -77,8 +83,9 @@ export class AssignedPartitions {
   }
 
   /**
-   * Prepares a partition and resolves with the offset to read from. That offset lies before the committed position, so
-   * that the id window is filled before the first uncommitted record. Waits while Kafka or ClickHouse is unreachable.
+   * Prepares an assigned partition, and resolves with the offset to read from. That offset lies before the committed
+   * offset, so that the id window is filled before the first uncommitted record. Waits while Kafka or ClickHouse is
+   * unreachable.
    */
   async add(assignment: PartitionAssignment): Promise<number> {
     const key = partitionKey(assignment);
@@ -97,7 +104,7 @@ export class AssignedPartitions {
     }
   }
 
-  /** Stops reading a partition that is no longer assigned, and discards its state later. */
+  /** Stops reading a revoked partition. The state of the partition is discarded after `keepMs`. */
   revoke(place: { topic: string; partition: number }): void {
     const key = partitionKey(place);
     const held = this.held.get(key);
@@ -106,7 +113,10 @@ export class AssignedPartitions {
     held.expiry = setTimeout(() => this.drop(key), this.options.keepMs ?? keepRevokedMs).unref();
   }
 
-  /** Discards the partitions of all topics except these. Returns the names of the streams that are no longer read. */
+  /**
+   * Discards the partitions of all topics except the given ones. Returns the names of the streams that are no longer
+   * read.
+   */
   keepOnly(topics: ReadonlySet<string>): Set<string> {
     const gone = [...this.held].filter(([, { topic }]) => !topics.has(topic));
     for (const [key] of gone) this.drop(key);
@@ -118,14 +128,14 @@ export class AssignedPartitions {
     for (const key of [...this.held.keys()]) this.drop(key);
   }
 
-  /** Whether a revoked partition continues with its kept state. */
+  /** Returns whether a partition that is assigned again continues with the state that was kept after its revocation. */
   private async goesOn(key: string, assignment: PartitionAssignment): Promise<boolean> {
     const held = this.held.get(key);
     if (!held?.state) return false;
     const { expiry, state } = held;
     if (!(await this.isUnchanged(state, assignment)) || this.held.get(key) !== held) return false;
     state.commits.stands(assignment.position);
-    // If the partition was revoked again meanwhile, its timer keeps running.
+    // If the partition was revoked again during the check, the timer that discards its state keeps running.
     if (held.expiry !== expiry) return true;
     clearTimeout(expiry);
     held.expiry = undefined;
@@ -133,9 +143,9 @@ export class AssignedPartitions {
   }
 
   /**
-   * Whether the kept state still matches the log: no other process has committed further, the group's offset was not
-   * reset, and the topic was not recreated. If records were read but not committed, the record at the assigned position
-   * must be the one that was read there before.
+   * Returns whether the kept state of a partition still matches the log: no other process has committed a later offset,
+   * the consumer group's offset was not reset, and the topic was not recreated. If some records were read but not
+   * committed, the record at the committed offset must be the record that was read there before.
    */
   private async isUnchanged(
     { commits, fold, ended }: MaterializedPartition,
@@ -164,7 +174,7 @@ export class AssignedPartitions {
     this.options.dropped(held.state);
   }
 
-  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStart> {
+  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStartOffsets> {
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
@@ -178,7 +188,7 @@ export class AssignedPartitions {
 
   private open(
     assignment: PartitionAssignment,
-    known: PartitionStart & { ended: AbortSignal },
+    known: PartitionStartOffsets & { ended: AbortSignal },
   ): MaterializedPartition {
     const { writer, logger, verdicts: table } = this.options;
     const { topic, partition, position } = assignment;
@@ -187,7 +197,7 @@ export class AssignedPartitions {
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
     const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
-    const verdicts: DecidedRecords = {
+    const verdicts: KnownVerdicts = {
       get decided() {
         return table.decidedUntil({ topic, partition });
       },

@@ -53,7 +53,7 @@ async function start(options: { cachedEntities?: number } = {}): Promise<Materia
   return materializer;
 }
 
-/** Ends a materializer as SIGKILL does: it stores and commits nothing more. */
+/** Ends a materializer as SIGKILL does: the materializer stores and commits nothing more. */
 async function kill(materializer: Materializer): Promise<void> {
   running = running.filter((one) => one !== materializer);
   log.down = true;
@@ -61,7 +61,7 @@ async function kill(materializer: Materializer): Promise<void> {
   log.down = false;
 }
 
-/** Appends one event, and returns its offset. */
+/** Appends the event with the number `id` to the topic, and returns the record's offset. */
 async function append(id: number, expected?: number, entity = 'e'): Promise<number> {
   const value = valueOf({
     event_id: uuid(id),
@@ -155,7 +155,7 @@ describe('a conditional write', () => {
       [uuid(2), 1],
       [uuid(4), 2],
     ]);
-    // New records are compared with what is stored now.
+    // A record that is appended after the crash is compared with the stored versions.
     expect(await verdict(6, 2)).toMatchObject({ version: 3 });
   });
 

@@ -9,7 +9,10 @@ import type { UnversionedRows } from './partition-row-builder.js';
 import type { RowWriter } from './row-writer.js';
 import type { LatestVersion } from './version-cache.js';
 
-/** Milliseconds after which a request for the verdicts of earlier owners is repeated. */
+/**
+ * Time limit in milliseconds of one attempt to read the verdicts of earlier partition owners; a failed attempt is
+ * repeated.
+ */
 const upToDateMs = 10_000;
 
 export interface ConditionalWritesOptions {
@@ -18,18 +21,19 @@ export interface ConditionalWritesOptions {
   writer: Pick<RowWriter, 'latestVersions' | 'versionsOf'>;
   retry: EngineRetry;
   logger: Logger;
-  /** Returns the state of a partition that is assigned to this process. */
+  /** Returns the state of a partition; undefined if the partition is not assigned to this process. */
   assigned(topic: string, partition: number): MaterializedPartition | undefined;
-  /** Returns the rows of a partition that are not stored yet. */
+  /** Returns the row batches of a partition that are not stored yet. */
   unstored(state: MaterializedPartition): readonly EventRowBatch[];
 }
 
 /**
- * Decides conditional writes: it loads what the row builder compares, and publishes its verdicts. The offsets of a batch
- * are committed only after its verdicts are in the log, so no record is decided twice differently.
+ * Prepares the decisions on the conditional records of a batch, and publishes the verdicts. `PartitionRowBuilder` takes
+ * each decision. The offset of a batch is committed only after the verdicts of the batch are in the log, so that no
+ * record gets two different valid verdicts.
  */
 export class ConditionalWrites {
-  /** Partitions for which the table has the verdicts of all earlier owners. */
+  /** Assigned partitions for which the verdict table has the verdicts of all earlier owners. */
   private readonly upToDate = new WeakSet<MaterializedPartition>();
 
   constructor(private readonly options: ConditionalWritesOptions) {
@@ -41,14 +45,14 @@ export class ConditionalWrites {
     });
   }
 
-  /** Another process may decide records of the partition from now on. */
+  /** Called when a partition is revoked: another process may decide its records from now on. */
   revoked(state: MaterializedPartition): void {
     this.upToDate.delete(state);
   }
 
   /**
-   * Prepares a batch. Resolves with the latest versions of the entities of its conditional records; undefined if it has no
-   * conditional record.
+   * Loads what the decisions on a batch need. Resolves with the latest versions of the entities of the batch's
+   * conditional records; undefined if the batch has no conditional record.
    */
   async prepare(
     state: MaterializedPartition,
@@ -60,7 +64,7 @@ export class ConditionalWrites {
     const missing = new Map<string, LatestVersion>();
     for (const entity of state.fold.entitiesToCompare(records)) {
       const cached = state.versions.get(entity);
-      // Events below the end of an erasure are not counted.
+      // Events below the end of an erasure have no version any more.
       const latest = cached ?? { version: 0, offset: state.erasures.endOf(entity) };
       compared.set(entity, latest);
       if (!cached) missing.set(entity, latest);
@@ -75,14 +79,15 @@ export class ConditionalWrites {
     heads: ReadonlyMap<string, LatestVersion>,
   ): Promise<void> {
     const { retry, writer } = this.options;
-    // All earlier events of these entities are stored: an entity with an event that is not stored yet is cached.
+    // An entity with an unstored event is always cached, so all earlier events of the entities that are loaded here are
+    // stored.
     const before = Math.max(first.offset, fold.next, assignment.position);
     const wanted = { stream, partition, heads, before };
     await retry.run('store', ended, () => loadVersions(writer, wanted, erasures));
   }
 
   /**
-   * Publishes the verdicts of a batch. Resolves false if it has none.
+   * Publishes the verdicts of a batch. Resolves false if the batch has no verdicts.
    * @param rows The rows of the batch with their versions.
    * @throws VerdictConflictError if another process has decided a record differently
    */
@@ -105,8 +110,9 @@ export class ConditionalWrites {
   }
 
   /**
-   * Waits, once for each assignment, for the verdicts of the owners before. They published them before they committed, so
-   * the topic has those on all records below the committed offset.
+   * Waits until the verdict table has the verdicts of the partition's earlier owners; once for each assignment. An
+   * owner publishes the verdicts on a batch before it commits the batch, so the topic `verdicts` has a verdict on every
+   * conditional record below the committed offset.
    */
   private async learnEarlierVerdicts(state: MaterializedPartition): Promise<void> {
     if (this.upToDate.has(state)) return;
@@ -116,7 +122,9 @@ export class ConditionalWrites {
     await this.repeatStale(state);
   }
 
-  /** Returns the verdicts on records that repeat accepted events: those of the events. */
+  /**
+   * Returns the verdicts on records that repeat accepted events: each repeat gets the version of the accepted event.
+   */
   private async repeats(
     state: MaterializedPartition,
     repeated: UnversionedRows['repeated'],
@@ -145,7 +153,10 @@ export class ConditionalWrites {
     return retry.run('store', ended, () => writer.versionsOf({ stream, partition, eventIds }));
   }
 
-  /** Writes the ranges again whose newest record is stale. Compaction would keep the stale ones. */
+  /**
+   * Publishes the verdicts again for each offset range whose newest record in the topic `verdicts` is stale. If the
+   * verdicts were not published again, compaction would keep only the stale records.
+   */
   private async repeatStale({ topic, partition, ended }: MaterializedPartition): Promise<void> {
     const { publisher, verdicts, retry, logger } = this.options;
     try {

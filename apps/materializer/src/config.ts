@@ -4,26 +4,32 @@ import { AppConfig, FromText } from '#api';
 const mebibyte = 1024 * 1024;
 
 export class MaterializerConfig extends AppConfig {
-  /** Port for health checks and metrics. With 0, the system picks a free port. */
+  /** Port of the materializer for health checks and metrics. With 0, the operating system picks a free port. */
   @FromText('number') @IsInt() @Min(0) @Max(65_535) MATERIALIZER_PORT = 3903;
 
-  /** Records of a partition for which an event id is remembered. A repeat is recognised within this bound and the next. */
+  /**
+   * Number of offsets of a partition within which a repeated event id is recognised, if the repeat is also within
+   * DEDUPE_WINDOW_MINUTES.
+   */
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
-  /** Minutes for which an event id is remembered. */
+  /** Minutes within which a repeated event id is recognised, if the repeat is also within DEDUPE_WINDOW_RECORDS. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
 
-  /** Approximate upper bound of one insert, in rows. */
+  /** Approximate maximum number of rows of one insert into ClickHouse. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 100_000;
-  /** Approximate upper bound of one insert, in bytes. */
+  /** Approximate maximum number of bytes of one insert into ClickHouse. */
   @FromText('number') @IsInt() @Min(1024) INSERT_BYTES = 32 * mebibyte;
   /**
-   * Milliseconds between two inserts that are not full. The interval is up to seven times as long while inserts are slow
-   * or the consumer has a backlog.
+   * Minimum milliseconds between the starts of two inserts that are not full. The interval is up to seven times as long
+   * while inserts are slow or the consumer has lag.
    */
   @FromText('number') @IsInt() @Min(0) @Max(60_000) INSERT_INTERVAL_MS = 100;
-  /** Bytes of events that may wait for ClickHouse. Beyond this bound, the materializer stops reading from Kafka. */
+  /**
+   * Maximum bytes of events in memory that wait for ClickHouse. While this limit is reached, the materializer does not
+   * read from Kafka.
+   */
   @FromText('number') @IsInt() @Min(1024) INSERT_QUEUE_BYTES = 64 * mebibyte;
-  /** Number of entities whose latest version is cached in memory. */
+  /** Number of entities whose latest version the materializer caches in memory. */
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) CACHED_ENTITIES = 200_000;
 
   /**
@@ -32,6 +38,6 @@ export class MaterializerConfig extends AppConfig {
    */
   @FromText('number') @IsInt() @Min(1) @Max(1440) JANITOR_MINUTES = 5;
 
-  /** Milliseconds without a heartbeat after which Kafka assigns this process's partitions to another process. */
+  /** Milliseconds without a heartbeat after which Kafka assigns the partitions of this process to another process. */
   @FromText('number') @IsInt() @Min(6000) @Max(1_800_000) KAFKA_SESSION_TIMEOUT_MS = 30_000;
 }

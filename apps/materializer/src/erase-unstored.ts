@@ -3,9 +3,9 @@ import type { PendingBatch } from './pending-batch.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 
 /**
- * Removes rows of entities that were erased after the rows were built, from the batches of one partition that are about
- * to be inserted. Later events of an erased entity start at version 1 again, as they do when the partition is read
- * again. Their versions are also lowered in the batches that still wait.
+ * Removes rows of erased entities from batches of one partition that are about to be inserted. The removed rows were
+ * built before this process knew of the erasure. Later events of an erased entity start at version 1 again, as after a
+ * rebuild. The versions of later events are lowered in all batches that are not stored yet.
  * @param unstored All batches of the partition that are not stored yet, in offset order; `chunks` come first.
  */
 export function eraseUnstored(
@@ -30,8 +30,8 @@ export function eraseUnstored(
 }
 
 /**
- * Renumbers the rows that follow an erasure, and returns the indexes of the erased rows.
- * @param lowered For each entity, the amount that is subtracted from its versions. Entries are added.
+ * Lowers the versions of the rows that follow an erasure, and returns the indexes of the erased rows.
+ * @param lowered For each entity, the number by which its versions are lowered; this function adds further entities.
  */
 function renumber(
   state: MaterializedPartition,
@@ -54,8 +54,8 @@ function renumber(
 }
 
 /**
- * Whether no event at or after this offset is stored. If some are stored, they keep their versions, and the later
- * events continue from those versions.
+ * Returns whether no event of the partition at or after this offset is stored. Stored events keep their versions, and
+ * later events of the same entities continue from those versions.
  */
 function isAllUnstored({ versions, stored }: MaterializedPartition, from: number): boolean {
   return from >= versions.storedUpTo && !stored.mayHave(from);

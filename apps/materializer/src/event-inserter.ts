@@ -5,7 +5,7 @@ import { metrics } from '#telemetry';
 import { insertToken } from './insert-token.js';
 import type { RowWriter } from './row-writer.js';
 
-/** Thrown when retrying cannot succeed and continuing would lose data. */
+/** Error: an insert into ClickHouse can never succeed, and continuing without the insert would lose data. */
 export class UnrecoverableInsertError extends Error {
   override readonly name = 'UnrecoverableInsertError';
 }
@@ -13,32 +13,32 @@ export class UnrecoverableInsertError extends Error {
 export interface EventInserterOptions {
   writer: RowWriter;
   retry: EngineRetry;
-  /** Aborted when the process stops without waiting for inserts. */
+  /** Aborted when the process stops without waiting for running inserts. */
   stopped: AbortSignal;
   /**
-   * False if the row batch need not be stored: its partition is assigned to another process, or its stream is
-   * deleted.
+   * Returns false if the row batch need not be stored, because its partition is assigned to another process or its
+   * stream is deleted.
    */
   wanted(block: EventRowBatch): boolean;
   /** Returns the current time in microseconds since 1970. */
   now: () => number;
   /**
-   * Called with a batch of one row that the store rejected, after the row's dead letter is stored. The row takes no
-   * version, so the versions of later rows must be lowered. Calls come in the order of the rows.
+   * Called with a batch of one row that the store rejected, after the row's dead letter is stored. A rejected row takes
+   * no version, so the versions of later rows must be lowered. Rejected rows are passed in offset order.
    */
   refused(block: EventRowBatch): void;
 }
 
 /**
- * Inserts rows and dead letters, and retries until they are stored. Waits while ClickHouse is unreachable. If
- * ClickHouse rejects an insert, the inserter halves it until it finds the rejected rows, and stores these as dead
- * letters.
+ * Inserts rows and dead letters into the store, and retries until they are stored. An insert waits while ClickHouse is
+ * unreachable. If ClickHouse rejects an insert, the inserter halves the insert until it finds the rejected rows, and
+ * stores each rejected row as a dead letter.
  */
 export class EventInserter {
   constructor(private readonly options: EventInserterOptions) {}
 
   /**
-   * Resolves when every row is stored, is stored as a dead letter, or need not be stored any more.
+   * Resolves when each row is stored, or its dead letter is stored, or the row need not be stored any more.
    * @throws UnrecoverableInsertError when the store rejects a dead letter
    */
   async insert(all: readonly EventRowBatch[]): Promise<void> {
@@ -60,7 +60,7 @@ export class EventInserter {
   /**
    * Resolves when the dead letters are stored.
    * @param lettersNow Called before each attempt; returns the dead letters to store.
-   * @throws UnrecoverableInsertError when the store rejects them
+   * @throws UnrecoverableInsertError when the store rejects the dead letters
    */
   async insertLetters(lettersNow: () => readonly DeadLetter[]): Promise<void> {
     let letters: readonly DeadLetter[] = [];
@@ -128,7 +128,7 @@ function rowsOf(blocks: readonly EventRowBatch[]): number {
   return blocks.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Returns the rows `from` (inclusive) to `until` (exclusive), counted over all row batches. */
+/** Returns the rows from index `from` (inclusive) to index `until` (exclusive), counted over all given row batches. */
 function between(blocks: readonly EventRowBatch[], from: number, until: number): EventRowBatch[] {
   const parts: EventRowBatch[] = [];
   let first = 0;

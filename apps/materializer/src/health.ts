@@ -5,7 +5,7 @@ import type { Log } from '#log';
 import type { Store } from '#store';
 import type { Materializer } from './materializer.js';
 
-/** Registers the checks behind `/health`, `/health/live` and `/health/ready`. */
+/** Registers the health checks of the materializer, which answer `/health`, `/health/live` and `/health/ready`. */
 export function registerChecks(
   health: Health,
   parts: {

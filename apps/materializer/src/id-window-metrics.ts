@@ -1,6 +1,6 @@
 import { metrics } from '#telemetry';
 
-/** A partition with an id window. */
+/** An assigned partition, whose id window recognises repeated event ids. */
 export interface PartitionWithIdWindow {
   readonly name: string;
   readonly window: { lengthAt(now: number): number };
@@ -10,11 +10,14 @@ export interface IdWindowMetricsOptions {
   readonly partitions: () => Iterable<PartitionWithIdWindow>;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
-  /** Milliseconds between two updates of the metric. */
+  /** Milliseconds between two updates of the id window metric. */
   intervalMs: number;
 }
 
-/** Exports, for each stream, the length of the id window in seconds. This is the shortest window of its partitions. */
+/**
+ * Exports, for each stream, the length of the id window in seconds: the shortest id window of the stream's partitions
+ * in this process.
+ */
 export class IdWindowMetrics {
   private timer: NodeJS.Timeout | undefined;
 

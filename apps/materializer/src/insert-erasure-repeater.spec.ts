@@ -10,7 +10,7 @@ const createdAt = '2026-11-21T00:00:00.000000Z';
 
 describe('An erasure', () => {
   it('that is read during an insert into its stream is repeated after the insert, and not before', async () => {
-    const world = new World();
+    const world = new ErasureRepeaterTestBed();
     world.inserts.begin(orders);
     world.erase('a');
     await sleep(20);
@@ -20,7 +20,7 @@ describe('An erasure', () => {
   });
 
   it('that is read shortly after an insert into its stream is repeated once, immediately', async () => {
-    const world = new World();
+    const world = new ErasureRepeaterTestBed();
     world.insert();
     world.erase('a');
     await vi.waitFor(() => expect(world.removed).toEqual(['a']));
@@ -30,7 +30,7 @@ describe('An erasure', () => {
   });
 
   it('that is read long after an insert, or that is of another stream, is not repeated', async () => {
-    const world = new World();
+    const world = new ErasureRepeaterTestBed();
     world.insert();
     world.erase('a', 'other');
     world.clock += 60_000;
@@ -40,7 +40,7 @@ describe('An erasure', () => {
   });
 
   it('that is read before the first insert is not repeated', async () => {
-    const world = new World();
+    const world = new ErasureRepeaterTestBed();
     world.erase('a');
     world.insert();
     await sleep(20);
@@ -48,7 +48,7 @@ describe('An erasure', () => {
   });
 
   it('that fails is left to the garbage collection, and the other erasures are repeated', async () => {
-    const world = new World();
+    const world = new ErasureRepeaterTestBed();
     world.failure = new Error('down');
     world.insert();
     world.erase('a');
@@ -65,8 +65,8 @@ afterEach(() => {
   open.clear();
 });
 
-/** Sets up definitions, a store and `InsertErasureRepeater` for a spec. */
-class World {
+/** The definitions, the in-memory store and the `InsertErasureRepeater` of a spec. */
+class ErasureRepeaterTestBed {
   clock = 0;
   failure: Error | undefined;
   failed = 0;

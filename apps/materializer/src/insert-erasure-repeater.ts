@@ -7,28 +7,33 @@ export interface InsertErasureRepeaterOptions {
   eraser: Pick<EventEraser, 'eraseEntity'>;
   logger: Logger;
   /**
-   * Milliseconds from a change of the definitions until new erasures are looked up, so that changes are handled
-   * together.
+   * Milliseconds from a change of the definitions until new erasures are looked up. Several changes within this time
+   * are handled together.
    */
   pauseMs?: number;
-  /** Milliseconds by a monotonic clock that also advances while the process is suspended. */
+  /** Returns milliseconds of a monotonic clock that also advances while the process is suspended. */
   now?: () => number;
 }
 
 /**
- * Milliseconds after its end for which an insert may be later than an erasure that this process reads now. An older
- * insert ended before the erasure was made, unless reading the definitions hangs.
+ * Milliseconds after the end of an insert within which the insert may have stored events of an entity whose erasure
+ * this process reads only now. An insert that ended earlier also ended before the erasure was requested, unless reading
+ * the definitions hangs.
  */
 const lateMs = 10_000;
-/** Most erasures that wait to be repeated. The next round of the store garbage collection repeats the others. */
+/**
+ * Maximum number of erasures that wait to be repeated. The next round of the store garbage collection repeats all other
+ * erasures.
+ */
 const most = 1_000;
 
 /**
- * Repeats erasures that this process reads while it inserts events of their stream, or shortly after. Such an insert
- * may have stored events of the entity after the erasure removed its rows. A suspended process reads erasures late.
+ * Repeats an erasure that this process reads while an insert into the stream is running, or shortly after that insert.
+ * An insert during the erasure may have stored events of the entity after the erasure removed the entity's rows. A
+ * process that was suspended reads erasures late.
  */
 export class InsertErasureRepeater {
-  /** The erasures that were already considered; undefined before the first time. */
+  /** The erasures that were looked up before; undefined before the first look-up. */
   private seen: ReadonlySet<string> | undefined;
   private readonly running = new Set<string>();
   private readonly ended = new Map<string, number>();
@@ -44,7 +49,7 @@ export class InsertErasureRepeater {
     });
   }
 
-  /** Called when an insert into these streams starts. Inserts do not overlap. */
+  /** Called when an insert into these streams starts. Two inserts never overlap. */
   begin(streams: ReadonlySet<string>): void {
     if (!this.seen) this.look();
     for (const stream of streams) this.running.add(stream);
@@ -80,8 +85,8 @@ export class InsertErasureRepeater {
   }
 
   /**
-   * Repeats the waiting erasures of streams that no running insert writes to. If one fails, the store garbage
-   * collection repeats it.
+   * Repeats the waiting erasures of streams that no running insert writes to. If a repetition fails, the store garbage
+   * collection repeats the erasure.
    */
   private async remove(): Promise<void> {
     if (this.removing) return;
@@ -120,7 +125,7 @@ export class InsertErasureRepeater {
   }
 }
 
-/** Identifies an erasure. Two erasures of the same entity at different times have different keys. */
+/** Returns a key that identifies an erasure. Two erasures of the same entity at different times have different keys. */
 function keyOf(erasure: Erasure): string {
   return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -24,7 +24,10 @@ const chunk = (
   bytes: made.bytes ?? 100,
 });
 
-/** A queue whose inserts end when `done` is called. `inserts` has, for each insert, the `next` of its batches. */
+/**
+ * Returns an insert queue whose inserts end when the spec calls `done`. `inserts` lists, for each insert, the `next`
+ * offsets of its batches.
+ */
 function queueWith(options: Partial<InsertQueueOptions> = {}) {
   const inserts: number[][] = [];
   const ends: (() => void)[] = [];
@@ -94,7 +97,7 @@ describe('InsertQueue', () => {
       expect(inserts).toEqual([[1]]);
       await vi.advanceTimersByTimeAsync(2_000);
       expect(inserts).toEqual([[1], [2]]);
-      // The insert takes so long that fifteen times its duration would be minutes.
+      // The duration of this insert is so long that fifteen times the duration would be minutes.
       await vi.advanceTimersByTimeAsync(20_000);
       const last = done();
       await vi.advanceTimersByTimeAsync(0);

@@ -2,34 +2,39 @@ import type { PendingBatch } from './pending-batch.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 
 export interface InsertQueueOptions {
-  /** An insert takes waiting batches until it has this many rows or bytes. */
+  /**
+   * Number of rows with which an insert is full, so that it takes no further waiting batch. The limit `insertBytes` is
+   * the same in bytes.
+   */
   insertRows: number;
   insertBytes: number;
   /**
-   * Least milliseconds from the start of one insert to the start of the next; a full insert starts earlier. The
-   * interval is up to seven times as long while inserts are slow or the log has more records, because a few large
-   * inserts cost ClickHouse much less than many small ones.
+   * Minimum milliseconds from the start of one insert to the start of the next; a full insert starts earlier. The
+   * interval is up to seven times as long while inserts are slow or Kafka has more records, because a few large inserts
+   * cost ClickHouse much less than many small inserts.
    */
   intervalMs: number;
-  /** Bound on the bytes that wait or are being inserted. Beyond it, `add` blocks its caller. */
+  /**
+   * Maximum bytes of the batches that wait or are being inserted. While this limit is reached, `add` does not resolve.
+   */
   queueBytes: number;
-  /** Runs one insert. Batches of a partition come in offset order, and two inserts never run at the same time. */
+  /** Runs one insert. The batches of a partition are in offset order, and two inserts never run at the same time. */
   write(chunks: readonly PendingBatch[]): Promise<void>;
-  /** Called when `write` rejects. The queue then stops writing. */
+  /** Called when `write` rejects. The queue writes nothing after a failure. */
   onFailure(error: unknown): void;
 }
 
-/** A reservation of bytes in the queue. */
+/** A reservation of bytes in the insert queue for a batch that is being built. */
 export interface QueueReservation {
-  /** Ends the reservation. Later calls do nothing. */
+  /** Ends the reservation. A second call has no effect. */
   release(): void;
 }
 
-/** Most intervals for which an insert that is not full waits for more rows. */
+/** Maximum number of intervals (`intervalMs`) for which an insert that is not full waits for more rows. */
 const mostIntervals = 7;
 /**
- * Ratio of the time between the starts of two inserts to the duration of the first. It limits inserts to about a
- * fifteenth of a core. A reader that waits shortens the time to `intervalMs`.
+ * Ratio of the time between the starts of two inserts to the duration of the first insert, so that inserts take about a
+ * fifteenth of a core. While a reader waits, the time is shortened to `intervalMs`.
  */
 const restPerInsert = 15;
 
@@ -40,8 +45,9 @@ interface WaitingReservation {
 }
 
 /**
- * Combines the batches of all partitions into few large inserts. If the queue was idle, the first batch is inserted
- * immediately. Under load, batches that arrive during an insert or within the interval form the next insert.
+ * Combines the row batches of all partitions into few large inserts. If the queue was idle, the first batch is inserted
+ * immediately. Under load, the batches that arrive during an insert or within the interval after its start form the
+ * next insert.
  */
 export class InsertQueue {
   private waiting: PendingBatch[] = [];
@@ -53,10 +59,13 @@ export class InsertQueue {
   private running: Promise<void> | undefined;
   private failed = false;
   private flushing = false;
-  /** A reader waits: the next insert follows the previous one after `intervalMs`. */
+  /**
+   * True while a reader waits for pending events: the next insert then starts `intervalMs` after the start of the
+   * previous insert.
+   */
   private awaited = false;
   private hurry: () => void = () => undefined;
-  /** Reserved bytes that are not released yet. */
+  /** Number of bytes of reservations that are not released yet. */
   private reserved = 0;
   private entering: WaitingReservation[] = [];
   private held: { state: MaterializedPartition; resolve: () => void }[] = [];
@@ -68,8 +77,8 @@ export class InsertQueue {
   }
 
   /**
-   * Resolves with a reservation when the queue has room for a batch of about this many bytes. Calls are served in
-   * order. The caller releases the reservation after `add`.
+   * Resolves with a reservation when the queue has room for a batch of about this many bytes. Reservations are granted
+   * in the order of the calls. The caller releases the reservation after `add`.
    */
   async reserve(state: MaterializedPartition, bytes: number): Promise<QueueReservation> {
     await new Promise<void>((enter) => {
@@ -86,7 +95,7 @@ export class InsertQueue {
     };
   }
 
-  /** Adds a batch, and resolves when the queue has room for more. */
+  /** Adds a batch to the queue, and resolves when the queue has room for more. */
   async add(chunk: PendingBatch): Promise<void> {
     this.waiting.push(chunk);
     this.bytes += chunk.bytes;
@@ -98,8 +107,8 @@ export class InsertQueue {
   }
 
   /**
-   * Removes the waiting batches of a partition that is no longer read. A running insert continues. It does no harm
-   * for a revoked partition; for a deleted stream, its rows are removed later.
+   * Removes the waiting batches of a partition that this process no longer reads. A running insert continues: for a
+   * revoked partition, its rows are correct, and for a deleted stream, its rows are removed later.
    */
   drop(state: MaterializedPartition): void {
     const dropped = this.waiting.filter((chunk) => chunk.state === state);
@@ -116,7 +125,7 @@ export class InsertQueue {
     this.hurry();
   }
 
-  /** Writes everything that was added, without waiting for more. Also resolves when a write fails. */
+  /** Writes all batches that were added, without waiting for more. Also resolves when a write fails. */
   async flush(): Promise<void> {
     this.flushing = true;
     this.hurry();
@@ -124,7 +133,7 @@ export class InsertQueue {
     this.flushing = false;
   }
 
-  /** Discards all waiting batches and unblocks all callers. Nothing more is written. */
+  /** Discards all waiting batches and unblocks all callers of the queue. The queue writes nothing after this call. */
   abandon(): void {
     this.failed = true;
     this.waiting = [];
@@ -132,7 +141,10 @@ export class InsertQueue {
     this.letIn();
   }
 
-  /** The batches that are not stored yet: first those in the running insert, then those that wait, in order. */
+  /**
+   * The batches that are not stored yet: first the batches of the running insert, then the waiting batches, in the
+   * order of `add`.
+   */
   get unstored(): readonly PendingBatch[] {
     return [...this.writing, ...this.waiting];
   }
@@ -144,7 +156,7 @@ export class InsertQueue {
         await this.writeNext();
       }
     } catch (error) {
-      // No later batch may be written after one has failed.
+      // After a failed insert, no later batch may be written.
       this.failed = true;
       this.options.onFailure(error);
     }
@@ -167,7 +179,10 @@ export class InsertQueue {
     return this.flushing || this.rows >= insertRows || this.bytes >= Math.min(insertBytes, queueBytes);
   }
 
-  /** Resolves when the next insert is full or due. A batch that is added meanwhile can make it due. */
+  /**
+   * Resolves when the next insert is full, or when its start time has come. A batch that is added meanwhile can fill
+   * the insert.
+   */
   private async pause(): Promise<void> {
     for (;;) {
       const rest = this.lastStart + this.spacingMs - performance.now();
@@ -176,7 +191,7 @@ export class InsertQueue {
     }
   }
 
-  /** Milliseconds from the start of the last insert to the start of the next. */
+  /** Milliseconds from the start of the last insert to the start of the next insert. */
   private get spacingMs(): number {
     const { intervalMs } = this.options;
     const longest = mostIntervals * intervalMs;
@@ -196,7 +211,7 @@ export class InsertQueue {
     this.hurry = () => undefined;
   }
 
-  /** Whether, for some partition, the log had more records after its last waiting batch. */
+  /** Whether Kafka had, for some partition, more records after the partition's last waiting batch. */
   private get expectsMore(): boolean {
     const ends = new Map(this.waiting.map(({ state, behind }) => [state, behind]));
     return [...ends.values()].includes(true);
@@ -223,8 +238,8 @@ export class InsertQueue {
   }
 
   /**
-   * Grants waiting reservations in order while the queue has room. Reservations for which `always` is true are granted
-   * regardless of room, because nothing will be added for them.
+   * Grants waiting reservations in the order of the calls while the queue has room. A reservation for which `always`
+   * returns true is granted without room, because its caller adds nothing.
    */
   private letIn(always: (entering: WaitingReservation) => boolean = () => this.failed): void {
     const waiting = this.entering;

@@ -3,8 +3,8 @@ import type { Tracing } from '#telemetry';
 import type { PendingBatch } from './pending-batch.js';
 
 /**
- * Describes the trace spans of one insert. Returns undefined if tracing is off or no request in the batches is
- * traced.
+ * Describes the trace spans of one insert into ClickHouse. Returns undefined if tracing is off or no request in the
+ * batches is traced.
  */
 export function insertSpans(
   tracing: Tracing | undefined,

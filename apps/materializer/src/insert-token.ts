@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { EventRowBatch } from '#store';
 
-/** Greatest length of a token in characters. A longer token is replaced by its SHA-256. */
+/** Maximum number of characters of an insert's deduplication token. A longer token is replaced by its SHA-256. */
 const longest = 500;
 
-interface Range {
+interface InsertedOffsetRange {
   first: { offset: number; id: string };
   last: { offset: number; id: string };
   rows: number;
 }
 
 /**
- * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each
- * partition, sorted. The same rows always have the same token. If an insert succeeded but its response was lost,
- * ClickHouse therefore discards the repeated insert. The number of rows distinguishes inserts that differ only
- * between the first and the last row. The event ids distinguish a recreated topic, whose offsets start at 0 again.
+ * Returns the deduplication token of an insert: `stream:partition:first-last#rows@first id-last id` for each partition,
+ * sorted. The same rows always have the same token. By the token, ClickHouse discards a repeated insert whose first
+ * attempt succeeded but whose response was lost. The number of rows in the token tells apart inserts that differ only
+ * between the first and the last row. The event ids in the token tell apart two topics of the same stream name, because
+ * the offsets of a recreated topic start at 0 again.
  */
 export function insertToken(blocks: readonly EventRowBatch[]): string {
-  const ranges = new Map<string, Range>();
+  const ranges = new Map<string, InsertedOffsetRange>();
   for (const block of blocks) {
     if (block.count === 0) continue;
     const name = `${block.place.stream}:${block.place.partition}`;
@@ -35,6 +36,6 @@ export function insertToken(blocks: readonly EventRowBatch[]): string {
   return token.length <= longest ? token : createHash('sha256').update(token).digest('hex');
 }
 
-function rowOf(block: EventRowBatch, row: number): Range['first'] {
+function rowOf(block: EventRowBatch, row: number): InsertedOffsetRange['first'] {
   return { offset: block.offsetOf(row), id: block.eventIdOf(row) };
 }

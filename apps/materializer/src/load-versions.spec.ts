@@ -6,7 +6,10 @@ import type { LatestVersion } from './version-cache.js';
 
 const place = { stream: 's', partition: 0 };
 
-/** A store with one event per listed entity, from offset 0 on; each entity has the versions 1, 2, …. */
+/**
+ * Returns a store with one event for each listed entity, at offsets from 0 on; the events of each entity have versions
+ * 1, 2, ….
+ */
 async function storeWith(entities: string[]): Promise<MemoryStore> {
   const store = new MemoryStore();
   const rows = rowBatchOf(

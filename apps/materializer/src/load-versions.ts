@@ -2,7 +2,7 @@ import type { PartitionErasures } from '#engine';
 import type { RowWriter } from './row-writer.js';
 import type { LatestVersion } from './version-cache.js';
 
-/** The entities of a partition whose latest versions below the offset `before` are needed. */
+/** A query for the latest versions that entities of a partition have below the offset `before`. */
 export interface LatestVersionsQuery {
   stream: string;
   partition: number;
@@ -11,7 +11,7 @@ export interface LatestVersionsQuery {
 }
 
 /**
- * Loads the latest stored versions of the entities and sets them in `heads`. For an erased entity, only events after
+ * Loads the latest stored versions of the entities, and sets `heads` to them. For an erased entity, only events after
  * the erasure count, because the store may still have the erased events.
  */
 export async function loadVersions(

@@ -22,7 +22,7 @@ const recordAt = (offset: number): LogRecord => ({
   headers: {},
 });
 
-/** A log whose batches are handed over by the spec, and which records the committed offsets. */
+/** An in-memory log whose batches the spec passes to the consumer itself, and which records the committed offsets. */
 class ScriptedLog extends MemoryLog {
   readonly commits: number[] = [];
 

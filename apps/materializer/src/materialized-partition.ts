@@ -6,13 +6,15 @@ import type { PartitionRowBuilder } from './partition-row-builder.js';
 import type { StoredEventLookup } from './stored-event-lookup.js';
 import type { PartitionVersionCache } from './version-cache.js';
 
-/** The state of one assigned partition, from its assignment until the state is discarded. */
+/**
+ * The state of one partition that is assigned to this materializer, from the assignment until the state is discarded.
+ */
 export interface MaterializedPartition extends MeasuredPartition {
   readonly topic: string;
   readonly partition: number;
-  /** The stream's id. */
+  /** Id of the stream whose partition this is. */
   readonly stream: StreamId;
-  /** The stream's name, as in metrics and traces. */
+  /** Name of the stream, for metrics and traces. */
   readonly name: string;
   readonly assignment: PartitionAssignment;
   readonly fold: PartitionRowBuilder;
@@ -21,12 +23,12 @@ export interface MaterializedPartition extends MeasuredPartition {
   readonly versions: PartitionVersionCache;
   readonly erasures: PartitionErasures;
   readonly commits: OffsetCommitter;
-  /** Aborted when the state is discarded. */
+  /** Aborted when the state of the partition is discarded. */
   readonly ended: AbortSignal;
-  /** Whether the log time of the id window is set. */
+  /** Whether the id window has the log time of the first record that was read. */
   primed: boolean;
-  /** The last known end offset of the partition: the offset of the next record. */
+  /** The last known end offset of the partition: the offset of the next record that is appended. */
   end: number;
-  /** Log time, in milliseconds since 1970, up to which all records are stored. */
+  /** Log time, in milliseconds since 1970, up to which all records of the partition are stored. */
   handledUntil: number;
 }

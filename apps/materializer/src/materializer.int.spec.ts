@@ -24,8 +24,8 @@ interface Sent {
   entity: string | null;
 }
 
-/** A materializer process with its own connections and its own writer. */
-interface Member {
+/** A simulated materializer process with its own connections and its own event writer. */
+interface MaterializerProcess {
   materializer: Materializer;
   log: Log;
   store: Store;
@@ -33,7 +33,10 @@ interface Member {
   stopFollowing(): void;
 }
 
-/** A writer that calls `afterInsert` between an insert and its commit, so that a spec can fail or wait there. */
+/**
+ * An event writer that calls `afterInsert` between an insert and the commit of its offsets, so that a spec can fail or
+ * wait there.
+ */
 class InterruptedWriter implements RowWriter {
   afterInsert: (rows: readonly EventRow[]) => Promise<void> = async () => undefined;
   constructor(private readonly writer: RowWriter) {}
@@ -63,8 +66,8 @@ describe('Materializer with Kafka and ClickHouse', () => {
   const { topicPrefix, database } = freshNames();
   const names = new TopicAndGroupNames(topicPrefix);
   const failures: Error[] = [];
-  const members = new Set<Member>();
-  let admin: Member;
+  const members = new Set<MaterializerProcess>();
+  let admin: MaterializerProcess;
   let producer: Producer;
   let stream: string;
   let topic: string;
@@ -78,7 +81,9 @@ describe('Materializer with Kafka and ClickHouse', () => {
     });
   const openStore = () => openClickHouse(testClickHouse(database));
 
-  async function start(wrap: (writer: RowWriter) => RowWriter = (writer) => writer): Promise<Member> {
+  async function start(
+    wrap: (writer: RowWriter) => RowWriter = (writer) => writer,
+  ): Promise<MaterializerProcess> {
     const log = openLog();
     const store = openStore();
     const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
@@ -105,7 +110,7 @@ describe('Materializer with Kafka and ClickHouse', () => {
     return member;
   }
 
-  async function stop(member: Member, flushMs = 5000): Promise<void> {
+  async function stop(member: MaterializerProcess, flushMs = 5000): Promise<void> {
     if (!members.delete(member)) return;
     member.stopFollowing();
     await member.materializer.close(flushMs);
@@ -172,7 +177,10 @@ describe('Materializer with Kafka and ClickHouse', () => {
     }
   }
 
-  /** Expects every event once, and the versions 1, 2, 3 … of each entity in the order of sending. */
+  /**
+   * Expects that every sent event is stored once, and that each entity has the versions 1, 2, 3 … in the order of
+   * sending.
+   */
   async function expectExactly(sent: Sent[]): Promise<void> {
     const store = openStore();
     const { items, nextCursor } = await store.reader.query({
@@ -261,7 +269,8 @@ describe('Materializer with Kafka and ClickHouse', () => {
     await write(some(200, 5));
     await untilDone();
     const { store, definitions } = admin;
-    // The spec does not wait for the events in flight. They must not appear in the new stream.
+    // The spec does not wait until these events are stored. Events that are still being written must not appear in the
+    // recreated stream.
     await write(some(200, 5));
     await definitions.deleteStream(stream, (id) => store.eraser.dropStream(id), systemActor);
     await made();

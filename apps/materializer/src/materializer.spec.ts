@@ -25,14 +25,14 @@ import type { RowWriter } from './row-writer.js';
 const topics = new TopicAndGroupNames('test.');
 const topic = topics.ofStream('orders#1');
 
-/** A writer to the in-memory store whose faults a spec switches on and off. */
+/** A writer to the in-memory store with faults that a spec switches on and off. */
 class FaultyWriter implements RowWriter {
   down = false;
   lettersRefused = false;
   refuses: (row: EventRow) => boolean = () => false;
-  /** Called before an insert is applied. */
+  /** Called before each insert is applied to the store. */
   before: (rows: readonly EventRow[]) => Promise<void> | void = () => undefined;
-  /** Called after an insert is applied and before it resolves. */
+  /** Called after each insert is applied to the store and before the insert resolves. */
   after: () => Promise<void> | void = () => undefined;
   readonly inserted: number[] = [];
   readonly tokens: string[] = [];
@@ -123,7 +123,7 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
   return materializer;
 }
 
-/** Ends a materializer as SIGKILL does: it stores and commits nothing more. */
+/** Ends a materializer as SIGKILL does: the materializer stores and commits nothing more. */
 async function kill(materializer: Materializer): Promise<void> {
   running.delete(materializer);
   log.down = true;
@@ -311,7 +311,8 @@ describe('Materializer', () => {
     const zombie = await start({ writer: zombiesWriter });
     await write(range(0, 10));
     await vi.waitFor(() => expect(zombiesWriter.tokens).toHaveLength(1), { timeout: 20_000 });
-    // Another member takes over. It gets the only partition when the first member leaves the group.
+    // Another member of the consumer group takes over. The second member gets the only partition when the first member
+    // leaves the group.
     const leaving = kill(zombie);
     await leaving;
     await start();

@@ -35,7 +35,10 @@ export interface MaterializerOptions {
   progress: ConsumerProgress;
   window: IdWindowBounds;
   erasures: ErasureLookup;
-  /** Notified of each insert. Erasures that were unknown when an insert began are repeated after it. */
+  /**
+   * Receives the start and the end of each insert. An erasure that this process did not know when an insert began is
+   * repeated after the insert.
+   */
   inserts?: Pick<InsertErasureRepeater, 'begin' | 'end'>;
   /** Number of entities whose latest version is cached in memory. */
   cachedEntities: number;
@@ -47,19 +50,19 @@ export interface MaterializerOptions {
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called once, when the materializer cannot continue. The process should end. */
+  /** Called once, when the materializer cannot continue. The caller should end the process. */
   onFailure(error: Error): void;
 }
 
-/** Milliseconds in which a fetch of new records usually ends. */
+/** Milliseconds within which a fetch of new records from Kafka usually ends. */
 const fetchMs = 10;
 
 const streamCounters = [metrics.consumeRecords, metrics.duplicatesDropped, metrics.erasedSkipped];
 
 /**
  * Reads the events of all streams from Kafka and stores them in ClickHouse. An offset is committed only after all
- * events below it are stored or are dead letters. After a crash, the uncommitted records are read again and yield the
- * same rows.
+ * events below the offset are stored or have become dead letters. After a crash, the uncommitted records are read again
+ * and yield the same rows.
  */
 export class Materializer implements ConsumerHandler {
   readonly assignments: AssignedPartitions;
@@ -73,7 +76,7 @@ export class Materializer implements ConsumerHandler {
   private readonly now: () => number;
   private readonly shutdown: WorkShutdown;
   private closing = false;
-  /** Resolves when blocked `batch` calls may return. Their records will not be stored. */
+  /** Resolves when blocked calls of `batch` may return, because the records of those calls will not be stored. */
   private readonly released: Promise<void>;
   private release!: () => void;
 
@@ -124,23 +127,26 @@ export class Materializer implements ConsumerHandler {
     });
   }
 
-  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
+  /**
+   * The engine (Kafka or ClickHouse) to which a failed call is being repeated, and the error; undefined while no call
+   * is repeated.
+   */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
-  /** Whether this process has joined the consumer group. It stores nothing before that. */
+  /** Whether this process has joined the consumer group. The materializer stores nothing before it has joined. */
   get joined(): boolean {
     return this.consumer.joined;
   }
 
-  /** Whether partition 0 of the stream with this name is assigned to this process now. */
+  /** Returns whether partition 0 of the stream with this name is assigned to this process now. */
   holds(stream: string): boolean {
     for (const state of this.assignments) if (state.name === stream && state.partition === 0) return true;
     return false;
   }
 
-  /** Subscribes to the streams with these ids. Events of other streams that are read but not stored are discarded. */
+  /** Subscribes the consumer to the streams with these ids. Unstored events of all other streams are discarded. */
   async subscribe(ids: readonly StreamId[]): Promise<void> {
     if (this.closing) return;
     const topics = new Set(ids.map((id) => this.options.topics.ofStream(id)));
@@ -149,11 +155,15 @@ export class Materializer implements ConsumerHandler {
     await this.consumer.subscribe([...topics]);
   }
 
-  /** Stores the pending events of a topic early, because a reader waits for them. Ignores topics of other processes. */
+  /**
+   * Stores the pending events of a topic early, because a reader waits for them. Has no effect for a topic whose
+   * partitions are assigned to other processes.
+   */
   flushSoon(topic: string): void {
     if (![...this.assignments].some((state) => state.topic === topic)) return;
     this.consumer.fetchNow();
-    // An insert that starts before the fetch ends would leave out the awaited events.
+    // The insert is delayed until the running fetch of records has ended: an earlier insert would leave out the awaited
+    // events.
     setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
   }
 
@@ -174,7 +184,8 @@ export class Materializer implements ConsumerHandler {
     const state = this.assignments.get(batch.topic, batch.partition);
     if (!state || this.closing) return await this.heldWhileClosing();
     state.end = Math.max(state.end, batch.highWatermark);
-    // Room is reserved before rows are built, so that the rows of all partitions together stay within the bound.
+    // Room in the insert queue is reserved before rows are built, so that the rows of all partitions together stay
+    // within the limit of memory.
     const room = await this.queue.reserve(state, estimatedBytesOf(batch));
     try {
       await this.take(state, batch, room);
@@ -194,8 +205,8 @@ export class Materializer implements ConsumerHandler {
   }
 
   /**
-   * Stops taking batches, stores and commits what was read, and leaves the consumer group. Events that cannot be stored
-   * within `flushMs` milliseconds are read again by the next owner of the partition.
+   * Stops taking batches, stores and commits the events that were read, and leaves the consumer group. Events that
+   * cannot be stored within `flushMs` milliseconds are read again by the next owner of their partition.
    */
   async close(flushMs: number): Promise<void> {
     this.closing = true;
@@ -231,7 +242,7 @@ export class Materializer implements ConsumerHandler {
     await Promise.allSettled([...this.assignments].map(({ commits }) => commits.settled()));
   }
 
-  /** Builds the rows of a batch. Returns undefined if the batch was committed before and only fills the id window. */
+  /** Builds the rows of a batch. Returns undefined if the batch is already committed and only fills the id window. */
   private async fold(state: MaterializedPartition, batch: RecordBatch): Promise<PendingBatch | undefined> {
     const { name: stream } = state;
     const { records, next } = batch;
@@ -249,7 +260,8 @@ export class Materializer implements ConsumerHandler {
     const stored = await this.retry.run('store', state.ended, () => state.stored.among(admitted.rows));
     const rows = state.fold.number(admitted, stored);
     const decided = await this.conditional.publish(state, admitted, { rows: admitted.rows, next });
-    // Writers wait for verdicts, so the next records are not left to collect.
+    // Writers wait for verdicts on conditional records, so the next fetch starts at once and does not collect records
+    // first.
     if (decided) this.consumer.fetchNow();
     const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
     return pendingBatchOf(state, { asOf, rows, letters, batch, sampled });
@@ -309,22 +321,26 @@ export class Materializer implements ConsumerHandler {
     );
   }
 
-  /** Whether the partition of a row batch is still assigned here. Its rows are no longer retried after a revocation. */
+  /**
+   * Returns whether the partition of a row batch is still assigned to this process. The insert of a row batch is not
+   * retried after a revocation.
+   */
   private isWanted({ place }: EventRowBatch): boolean {
     const own = this.queue.unstored.find(({ rows }) => rows.place === place);
     return own === undefined || !own.state.ended.aborted;
   }
 
   /**
-   * Lowers the versions of later events of the same entity, because a rejected row takes no version. None of these
-   * events is stored yet.
+   * Lowers the versions of later events of the rejected row's entity, because a rejected row takes no version. None of
+   * these later events is stored yet.
    */
   private withdraw(block: EventRowBatch): void {
     const { entity_id: entity, offset } = block.row(0);
     const own = this.queue.unstored.filter(({ rows }) => rows.place === block.place);
     if (own.length === 0 || entity === null) return;
     const { versions, erasures } = own[0]!.state;
-    // If the entity was erased after its row was numbered, the erasure already restarts later events at version 1.
+    // If the entity was erased after the row got its version, the erasure has already restarted the later events at
+    // version 1.
     if (offset < erasures.endOf(entity)) return;
     for (const { rows } of own) rows.lowerVersions(entity, offset);
     const head = versions.get(entity);

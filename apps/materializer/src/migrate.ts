@@ -3,8 +3,9 @@ import { clickHouseOptions, openClickHouse, isRetryableStoreError } from '#store
 import type { MaterializerConfig } from './config.js';
 
 /**
- * Creates the missing tables and columns in ClickHouse. Waits until ClickHouse is reachable. Every app does this at its
- * start; as a separate command it runs before an upgrade, so that no new process has started if the migration fails.
+ * Creates the missing tables and columns in ClickHouse. The migration waits until ClickHouse is reachable. Every app
+ * runs the migration at its start. An operator can also run the migration as a separate command before an upgrade: if
+ * the command fails, no process of the new version has started.
  */
 export async function migrate(context: AppContext<MaterializerConfig>): Promise<void> {
   const store = openClickHouse(clickHouseOptions(context.config));

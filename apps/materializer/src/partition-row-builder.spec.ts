@@ -6,7 +6,7 @@ import type { EventRow } from '#store';
 import { IdWindow } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PartitionRowBuilder, type DecidedRecords } from './partition-row-builder.js';
+import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder.js';
 import { VersionCache, type LatestVersion } from './version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
@@ -38,14 +38,17 @@ function recordOf(
   };
 }
 
-/** A `PartitionRowBuilder` that starts at `position`. `versionsBefore` returns the stored version of an entity. */
+/**
+ * Returns a `PartitionRowBuilder` whose committed offset is `position`. `versionsBefore` returns the stored version of
+ * an entity.
+ */
 function foldFrom(
   position: number,
   known: {
     stored?: number[];
     versionsBefore?(entity: string): number;
     erased?: MemoryErasures;
-    verdicts?: DecidedRecords;
+    verdicts?: KnownVerdicts;
   } = {},
 ) {
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
@@ -203,7 +206,7 @@ describe('PartitionRowBuilder', () => {
       [1, null],
       [2, 'gone'],
     ]);
-    // A rejected record does not use up its event id, so its sender may send the event again.
+    // The id of a rejected event is not remembered, so a client may send the corrected event with the same id.
     expect([found.erased, found.duplicates, found.rows.length]).toEqual([1, 0, 1]);
   });
 
@@ -313,7 +316,7 @@ describe('PartitionRowBuilder with conditional records', () => {
   });
 
   it('keeps the verdicts that the log has, whatever the versions are now', () => {
-    const verdicts: DecidedRecords = { decided: 3, isRefused: (offset) => offset === 1 };
+    const verdicts: KnownVerdicts = { decided: 3, isRefused: (offset) => offset === 1 };
     const fold = foldFrom(0, { verdicts });
     const found = fold([
       recordOf(0, { entity: 'e', expected: 40 }),

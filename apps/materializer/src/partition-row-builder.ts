@@ -12,42 +12,45 @@ import type { IdWindow } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
 import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
 
-/** A record that is not an event. */
+/** A Kafka record of a stream that cannot be decoded as an event. */
 export interface UnreadableRecord {
   record: LogRecord;
   error: string;
-  /** Set if the record is an event that an intake endpoint rejected and kept. */
+  /** The rejected event and the reason, if the record is an event that an intake endpoint rejected and kept. */
   refused: RejectedEventRecord | undefined;
 }
 
-/** The rows of a batch before they have versions, and the records that did not become rows. */
+/** The rows of a batch before the rows have versions, and the records of the batch that did not become rows. */
 export interface UnversionedRows {
   rows: EventRowBatch;
-  /** The latest version of each row's entity, by row; null for an event without an entity. */
+  /** The latest version of the entity of each row, by row index; null for an event without an entity. */
   heads: (LatestVersion | null)[];
-  /** Entities that are not cached. The caller sets their `version` from the store before it calls `number`. */
+  /**
+   * Latest versions of entities that are not cached, by entity. The caller loads each version from the store before it
+   * calls `number`.
+   */
   unknown: Map<string, LatestVersion>;
   unreadable: UnreadableRecord[];
   duplicates: number;
   /** Number of records that are skipped because their entity is erased. */
   erased: number;
-  /** New verdicts on conditional records, in offset order. */
+  /** New verdicts on conditional records of the batch, in offset order. */
   verdicts: Verdict[];
   /** Conditional records that repeat an accepted event and have no verdict yet. */
   repeated: { offset: number; eventId: string }[];
 }
 
-/** The decided conditional records of a partition. */
-export interface DecidedRecords {
+/** The verdicts on conditional records of one partition, as a `PartitionRowBuilder` looks them up. */
+export interface KnownVerdicts {
   /** The offset below which every conditional record has a verdict. */
   readonly decided: number;
   isRefused(offset: number): boolean;
 }
 
-interface Found extends Omit<UnversionedRows, 'rows'> {
-  /** The latest versions of the entities of undecided conditional records. */
+interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
+  /** The latest versions of the entities of conditional records that have no verdict yet. */
   compared: ReadonlyMap<string, LatestVersion>;
-  /** Number of rows of this batch for each entity, if the batch has conditional records. */
+  /** Number of rows of this batch for each entity; empty if the batch has no conditional records. */
   counts: Map<LatestVersion, number>;
 }
 
@@ -56,24 +59,27 @@ const none: ReadonlyMap<string, LatestVersion> = new Map();
 export interface PartitionRowBuilderOptions {
   stream: string;
   partition: number;
-  /** The committed offset. Records below it only fill the id window. */
+  /** The committed offset of the consumer group. Records below this offset only fill the id window. */
   position: number;
   window: IdWindow;
   versions: PartitionVersionCache;
   erasures: Pick<PartitionErasures, 'endOf'>;
-  verdicts: DecidedRecords;
+  verdicts: KnownVerdicts;
 }
 
 /**
- * Turns the records of one partition into rows with versions, in offset order. It does no I/O and reads no clock. The
- * same log yields the same rows in every process, from every start offset.
+ * Turns the records of one partition into rows with versions, in offset order. The builder does no I/O and reads no
+ * clock. The same log yields the same rows in every process, whatever the offset at which the process starts.
  */
 export class PartitionRowBuilder {
   private following = -1;
-  /** The first record of each batch that is not stored yet. */
+  /** Offset and timestamp of the first record of each batch that is not stored yet. */
   private starts: { offset: number; timestamp: number }[] = [];
 
-  /** Refusals of conditional records below `position` that have no verdict, until the next verdicts are published. */
+  /**
+   * Verdicts that refuse conditional records below `position`, for which no owner published a verdict. The verdicts
+   * wait here until the next verdicts are published.
+   */
   private readonly skipped: Verdict[] = [];
   private readonly rows: EventRowBatchBuilder;
 
@@ -82,25 +88,28 @@ export class PartitionRowBuilder {
     this.rows = new EventRowBatchBuilder({ stream, partition });
   }
 
-  /** The offset after the last record that was taken; -1 before the first record. */
+  /** The offset after the last record that the builder has read; -1 before the first record. */
   get next(): number {
     return this.following;
   }
 
-  /** Advances to this offset. The skipped offsets have no records. */
+  /** Advances the builder to this offset. The skipped offsets have no records. */
   pass(next: number): void {
     this.following = Math.max(this.following, next);
   }
 
   /**
-   * Whether an unstored batch began with the record of this offset and timestamp. This is false for a recreated topic,
-   * because its records have other timestamps.
+   * Returns whether an unstored batch began with the record of this offset and timestamp. The result is false for a
+   * recreated topic, because its records have other timestamps.
    */
   beganAt(offset: number, timestamp: number): boolean {
     return this.starts.some((start) => start.offset === offset && start.timestamp === timestamp);
   }
 
-  /** Returns the entities of the undecided conditional records. `admit` compares their versions. */
+  /**
+   * Returns the entities of the conditional records that have no verdict yet. `admit` compares the expected versions
+   * with the versions of these entities.
+   */
   entitiesToCompare(records: readonly LogRecord[]): Set<string> {
     const from = Math.max(this.following, this.options.position, this.options.verdicts.decided);
     const entities = new Set<string>();
@@ -113,11 +122,11 @@ export class PartitionRowBuilder {
 
   /**
    * Decodes the records, drops repeated event ids and refused records, and finds the latest versions of the entities.
-   * Skips records below `next`.
+   * Records below `next` are skipped.
    * @param compared The latest versions of `entitiesToCompare`; undefined if no record is conditional.
    */
   admit(records: readonly LogRecord[], compared = none): UnversionedRows {
-    const found: Found = {
+    const found: AdmittedRecords = {
       ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
       ...{ verdicts: [], repeated: [], compared, counts: new Map() },
     };
@@ -134,7 +143,7 @@ export class PartitionRowBuilder {
 
   /**
    * Gives each row its version, and returns the rows that are not stored yet.
-   * @param stored Indexes of the rows that the store has already.
+   * @param stored Indexes of the rows that the store already has.
    */
   number({ rows, heads }: UnversionedRows, stored: ReadonlySet<number>): EventRowBatch {
     for (let row = 0; row < heads.length; row++) {
@@ -151,7 +160,7 @@ export class PartitionRowBuilder {
     this.starts.push({ offset: first.offset, timestamp: first.timestamp });
   }
 
-  private admitOne(record: LogRecord, found: Found): void {
+  private admitOne(record: LogRecord, found: AdmittedRecords): void {
     const { window, position } = this.options;
     const error = read(record);
     const committed = record.offset < position;
@@ -160,7 +169,8 @@ export class PartitionRowBuilder {
       window.pass(record.offset, record.timestamp);
       if (committed) return;
       this.admitUnreadable(record, error, found);
-      // Consumers wait for a verdict on each conditional record.
+      // A verdict is published even for an unreadable conditional record, because readers of the topic wait for a
+      // verdict on each conditional record.
       const isUndecided = expected !== undefined && record.offset >= this.options.verdicts.decided;
       if (isUndecided) found.verdicts.push({ offset: record.offset, current_version: 0 });
       return;
@@ -191,12 +201,15 @@ export class PartitionRowBuilder {
   }
 
   /**
-   * Decides the conditional record in `reader` where it stands in the log: it is refused if its entity has another
-   * version there. A record that has a verdict already keeps it, also after an erasure or after retention. A refused
-   * record is not an event: its id is not remembered. A record that repeats an accepted event is not decided again. A
-   * record that the group has passed without a verdict, because its offset was moved, is refused: it is not stored.
+   * Decides the conditional record in `reader`, and returns whether the record is refused. At its offset, the expected
+   * version must equal the version of the entity.
+   *
+   * A record that already has a verdict keeps the verdict, also after an erasure or after retention. A refused record
+   * is not an event, so its id is not added to the id window. A record that repeats an accepted event is not decided
+   * again. A record below the committed offset without a verdict is refused, because no process stores it: an operator
+   * has moved the offset of the consumer group past the record.
    */
-  private refuses({ offset, timestamp }: LogRecord, expected: number, found: Found): boolean {
+  private refuses({ offset, timestamp }: LogRecord, expected: number, found: AdmittedRecords): boolean {
     const { window, verdicts, position } = this.options;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
     if (offset < verdicts.decided) return verdicts.isRefused(offset);
@@ -212,8 +225,11 @@ export class PartitionRowBuilder {
     return isRefused;
   }
 
-  /** Returns the version of the entity of the record in `reader`; undefined if the record has no entity. */
-  private currentVersion(offset: number, { compared, counts }: Found): number | undefined {
+  /**
+   * Returns the version that the entity of the record in `reader` has at this offset; undefined if the record has no
+   * entity.
+   */
+  private currentVersion(offset: number, { compared, counts }: AdmittedRecords): number | undefined {
     if (reader.entityId.isEmpty) return undefined;
     const entity = reader.entityId.toString();
     const latest = compared.get(entity);
@@ -223,7 +239,7 @@ export class PartitionRowBuilder {
     return latest.version + (counts.get(latest) ?? 0);
   }
 
-  private admitUnreadable(record: LogRecord, error: string, found: Found): void {
+  private admitUnreadable(record: LogRecord, error: string, found: AdmittedRecords): void {
     const refused = decodeRejectedEvent(record.value ?? '');
     const entity = refused?.entity_id ?? null;
     if (entity !== null && record.offset < this.options.erasures.endOf(entity)) found.erased++;
@@ -233,12 +249,12 @@ export class PartitionRowBuilder {
   private headOf(
     entity: string,
     { offset, erasedBelow }: { offset: number; erasedBelow: number },
-    { unknown, compared }: Found,
+    { unknown, compared }: AdmittedRecords,
   ): LatestVersion {
     const { versions } = this.options;
     const cached = versions.get(entity);
     const head = cached ?? compared.get(entity) ?? { version: 0, offset };
-    // All counted events of the entity have been erased, so its versions start again.
+    // All events of the entity that have a version are erased, so the next event of the entity gets version 1.
     if (head.offset < erasedBelow) head.version = 0;
     if (!cached) versions.add(entity, head);
     if (!cached && !compared.has(entity)) unknown.set(entity, head);
@@ -247,10 +263,10 @@ export class PartitionRowBuilder {
   }
 }
 
-/** Shared by all partitions. Each record is fully used before the next one is read. */
+/** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
 const reader = new RecordReader();
 
-/** Reads a record into `reader`. Returns the reason if the record is not an event, and undefined otherwise. */
+/** Decodes a record into `reader`. Returns the reason if the record is not an event, and undefined otherwise. */
 function read({ value }: LogRecord): string | undefined {
   if (value === null) return 'the record has no value';
   try {

@@ -6,27 +6,27 @@ import { isUtf8 } from 'node:buffer';
 import type { UnreadableRecord } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 
-/** The rows and dead letters of one record batch of one partition that are not stored yet. */
+/** The rows and dead letters of one record batch of one partition, until they are stored. */
 export interface PendingBatch {
   readonly state: MaterializedPartition;
-  /** In offset order. Rows that are erased before their insert are removed. */
+  /** The rows of the batch in offset order. Rows of entities that are erased before the insert are removed. */
   rows: EventRowBatch;
-  /** The version of the set of erasures that was applied to the rows. */
+  /** The version of the set of erasures that was applied to the rows of the batch. */
   asOf: number;
   readonly letters: readonly DeadLetter[];
-  /** The offset to commit when all rows and dead letters are stored. */
+  /** The offset to commit when all rows and dead letters of the batch are stored. */
   readonly next: number;
-  /** Timestamp of the last record, in milliseconds; undefined if the batch has no records. */
+  /** Timestamp of the last record of the batch, in milliseconds; undefined if the batch has no records. */
   readonly timestamp: number | undefined;
-  /** Whether the partition had records after this batch when the batch was fetched. */
+  /** Whether the partition had further records after this batch when the batch was fetched. */
   readonly behind: boolean;
-  /** The traced requests among the records; undefined while tracing is off. */
+  /** The traced requests that wrote records of the batch; undefined while tracing is off. */
   readonly sampled?: readonly SampledRequest[] | undefined;
-  /** Estimated memory, in bytes. */
+  /** Estimated memory of the batch, in bytes. */
   readonly bytes: number;
 }
 
-/** Estimated bytes of a `Chunk` or a dead letter, without its payload. */
+/** Estimated bytes of a `PendingBatch` or a dead letter in memory, without its payload. */
 const objectBytes = 700;
 
 export function pendingBatchOf(
@@ -48,14 +48,14 @@ export function pendingBatchOf(
   };
 }
 
-/** Estimates the memory, in bytes, of the `Chunk` that a record batch becomes. */
+/** Estimates the memory, in bytes, of the `PendingBatch` that is built from a record batch. */
 export function estimatedBytesOf({ bytes }: RecordBatch): number {
   return objectBytes + bytes;
 }
 
 /**
- * Returns the dead letters of a batch: one for each record that is not an event, and one for each offset range that the
- * Kafka client cannot decode. `createdAt` is in microseconds.
+ * Returns the dead letters of a batch: one dead letter for each record that is not an event, and one for each offset
+ * range that the Kafka client cannot decode. `createdAt` is in microseconds since 1970.
  */
 export function deadLettersOf(
   state: MaterializedPartition,
@@ -102,7 +102,7 @@ function unreadableDeadLetter(
   };
 }
 
-/** Formats a rejection as one line, with the JSON pointer and the detail of each error. */
+/** Formats the rejection of an event as one line, with the JSON pointer and the detail of each error. */
 function rejectionText({ refused: { code, detail, errors } }: RejectedEventRecord): string {
   const places = errors.map(({ pointer, detail: what }) => `${pointer} ${what}`).join('; ');
   return `${code}: ${detail}${places && ` (${places})`}`;

@@ -1,10 +1,10 @@
 import { encodeRecord, RecordReader, type EventRecord } from '#event';
 import { EventRowBatchBuilder, type EventRowBatch } from '#store';
 
-/** Returns the id of the n-th event of a spec. */
+/** Returns the event id with the number `n`, which is the same in every spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
-/** Encodes an event as a record value; members that are not given have defaults. */
+/** Encodes an event as a record value; fields that are not given have default values. */
 export function valueOf(event: Partial<EventRecord>): string {
   return encodeRecord({
     event_id: uuid(0),
@@ -19,7 +19,7 @@ export function valueOf(event: Partial<EventRecord>): string {
   });
 }
 
-/** Builds a row batch with these events at these offsets. */
+/** Builds a row batch with the given events at the given offsets. */
 export function rowBatchOf(
   place: { stream: string; partition: number },
   events: readonly (Partial<EventRecord> & { offset: number })[],

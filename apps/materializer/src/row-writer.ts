@@ -1,6 +1,6 @@
 import type { EventWriter } from '#store';
 
-/** The part of the event writer that the materializer uses. */
+/** The methods of the store's event writer that the materializer calls. */
 export type RowWriter = Pick<
   EventWriter,
   | 'appendRowBatches'

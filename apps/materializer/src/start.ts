@@ -40,20 +40,23 @@ const streamLag: LagGauge = {
     metrics.consumeLagSeconds.remove({ stream });
   },
 };
-/** Bounds of fetches. Two fetches of each partition are in memory, and a hundred partitions can have a backlog. */
+/**
+ * Limits of the materializer's fetches from Kafka. Two fetches of each partition are in memory, and a hundred
+ * partitions can have a backlog at the same time.
+ */
 const fetchBounds = {
   fetchBytes: 8 * 1024 * 1024,
   fetchPartitionBytes: 512 * 1024,
   consumeBytes: 32 * 1024 * 1024,
-  // No longer than the pause between two inserts.
+  // Milliseconds for which a fetch collects records: no longer than the interval between two inserts.
   fetchCollectMs: 100,
 };
 /** Seconds of the shutdown time that are reserved for leaving the consumer group and closing connections. */
 const closeSeconds = 5;
 
 /**
- * Starts the materializer. The HTTP port opens first, so that probes see the process start. Then the tables are
- * created, the definitions are read, and the streams are subscribed to.
+ * Starts the materializer. The HTTP port opens first, so that probes see the process start. The start then creates the
+ * tables, reads the definitions, and subscribes to the streams.
  */
 export async function startMaterializer(context: AppContext<MaterializerConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
@@ -123,13 +126,14 @@ export async function startMaterializer(context: AppContext<MaterializerConfig>)
   lag.start();
   await untilReachable(context, clickHouse, () => store.migrate());
   await untilReachable(context, kafka, () => definitions.start());
-  // A new Kafka cluster creates its offsets topic at the first request for a group coordinator. This request makes that
-  // happen now, and not when the first event waits.
+  // A new Kafka cluster creates its topic of committed offsets at the first request for a group coordinator. The topic
+  // is created here, so that the first event need not wait for its creation.
   await untilReachable(context, kafka, () =>
     log.admin.committed(topics.materializerGroup, topics.definitions),
   );
   await untilReachable(context, kafka, () => createFlushTopic(log.admin, topics));
-  // Reading begins in the background: without requests, events are stored at the usual interval.
+  // The reader of flush requests starts in the background: without flush requests, events are stored at the usual
+  // interval.
   flushes.start().catch((error: unknown) => logger.warn({ err: error }, 'flush requests are not read'));
   followStreams(definitions, {
     subscribe: (ids) => materializer.subscribe(ids),

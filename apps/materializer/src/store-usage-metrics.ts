@@ -4,7 +4,7 @@ import { metrics, type Logger } from '#telemetry';
 export interface StoreUsageMetricsOptions {
   store: Pick<Store, 'usage'>;
   logger: Pick<Logger, 'warn'>;
-  /** Milliseconds between two polls. */
+  /** Milliseconds between two polls of the sizes in ClickHouse. */
   intervalMs: number;
 }
 
@@ -12,9 +12,9 @@ const diskGauges = [metrics.storeDiskFree, metrics.storeDiskSize];
 const tableGauges = [metrics.storeTableBytes, metrics.storeTableRows, metrics.storeTableParts];
 
 /**
- * Exports the disk and table sizes of ClickHouse as metrics. While ClickHouse does not report them, the metrics are
- * absent, because an old value would look healthy. Every instance polls the same values: the query is cheap, and any
- * instance may be down.
+ * Exports the disk and table sizes of ClickHouse as metrics. While ClickHouse does not report the sizes, the metrics
+ * are absent, because an old value would look healthy. Every materializer polls the same sizes: the query is cheap, and
+ * any materializer may be down.
  */
 export class StoreUsageMetrics {
   private timer: NodeJS.Timeout | undefined;
@@ -31,7 +31,7 @@ export class StoreUsageMetrics {
     clearInterval(this.timer);
   }
 
-  /** Polls the sizes once. Never rejects. */
+  /** Polls the sizes in ClickHouse once. Never rejects. */
   async look(): Promise<void> {
     try {
       const usage = await this.options.store.usage();
@@ -40,7 +40,8 @@ export class StoreUsageMetrics {
       this.failing = false;
     } catch (error) {
       forgetUsage();
-      // Warns only at the first failure: without the right to read system.disks and system.parts, every poll fails.
+      // A warning is logged only at the first failure: without the right to read system.disks and system.parts, every
+      // poll fails.
       if (!this.failing)
         this.options.logger.warn({ err: error }, 'cannot read the disk and table sizes of ClickHouse');
       this.failing = true;

@@ -4,10 +4,13 @@ import { rowBatchOf, uuid } from './row-batch.fixture.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
 
 const place = { stream: 's', partition: 1 };
-/** An event id that no other event of these specs has. */
+/** An event id that no other event of the specs in this file has. */
 const former = uuid(1e6);
 
-/** A `StoredEventLookup` over a store with these events, and the offset ranges that it queries. */
+/**
+ * Returns a `StoredEventLookup` over a store with the given events, and the list of offset ranges that the look-up
+ * queries.
+ */
 function storedEvents(events: [number, string][], last = Math.max(-1, ...events.map(([offset]) => offset))) {
   const asked: [number, number][] = [];
   const others: number[] = [];

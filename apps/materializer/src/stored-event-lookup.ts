@@ -4,27 +4,29 @@ export interface StoredEventLookupOptions {
   writer: Pick<EventWriter, 'storedEvents'>;
   stream: string;
   partition: number;
-  /** The greatest offset that the store had when the partition was assigned; -1 if it had none. */
+  /** The greatest stored offset of the partition at its assignment; -1 if the store had no event of the partition. */
   last: number;
-  /** Called once, with the first offset at which the store has another event than the log. */
+  /** Called once, with the first offset at which the store has another event than Kafka. */
   others(offset: number): void;
 }
 
 /**
- * Finds the events of a partition that the store already has, so that they are not written again after a restart. It
- * queries the store for each batch up to the greatest stored offset, and caches nothing.
+ * Finds the events of a partition that the store already has, so that the events are not inserted again after a
+ * restart. Up to the greatest stored offset, the look-up queries the store for each batch. The look-up caches nothing.
  */
 export class StoredEventLookup {
   private told = false;
 
   constructor(private readonly options: StoredEventLookupOptions) {}
 
-  /** Whether an event at or after this offset may have been stored before the assignment. */
+  /** Returns whether an event at or after this offset may have been stored before the partition was assigned. */
   mayHave(offset: number): boolean {
     return offset <= this.options.last;
   }
 
-  /** Resolves with the indexes of the rows that are stored: those with the same event id at the same offset. */
+  /**
+   * Resolves with the indexes of the rows that are already stored: the store has the same event id at the same offset.
+   */
   async among(rows: EventRowBatch): Promise<ReadonlySet<number>> {
     const found = new Set<number>();
     for (let from = 0; from < rows.count && rows.offsetOf(from) <= this.options.last;) {

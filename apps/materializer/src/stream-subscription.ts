@@ -8,7 +8,8 @@ export interface StreamSubscriber {
 
 /**
  * Keeps a consumer subscribed to all streams that are not being deleted, and subscribes again when the set of streams
- * changes. Changes during a subscription are applied together after it. Returns a function that stops this.
+ * changes. Changes during a running subscription are applied together after the subscription. Returns a function that
+ * stops following the set of streams.
  */
 export function followStreams(definitions: Definitions, target: StreamSubscriber): () => void {
   let subscribed = '';

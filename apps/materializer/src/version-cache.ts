@@ -1,28 +1,29 @@
-/** The latest version of an entity and the offset of the event that has it. */
+/** The latest version of an entity, and the offset of the entity's event with that version. */
 export interface LatestVersion {
   version: number;
-  /** Offset of the last event that has a version or is about to get one. */
+  /** Offset of the entity's last event that has a version or is about to get a version. */
   offset: number;
 }
 
 /**
- * A bounded cache of the latest versions of entities, shared by all partitions. It has a young and an old segment;
- * when the young segment is full, the old one is evicted. An entity with an event that is not stored yet is never
- * evicted, so the store always knows the version of an entity that is not cached. The insert queue bounds the number
- * of such entities.
+ * A bounded cache of the latest versions of entities, shared by all partitions. The cache has a young and an old
+ * segment; when the young segment is full, the entities in the old segment are evicted. An entity with an event that is
+ * not stored yet is never evicted, so the store always knows the version of an entity that is not cached. The insert
+ * queue limits the number of entities with unstored events.
  */
 export class VersionCache {
   private readonly partitions = new Set<PartitionVersionCache>();
   private young = 0;
   private limit: number;
 
-  /** @param capacity Number of cached entities, without those that wait for their insert. */
+  /** @param capacity Maximum number of cached entities, without entities that have unstored events. */
   constructor(private readonly capacity: number) {
     this.limit = capacity / 2;
   }
 
   /**
-   * Opens the cache of one assigned partition. The caller calls `release` when the partition is no longer read.
+   * Opens the cache of one assigned partition. The caller calls `release` when this process no longer reads the
+   * partition.
    * @param options.fromTheStart Whether the partition is read from offset 0, so that no entity has a version yet.
    */
   open(options: { fromTheStart: boolean }): PartitionVersionCache {
@@ -35,7 +36,7 @@ export class VersionCache {
     if (this.partitions.delete(versions)) this.young -= versions.youngSize;
   }
 
-  /** Number of open partitions. */
+  /** Number of assigned partitions whose cache is open. */
   get opened(): number {
     return this.partitions.size;
   }
@@ -48,14 +49,15 @@ export class VersionCache {
     this.young++;
     if (this.young <= this.limit) return;
     this.young = [...this.partitions].reduce((sum, versions) => sum + versions.age(), 0);
-    // If many entities cannot be evicted, the limit grows, so that not every addition triggers an eviction.
+    // If many entities cannot be evicted, the size limit of the young segment grows, so that not every added entity
+    // triggers an eviction.
     this.limit = Math.max(this.capacity / 2, this.young * 2);
   }
 }
 
 /** The cached latest versions of the entities of one partition. */
 export class PartitionVersionCache {
-  /** All events below this offset are stored. */
+  /** Offset below which all events of the partition are stored. */
   storedUpTo = 0;
   private youngHeads = new Map<string, LatestVersion>();
   private oldHeads = new Map<string, LatestVersion>();
@@ -65,7 +67,7 @@ export class PartitionVersionCache {
     private readonly added: () => void,
   ) {}
 
-  /** Whether all entities that have a version are cached. If true, the store need not be queried. */
+  /** Whether all entities of the partition that have a version are cached. If true, the store need not be queried. */
   get complete(): boolean {
     return this.isComplete;
   }
@@ -78,7 +80,7 @@ export class PartitionVersionCache {
     return this.youngHeads.size;
   }
 
-  /** The entity's latest version, or undefined if it is not cached. */
+  /** Returns the latest version of the entity; undefined if the entity is not cached. */
   get(entity: string): LatestVersion | undefined {
     const head = this.youngHeads.get(entity);
     if (head) return head;
@@ -94,8 +96,8 @@ export class PartitionVersionCache {
   }
 
   /**
-   * Evicts the old segment, except entities with unstored events, and makes the young segment the old one. Returns the
-   * number of entities in the new young segment.
+   * Evicts the old segment, except entities with unstored events, and turns the young segment into the old segment.
+   * Returns the number of entities in the new young segment.
    */
   age(): number {
     const kept = [...this.oldHeads].filter(([, head]) => head.offset >= this.storedUpTo);

@@ -1,8 +1,9 @@
 /**
- * A map that returns its entries in the order in which they were last put, oldest first.
+ * A map that returns its entries in the order in which they were last put, the oldest entry first.
  *
- * It keeps an iterator at the oldest entry. Reading the first key of a Map each time would be slow: deleted entries
- * leave holes until the Map is rehashed, and each new iterator passes all of them (about 100 µs with 100 000 keys).
+ * The map keeps an iterator at the oldest entry. Creating an iterator for each read of the first key would be slow:
+ * deleted entries leave holes in a JavaScript Map until the Map is rehashed, and each new iterator passes all holes
+ * (about 100 µs with 100 000 keys).
  */
 export class AgeOrderedMap<Key, Value> {
   private readonly values = new Map<Key, Value>();
@@ -27,8 +28,8 @@ export class AgeOrderedMap<Key, Value> {
 
   /** Removes and returns the oldest entry; undefined if the map is empty. */
   take(): [Key, Value] | undefined {
-    // All entries before the iterator were removed or put again, so every remaining entry comes after it. When the
-    // iterator reaches the end, a new one starts at the first entry.
+    // All entries before the iterator were removed or put again, so every remaining entry comes after the iterator.
+    // When the iterator reaches the end, a new iterator starts at the first entry.
     let next = this.place.next();
     if (next.done) {
       this.place = this.values.entries();

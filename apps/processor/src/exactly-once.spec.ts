@@ -5,7 +5,7 @@ import { SimulatedProcessor, revenue, ProjectionTestBed, type SpecEvent } from '
 
 const events: fc.Arbitrary<SpecEvent[]> = fc.array(
   fc.record({
-    // The range of ids is small, so that some ids repeat.
+    // The range of event ids is small, so that some ids repeat.
     id: fc.nat(120),
     entity: fc.constantFrom('a', 'b', 'c', 'd', null),
     data: fc.record({
@@ -38,7 +38,7 @@ const actions: fc.Arbitrary<Action[]> = fc.array(
   { maxLength: 14 },
 );
 
-/** Runs a script with at most two processors at a time. A processor can die at any of its steps. */
+/** Runs a script of steps with at most two processors at a time. A processor can die at any step. */
 async function play(
   world: ProjectionTestBed,
   script: readonly Action[],

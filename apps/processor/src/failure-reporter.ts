@@ -4,24 +4,32 @@ import type { Logger } from '#telemetry';
 
 export interface FailureReporterOptions {
   /**
-   * Writes the failure reason into the definition.
+   * Writes the failure reason into the definition of a projection or pipeline.
    * @param isStill Returns whether the reason still applies.
    */
   report(id: string, reason: string, isStill: () => boolean): Promise<void>;
   logger: Logger;
-  /** Milliseconds from a failure to its report. A definition that is reverted within this time is not reported. */
+  /**
+   * Milliseconds from a failure to its report. If the definition is reverted within this time, the failure is not
+   * reported.
+   */
   delayMs: number;
   onFailure(error: unknown): void;
 }
 
 /**
- * Writes into the definitions of projections or pipelines why they cannot run. Retries while the definitions cannot be
- * changed.
+ * Writes the reason why a projection or pipeline cannot run into its definition. The reporter retries while the
+ * definitions cannot be changed.
  */
 export class FailureReporter {
-  /** Why a generation or job cannot start with the current definitions, by its id. */
+  /**
+   * The reasons why generations or jobs cannot start with the current definitions, by the id of the generation or job.
+   */
   private invalid: ReadonlyMap<string, string> = new Map();
-  /** Why a running generation or job cannot continue, by its id. An entry is removed when it is reported. */
+  /**
+   * The reasons why running generations or jobs cannot continue, by the id of the generation or job. An entry is
+   * removed when it is reported.
+   */
   private readonly lost = new Map<string, string>();
   private readonly poll: PollLoop;
 
@@ -41,7 +49,7 @@ export class FailureReporter {
     if (invalid.size > 0) this.poll.soon(this.options.delayMs);
   }
 
-  /** Reports that a running generation or job cannot continue. */
+  /** Reports that a running generation or job cannot continue, with the reason. */
   giveUp(id: string, reason: string): void {
     this.lost.set(id, reason);
     this.poll.soon(this.options.delayMs);

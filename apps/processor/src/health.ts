@@ -4,7 +4,7 @@ import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
 
-/** Registers the checks behind `/health`, `/health/live` and `/health/ready`. */
+/** Registers the health checks of the processor, which answer `/health`, `/health/live` and `/health/ready`. */
 export function registerChecks(
   health: Health,
   parts: {

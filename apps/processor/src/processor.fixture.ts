@@ -28,7 +28,7 @@ import { ProjectionProcessor, type ProjectionProcessorOptions } from './projecti
 export const topics = new TopicAndGroupNames('test.');
 export const window = { records: 1000, milliseconds: 3_600_000 };
 
-/** Returns the id of the n-th event of a spec. */
+/** Returns the event id with the number `n`, which is the same in every spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 export const revenue: ProjectionSpec = {
@@ -43,7 +43,7 @@ export interface SpecEvent {
   entity?: string | null;
   data?: Record<string, unknown>;
   type?: string;
-  /** Raw record value that replaces the encoded event. */
+  /** Raw record value that is written instead of the encoded event. */
   value?: string;
 }
 
@@ -58,14 +58,14 @@ export function valueOf({ id, entity = 'e', data = {}, type = 'order.placed' }: 
 
 type Step = 'letters' | 'load' | 'rows' | 'progress' | 'saved' | 'commit';
 
-/** A simulated processor process. A spec can kill it at any step; it then does nothing more. */
+/** A simulated processor process. A spec can kill the process at any step; a killed process does nothing more. */
 export class SimulatedProcessor {
   dead = false;
   storeIsAway = false;
   readonly steps: Step[] = [];
   readonly failures: Error[] = [];
   readonly processor: ProjectionProcessor;
-  /** Hook that a spec sets; it is called before each step. */
+  /** Hook that a spec sets; the process calls it before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(world: ProjectionTestBed, options: Partial<ProjectionProcessorOptions> = {}) {
@@ -110,7 +110,7 @@ export class SimulatedProcessor {
     this.processor.start();
   }
 
-  /** Ends the processor as SIGKILL does. */
+  /** Ends the processor as SIGKILL does: the processor saves and commits nothing more. */
   async kill(): Promise<void> {
     this.dead = true;
     await this.processor.close(0);
@@ -160,7 +160,7 @@ export class ProjectionTestBed {
   readonly erasures = new MemoryErasures();
   readonly definitions: Definitions;
   private builds = 0;
-  /** Records that the log's retention has deleted. */
+  /** Records that retention has deleted from the log. */
   private readonly expired: LogRecord[] = [];
 
   private constructor() {
@@ -291,7 +291,7 @@ export class ProjectionTestBed {
     );
   }
 
-  /** Returns the expected result of `states`: a fold over all records that were ever in the log. */
+  /** Returns the states that `states` must return: a fold over all records that were ever in the log. */
   folded(build: ProjectionGeneration): {
     states: Record<string, unknown>;
     processed: number;
@@ -348,7 +348,7 @@ export class ProjectionTestBed {
     };
   }
 
-  /** Whether the consumer group of a generation has committed the end of the log. */
+  /** Resolves with whether the consumer group of a generation has committed the end of the log. */
   async isThrough(build: ProjectionGeneration): Promise<boolean> {
     for (const stream of Object.keys(build.sources)) {
       const topic = this.topicOf(stream);

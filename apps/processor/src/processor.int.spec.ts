@@ -28,7 +28,7 @@ beforeAll(async () => {
   const { kafkaBrokers } = testEngines();
   log = openKafkaLog({
     ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
-    // A short session timeout, after which Kafka reassigns the partitions of a killed member.
+    // The session timeout is short, so that Kafka soon reassigns the partitions of a killed member.
     bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
   });
   store = openClickHouse(testClickHouse(database));
@@ -132,8 +132,8 @@ async function define(name: string): Promise<ProjectionGeneration> {
 }
 
 /**
- * Returns the expected aggregates of the events by shop. ClickHouse computes them from the log, independently of
- * folds.
+ * Returns the expected aggregates of the events by shop. ClickHouse computes the aggregates from the events, without
+ * the fold operations.
  */
 async function expected(all: readonly Order[]): Promise<Map<string, string>> {
   const table = `${database}.expected_${randomBytes(4).toString('hex')}`;

@@ -65,7 +65,8 @@ describe('When retention has deleted the first records of the log', () => {
     await world.write([...orders(0, 300), order(7), { id: 999, value: 'no event' }, order(299)]);
     await world.materialize();
     world.expire(0.8);
-    // Two repeated ids: the first record of one is deleted, and that of the other is still in the log.
+    // Two event ids repeat: the first record of one id is deleted, and the first record of the other id is still in the
+    // log.
     await world.write([...orders(300, 350), order(298), order(340)]);
     const build = await world.define('revenue', world.build(revenue));
     start({ unsaved: { keys: 2, weight: 1e9 } });
@@ -93,7 +94,8 @@ describe('When retention has deleted the first records of the log', () => {
     await world.write([spec(0), ...filler(1000), spec(0)]);
     await world.materialize();
     world.expire(1);
-    // This record is within the id window of the repetition, which is not stored, and outside that of the first record.
+    // The record written here is within the id window of the repetition, which is not stored, and outside the id window
+    // of the first record.
     await world.write([...filler(2000), spec(0)]);
     await world.materialize();
     const build = await world.define('revenue', world.build(revenue));
@@ -512,7 +514,7 @@ describe('Given two processors', () => {
     zombie.before = (step) => (step === 'rows' ? asleep : undefined);
     await world.write(orders(10, 20));
     await eventually(() => expect(zombie.steps.at(-1)).toBe('rows'));
-    // The group has fenced this member, but the member does not know it yet.
+    // The consumer group has fenced this member, but the member does not know of the fencing yet.
     const leaving = zombie.processor.close(0);
     start();
     await world.write(orders(20, 40));

@@ -28,7 +28,7 @@ import type { ProcessorConfig } from './config.js';
 import { registerChecks } from './health.js';
 import { ProjectionProcessor, type ProjectionProcessorOptions } from './projections/projection-processor.js';
 import { ProcessorModule } from './processor.module.js';
-import { pipelineLagPrefix } from './pipelines/jobs/job.js';
+import { pipelineLagPrefix } from './pipelines/jobs/running-job.js';
 import { PipelineProcessor, type PipelineProcessorOptions } from './pipelines/pipeline-processor.js';
 import { countAttempt } from './pipelines/output/webhook-stats.js';
 import { Snapshotter } from './snapshots/snapshotter.js';
@@ -37,10 +37,13 @@ const kafka = { name: 'Kafka', mayReturn: isRetriableLogError };
 const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
 
 const lagIntervalMs = 5000;
-/** Fetch bounds of one consumer. Each generation of a projection and each job of a pipeline has its own consumer. */
+/**
+ * Limits of the fetches of one consumer. Each generation of a projection and each job of a pipeline has a consumer of
+ * its own.
+ */
 const fetchBounds = {
   fetchBytes: 4 * 1024 * 1024,
-  // About as many events as are folded in one batch.
+  // One fetch of a partition has about as many events as are folded in one batch.
   fetchPartitionBytes: 2 * 1024 * 1024,
   consumeBytes: 8 * 1024 * 1024,
   fetchWaitMs: 250,
@@ -49,7 +52,7 @@ const fetchBounds = {
 /** Seconds of the shutdown time that are reserved for leaving the consumer groups and closing connections. */
 const closeSeconds = 5;
 
-/** Milliseconds in which the receiver of a webhook must respond. */
+/** Time limit in milliseconds for the answer of a webhook's receiver. */
 const webhookTimeoutMs = 15_000;
 
 const lagGauge: LagGauge = {
@@ -91,8 +94,8 @@ function pipelineOf(name: string): string | undefined {
 }
 
 /**
- * Starts the processor. The HTTP port opens first, so that probes see the process start. Then the tables are created,
- * the definitions are read, and projections, pipelines and snapshots start.
+ * Starts the processor. The HTTP port opens first, so that probes see the process start. The start then creates the
+ * tables, reads the definitions, and starts projections, pipelines and snapshots.
  */
 export async function startProcessor(context: AppContext<ProcessorConfig>): Promise<void> {
   const { config, logger, lifecycle } = context;
@@ -142,8 +145,7 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
       poster,
       keys: webhookKeys(config.WEBHOOK_SECRETS),
       // A pipeline that waits for a webhook receiver counts as making progress. If the liveness check failed, the
-      // restart
-      // would start the delivery attempts again, without end.
+      // restarted process would begin the delivery attempts again, without end.
       attempted: (attempt) => {
         progress.attempted();
         countAttempt(attempt);
@@ -152,12 +154,13 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     onFailure: (error) => context.crash(error),
   });
   const lagOfSnapshots = new LagMonitor({
-    // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
+    // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
     ...{ admin: log.admin, progress: new ConsumerProgress(), intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: () => 'snapshots', gauge: snapshotLag },
     partitions: () => snapshotter.partitions(),
   });
-  // One monitor measures the lag of projections and pipelines. `lagGauge` exports it as separate metrics.
+  // One lag monitor measures the lag of projections and pipelines. `lagGauge` exports the lag of projections and the
+  // lag of pipelines as separate metrics.
   const lag = new LagMonitor<OwnedPartition>({
     ...{ admin: log.admin, progress, intervalMs: lagIntervalMs, now: Date.now },
     ...{ nameOf: ({ name }) => name, gauge: lagGauge },
@@ -200,7 +203,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
   pipelines.start();
   snapshotter.start();
   await untilReachable(context, kafka, () => createFlushTopic(log.admin, topics));
-  // Reading begins in the background: without requests, states are saved at the usual interval.
+  // The reader of flush requests starts in the background: without flush requests, states are saved at the usual
+  // interval.
   flushes.start().catch((error: unknown) => logger.warn({ err: error }, 'flush requests are not read'));
 }
 

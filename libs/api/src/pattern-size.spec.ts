@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { describe, expect, it } from 'vitest';
-import { Random } from '#testkit';
+import { SeededRandom } from '#testkit';
 import { patternSize } from './pattern-size.js';
 
 describe('the estimated size of a pattern', () => {
@@ -47,7 +47,7 @@ describe('the estimated size of a pattern', () => {
   });
 
   it('has bounds around the number of instructions of any pattern', () => {
-    const random = new Random(20_261_122);
+    const random = new SeededRandom(20_261_122);
     let compiled = 0;
     for (let i = 0; i < 5_000; i++) {
       const source = randomPattern(random, 3);
@@ -133,7 +133,7 @@ const repeats = [
   '{7}',
 ];
 
-function randomPattern(random: Random, depth: number): string {
+function randomPattern(random: SeededRandom, depth: number): string {
   const part = (): string => {
     const isGroup = depth > 0 && random.chance(0.5);
     const one = isGroup ? randomGroup(random, depth) : random.chance(0.1) ? '' : random.pick(atoms);
@@ -143,7 +143,7 @@ function randomPattern(random: Random, depth: number): string {
   return Array.from({ length: 1 + random.int(3) }, part).join('');
 }
 
-function randomGroup(random: Random, depth: number): string {
+function randomGroup(random: SeededRandom, depth: number): string {
   const begin = random.pick([
     '(',
     '(?:',

@@ -67,14 +67,14 @@ let evaluations = 0;
 let shared: StepBudget | undefined;
 
 /**
- * Error: the evaluation of a CEL expression has used all its steps. It is not an EvaluationError, so that no operator
- * absorbs it and continues.
+ * Error: the evaluation of a CEL expression has used all its steps. The error is not an EvaluationError, so that no
+ * operator absorbs the error and continues.
  */
 class BudgetExhaustedError extends Error {}
 
 /**
- * Starts to count the steps of an evaluation. One variable for the whole process is enough, because an evaluation is
- * synchronous.
+ * Starts to count the steps of an evaluation. One counter of steps for the whole process is enough, because an
+ * evaluation is synchronous.
  */
 export function startBudget(): void {
   evaluations++;
@@ -83,8 +83,8 @@ export function startBudget(): void {
 }
 
 /**
- * Ends the count of an evaluation's steps, and takes them from the shared budget. Code that compares values outside of
- * an evaluation has no step limit.
+ * Ends the count of an evaluation's steps, and takes the steps from the shared budget. Code that compares values
+ * outside of an evaluation has no step limit.
  */
 export function endBudget(): void {
   const taken = begun - left;

@@ -120,7 +120,7 @@ function eventMember(name: string, at: number, { members }: KindScope): KindSet 
   throw new ExpressionError(detail, at);
 }
 
-type Pair = readonly [KindSet, KindSet];
+type OperandKinds = readonly [KindSet, KindSet];
 
 /** For each binary CEL operator, the kinds that its two sides may have, and the kind of its result. */
 const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [KindSet, KindSet, KindSet])[]>> = {
@@ -151,7 +151,7 @@ const operatorKinds: Partial<Record<BinaryOperator, readonly (readonly [KindSet,
 
 const ordered = [number, string, timestamp, duration].map((kind) => [kind, kind, boolean] as const);
 
-function binary(operator: BinaryOperator, [left, right]: Pair, at: number): KindSet {
+function binary(operator: BinaryOperator, [left, right]: OperandKinds, at: number): KindSet {
   if (operator === '==' || operator === '!=') return boolean;
   let gives = 0;
   for (const [a, b, result] of operatorKinds[operator] ?? ordered) if (a & left && b & right) gives |= result;

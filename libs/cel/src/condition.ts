@@ -16,7 +16,7 @@ export function parseCondition(text: string): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   checkComparisons(expression);
-  // `compileParsed` reports unknown names; `checkKinds` after it reports operations without a meaning.
+  // `compileParsed` reports unknown names, and `checkKinds` after it reports operations without a meaning.
   compileParsed(expression);
   const found = checkKinds(expression, storedEventKinds);
   if (found & kinds.boolean) return expression;

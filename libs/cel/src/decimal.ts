@@ -1,6 +1,7 @@
 /**
- * A JSON number as its original text: one that is not the shortest text of any double, or one of extreme size. The text
- * is parsed only when it is computed with, so a number that is only copied keeps its text.
+ * A JSON number that is kept as its original text, because the text is not the shortest text of any double, or because
+ * the number is extremely large or small. The text is parsed only when it is computed with, so a number that is only
+ * copied keeps its text.
  */
 export class DecimalText {
   constructor(readonly text: string) {}
@@ -10,7 +11,7 @@ export class DecimalText {
  * A number of CEL expressions, whose arithmetic is decimal. A `number` stands for the decimal of its shortest text, so
  * 0.1 is exactly one tenth. Whole numbers outside the safe range of doubles are bigints; all others are `Decimal`s.
  */
-export type Numeric = number | bigint | DecimalText;
+export type CelNumber = number | bigint | DecimalText;
 
 /** An exact decimal: `units` / 10 ** `scale`. */
 export interface ScaledDecimal {
@@ -51,7 +52,7 @@ export function readDecimal(text: string): ScaledDecimal | undefined {
 }
 
 /** Returns the exact decimal of a number, with the smallest scale; undefined if it exceeds the limits of digits. */
-export function scaledDecimal(value: Numeric): ScaledDecimal | undefined {
+export function scaledDecimal(value: CelNumber): ScaledDecimal | undefined {
   if (typeof value === 'bigint') return { units: value, scale: 0 };
   if (typeof value !== 'number') return readDecimal(value.text);
   return Number.isSafeInteger(value) ? { units: BigInt(value), scale: 0 } : readDecimal(String(value));
@@ -61,7 +62,7 @@ export function scaledDecimal(value: Numeric): ScaledDecimal | undefined {
  * Returns an exact decimal as a number, a bigint or a Decimal, whichever represents it and comes first in this order;
  * undefined if it exceeds the limits.
  */
-export function numeric(value: ScaledDecimal): Numeric | undefined {
+export function numeric(value: ScaledDecimal): CelNumber | undefined {
   const { units, scale } = smallest(value);
   if (scale === 0) {
     const small = Number(units);

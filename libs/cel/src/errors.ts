@@ -10,15 +10,18 @@ export class ExpressionError extends Error {
   }
 }
 
-/** Error: the regular expressions of a CEL expression are too large, so it is rejected before it sees any event. */
+/**
+ * Error: the regular expressions of a CEL expression are too large, so the expression is rejected before it is
+ * evaluated for any event.
+ */
 export class ExpensiveExpressionError extends ExpressionError {
   override readonly name = 'ExpensiveExpressionError';
 }
 
 /**
  * Error: a CEL expression has no value for an event, because of a missing member, a wrong type, a division by zero or
- * too many steps. It has no stack trace, because it can occur for every event; `at` is the position in the text of the
- * expression.
+ * too many steps. The error has no stack trace, because it can occur for every event. The member `at` is the position
+ * in the text of the expression.
  */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';

@@ -33,8 +33,8 @@ export function logEventValue(event: LogEvent): CelObject {
 }
 
 /**
- * Returns the member of a CEL object. The caller has checked that the object has it, and `data` and `metadata` of an
- * event are parsed here.
+ * Returns the value of one member of a CEL object. The caller has checked that the object has it, and `data` and
+ * `metadata` of an event are parsed here.
  */
 export function memberValue(of: CelObject, name: string): CelValue {
   const value = of[name];

@@ -18,7 +18,7 @@ export {
   scaledDecimal,
   scaledText,
   unitsAt,
-  type Numeric,
+  type CelNumber,
   type ScaledDecimal,
   readDecimal,
   compareScaled,

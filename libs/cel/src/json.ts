@@ -41,8 +41,9 @@ function wellFormed(text: string): string {
 }
 
 /**
- * Maximum number of digits, and largest exponent, of a number that is converted when its JSON text is parsed. Others
- * remain text until they are computed with, because a text with many of them would take seconds.
+ * Maximum number of digits, and largest exponent, of a number that is converted when its JSON text is parsed. Any other
+ * number remains text until an expression computes with the number, because converting a text with many such numbers
+ * would take seconds.
  */
 const farthest = 60;
 const power = /[eE]([+-]?\d+)$/;

@@ -30,7 +30,7 @@ export function namesOfKinds(set: KindSet): string {
 /** Returns the kind of a CEL value, as a set with one kind. */
 export function kindsOf(value: CelValue): KindSet {
   if (typeof value !== 'object')
-    return typeof value === 'bigint' ? kinds.number : kinds[typeof value as Primitive];
+    return typeof value === 'bigint' ? kinds.number : kinds[typeof value as PrimitiveValue];
   if (value === null) return kinds.null;
   if (isList(value)) return kinds.list;
   if (value instanceof Timestamp) return kinds.timestamp;
@@ -38,4 +38,4 @@ export function kindsOf(value: CelValue): KindSet {
   return value instanceof DecimalText ? kinds.number : kinds.object;
 }
 
-type Primitive = 'boolean' | 'number' | 'string';
+type PrimitiveValue = 'boolean' | 'number' | 'string';

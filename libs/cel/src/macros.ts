@@ -6,18 +6,22 @@ import type { CompileExpression, CompiledExpression, VariableScope } from './sco
 import { isList, isObject, kindOf, needBool, type CelValue, type CelObject } from './values.js';
 
 type CallExpression = Extract<Expression, { kind: 'call' }>;
-type Each = (item: CelValue) => CelValue;
+type ItemEvaluation = (item: CelValue) => CelValue;
 
 /** The CEL macros that evaluate an expression for each item of a list, or for each name of an object. */
-const overItems: Record<string, (items: readonly CelValue[], each: Each, at: number) => CelValue> = {
-  exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
-  all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
-  exists_one: (items, each, at) => items.filter((item) => needBool(each(item), at)).length === 1,
-  filter: (items, each, at) => items.filter((item) => needBool(each(item), at)),
-  map: (items, each) => items.map(each),
-};
+const overItems: Record<string, (items: readonly CelValue[], each: ItemEvaluation, at: number) => CelValue> =
+  {
+    exists: (items, each, at) => some(items, (item) => needBool(each(item), at)),
+    all: (items, each, at) => !some(items, (item) => !needBool(each(item), at)),
+    exists_one: (items, each, at) => items.filter((item) => needBool(each(item), at)).length === 1,
+    filter: (items, each, at) => items.filter((item) => needBool(each(item), at)),
+    map: (items, each) => items.map(each),
+  };
 
-/** Whether a call is a CEL macro: `has`, or a method such as `exists` with a variable and an expression. */
+/**
+ * Returns whether a call is a CEL macro. CEL macros are `has`, and methods such as `exists` with a variable and an
+ * expression.
+ */
 export function isMacro(call: CallExpression): boolean {
   if (call.object === null) return call.name === 'has';
   return Object.hasOwn(overItems, call.name) && call.args.length === 2;
@@ -60,8 +64,8 @@ function stepsOf(body: Expression): number {
 }
 
 /**
- * Compiles `has`. The macro is false if the member, or another one on the path to it, is missing. A null member counts
- * as present, except for a member of the event itself.
+ * Compiles `has`. The macro is false if the member, or another member on its path, is missing. A null member counts as
+ * present, except for a member of the event itself.
  */
 function compileHas(
   { args, at }: CallExpression,

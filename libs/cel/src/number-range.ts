@@ -4,7 +4,7 @@ import {
   DecimalText,
   powerOfTen,
   scaledDecimal,
-  type Numeric,
+  type CelNumber,
   type ScaledDecimal,
 } from './decimal.js';
 
@@ -26,7 +26,7 @@ export const computableNumbers = `${wholeDigits} digits before and ${decimalPlac
  * Returns the exact decimal of a number with at most 39 digits before its point and 36 after it; undefined for any
  * other number, with which CEL expressions cannot compute.
  */
-export function computable(value: Numeric): ScaledDecimal | undefined {
+export function computable(value: CelNumber): ScaledDecimal | undefined {
   if (value instanceof DecimalText) spendOnText(value.text.length);
   const exact = scaledDecimal(value);
   return exact && isComputable(exact) ? exact : undefined;
@@ -42,7 +42,7 @@ export function isComputable({ units, scale }: ScaledDecimal): boolean {
  * Compares two numbers: returns a negative number, zero or a positive number. The comparison is exact for numbers that
  * computations support; any other number counts as its nearest double.
  */
-export function orderOf(a: Numeric, b: Numeric): number {
+export function orderOf(a: CelNumber, b: CelNumber): number {
   const [x, y] = [nearestDouble(a), nearestDouble(b)];
   if (x !== y) return x < y ? -1 : 1;
   if (typeof a === 'number' && typeof b === 'number') return 0;
@@ -52,7 +52,7 @@ export function orderOf(a: Numeric, b: Numeric): number {
 }
 
 /** Returns the nearest finite double: a larger number becomes the largest double. */
-function nearestDouble(value: Numeric): number {
+function nearestDouble(value: CelNumber): number {
   if (typeof value === 'number') return value;
   if (value instanceof DecimalText) spendOnText(value.text.length);
   const near = Number(typeof value === 'bigint' ? value : value.text);

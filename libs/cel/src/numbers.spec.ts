@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileParsed } from './compile.js';
 import { numberTexts } from './decimal.fixture.js';
-import { readDecimal, scaledDecimal, type Numeric, type ScaledDecimal } from './decimal.js';
+import { readDecimal, scaledDecimal, type CelNumber, type ScaledDecimal } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { parseExactJson } from './json.js';
 import { isComputable } from './number-range.js';
@@ -15,7 +15,7 @@ const json = (text: string, data = '{}') => toJson(run(text, data), { maxLength:
 
 const valueOf = (text: string, data: string): ScaledDecimal | undefined => {
   try {
-    return scaledDecimal(run(text, data) as Numeric);
+    return scaledDecimal(run(text, data) as CelNumber);
   } catch (error) {
     if (error instanceof EvaluationError) return undefined;
     throw error;
@@ -133,7 +133,9 @@ describe('parseExactJson', () => {
   it('keeps the exact value of every number', () => {
     fc.assert(
       fc.property(fc.array(numberTexts, { maxLength: 5 }), fc.constantFrom('', ' ', '\n'), (texts, space) => {
-        const read = parseExactJson(`{"a":${space}[${texts.join(`${space},${space}`)}]}`) as { a: Numeric[] };
+        const read = parseExactJson(`{"a":${space}[${texts.join(`${space},${space}`)}]}`) as {
+          a: CelNumber[];
+        };
         expect(read.a.map((value) => scaledDecimal(value))).toEqual(texts.map((text) => readDecimal(text)));
       }),
       { numRuns: 300 },

@@ -6,7 +6,7 @@ import {
   readDecimal,
   scaledDecimal,
   unitsAt,
-  type Numeric,
+  type CelNumber,
   type ScaledDecimal,
 } from './decimal.js';
 import { EvaluationError } from './errors.js';
@@ -20,7 +20,7 @@ import { isNumeric, kindOf, Timestamp, type CelValue } from './values.js';
  * exact. Products are cut off after 36 decimal places. ClickHouse computes the same for a `where`.
  */
 
-export function plus(a: Numeric, b: Numeric, at: number): Numeric {
+export function plus(a: CelNumber, b: CelNumber, at: number): CelNumber {
   const small = typeof a === 'number' && typeof b === 'number' ? smallSum(a, b) : undefined;
   if (small !== undefined) return small;
   const [x, y] = [scaledInRange(a, at), scaledInRange(b, at)];
@@ -28,16 +28,16 @@ export function plus(a: Numeric, b: Numeric, at: number): Numeric {
   return made({ units: unitsAt(x, scale) + unitsAt(y, scale), scale }, at);
 }
 
-export function minus(a: Numeric, b: Numeric, at: number): Numeric {
+export function minus(a: CelNumber, b: CelNumber, at: number): CelNumber {
   return plus(a, negated(b, at), at);
 }
 
-export function negated(value: Numeric, at: number): Numeric {
+export function negated(value: CelNumber, at: number): CelNumber {
   const { units, scale } = scaledInRange(value, at);
   return typeof value === 'object' ? made({ units: -units, scale }, at) : -value;
 }
 
-export function times(a: Numeric, b: Numeric, at: number): Numeric {
+export function times(a: CelNumber, b: CelNumber, at: number): CelNumber {
   const small = typeof a === 'number' && typeof b === 'number' ? smallProduct(a, b) : undefined;
   if (small !== undefined) return small;
   const [x, y] = [scaledInRange(a, at), scaledInRange(b, at)];
@@ -49,7 +49,7 @@ export function times(a: Numeric, b: Numeric, at: number): Numeric {
  * 36 decimal places. A divisor has at most 21 digits before its point, because ClickHouse's long division supports no
  * more.
  */
-export function divided(a: Numeric, b: Numeric, at: number): Numeric {
+export function divided(a: CelNumber, b: CelNumber, at: number): CelNumber {
   const [x, y] = [scaledInRange(a, at), divisor(b, at)];
   if (compareScaled(magnitude(y), largestDivisor) >= 0) throw new EvaluationError(divisorTooLarge, at);
   const scale = Math.max(x.scale, y.scale);
@@ -63,7 +63,7 @@ export function divided(a: Numeric, b: Numeric, at: number): Numeric {
 }
 
 /** Returns the remainder, with the sign of the dividend. */
-export function remainder(a: Numeric, b: Numeric, at: number): Numeric {
+export function remainder(a: CelNumber, b: CelNumber, at: number): CelNumber {
   // Adding 0 turns a remainder of -0 into 0.
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b) && b !== 0) return (Number(a) % Number(b)) + 0;
   const [x, y] = [scaledInRange(a, at), divisor(b, at)];
@@ -72,7 +72,7 @@ export function remainder(a: Numeric, b: Numeric, at: number): Numeric {
 }
 
 /** Returns the whole part of a number or of a number's text; for a time, the whole seconds since 1970. */
-export function toInt(value: CelValue, at: number): Numeric {
+export function toInt(value: CelValue, at: number): CelNumber {
   if (value instanceof Timestamp) return Math.floor(value.micros / 1_000_000);
   if (typeof value === 'string' && /^[+-]?[0-9]{1,19}$/.test(value)) return read(value, at);
   if (!isNumeric(value)) throw notANumber(value, at);
@@ -81,7 +81,7 @@ export function toInt(value: CelValue, at: number): Numeric {
 }
 
 /** Returns the exact decimal of a number or of a number's text, without rounding. */
-export function toDouble(value: CelValue, at: number): Numeric {
+export function toDouble(value: CelValue, at: number): CelNumber {
   if (isNumeric(value)) return value;
   if (typeof value === 'string') spendOnText(value.length * 2);
   const form = /^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
@@ -90,15 +90,15 @@ export function toDouble(value: CelValue, at: number): Numeric {
 }
 
 /** Returns the text of a number with all digits, without an exponent and without superfluous zeros. */
-export function numberText(value: Numeric, at: number): string {
+export function numberText(value: CelNumber, at: number): string {
   const { units, scale } = scaledInRange(value, at);
   if (scale === 0) return units.toString();
   const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
   return `${units < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** Returns the exact value of a number. @throws EvaluationError if computations do not support the number */
-export function scaledInRange(value: Numeric, at: number): ScaledDecimal {
+/** Returns the exact decimal of a number. @throws EvaluationError if computations do not support the number */
+export function scaledInRange(value: CelNumber, at: number): ScaledDecimal {
   return computable(value) ?? outOfRange(at);
 }
 
@@ -109,15 +109,15 @@ function magnitude({ units, scale }: ScaledDecimal): ScaledDecimal {
   return { units: units < 0n ? -units : units, scale };
 }
 
-function divisor(value: Numeric, at: number): ScaledDecimal {
+function divisor(value: CelNumber, at: number): ScaledDecimal {
   const divisor = scaledInRange(value, at);
   if (divisor.units === 0n) throw new EvaluationError('Division by zero.', at);
   return divisor;
 }
 
-function read(text: string, at: number): Numeric {
+function read(text: string, at: number): CelNumber {
   const value = readDecimal(text);
-  return value && isComputable(value) ? (numeric(value) as Numeric) : outOfRange(at);
+  return value && isComputable(value) ? (numeric(value) as CelNumber) : outOfRange(at);
 }
 
 /** Number of steps charged for a computation for which doubles are not enough. */
@@ -127,7 +127,7 @@ const stepsOfLongNumbers = 40;
  * Returns the result of a computation, cut off after 36 decimal places. @throws EvaluationError if it has more than 39
  * digits before its point
  */
-function made({ units, scale }: ScaledDecimal, at: number): Numeric {
+function made({ units, scale }: ScaledDecimal, at: number): CelNumber {
   spend(stepsOfLongNumbers);
   const excess = scale - decimalPlaces;
   const cut = excess > 0 ? { units: units / powerOfTen(excess), scale: decimalPlaces } : { units, scale };

@@ -1,6 +1,6 @@
 import type { BinaryOperator } from './expression.js';
 import { spend, spendOnText } from './budget.js';
-import type { Numeric } from './decimal.js';
+import type { CelNumber } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { divided, minus, plus, remainder, times } from './numbers.js';
 import {
@@ -15,7 +15,10 @@ import {
   type CelValue,
 } from './values.js';
 
-/** Implementation of a binary CEL operator; `at` is the position of the operator in the text of the expression. */
+/**
+ * Implementation of a binary CEL operator. The argument `at` is the position of the operator in the text of the
+ * expression.
+ */
 export type BinaryOperation = (a: CelValue, b: CelValue, at: number) => CelValue;
 
 /** Implementations of all binary CEL operators except `&&` and `||`, which may leave one side unevaluated. */
@@ -113,7 +116,7 @@ function micros(value: number, at: number): number {
 /** Returns the implementation of an operator that has a value for two numbers only. */
 function onNumbers(
   operator: string,
-  compute: (a: Numeric, b: Numeric, at: number) => Numeric,
+  compute: (a: CelNumber, b: CelNumber, at: number) => CelNumber,
 ): BinaryOperation {
   return (a, b, at) => {
     if (isNumeric(a) && isNumeric(b)) return compute(a, b, at);

@@ -107,7 +107,7 @@ function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number):
   return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
 }
 
-/** Converts a negation: `-5` is a number literal and not an operation. */
+/** Converts a negation to a syntax node: the text `-5` becomes a number literal and not an operation. */
 function negated(operand: Expression, at: number): Expression {
   if (
     operand.kind === 'literal' &&
@@ -118,9 +118,9 @@ function negated(operand: Expression, at: number): Expression {
   return { kind: 'unary', operator: '-', operand, at };
 }
 
-type Literal = Extract<ASTNode, { op: 'value' }>['args'];
+type CelJsLiteral = Extract<ASTNode, { op: 'value' }>['args'];
 
-function literal(value: Literal, at: number): string | number | bigint | boolean | null {
+function literal(value: CelJsLiteral, at: number): string | number | bigint | boolean | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);

@@ -1,4 +1,4 @@
-import { digitsOf, numeric, powerOfTen, readDecimal, type Numeric, type ScaledDecimal } from './decimal.js';
+import { digitsOf, numeric, powerOfTen, readDecimal, type CelNumber, type ScaledDecimal } from './decimal.js';
 
 /** Maximum number of significant digits of a quotient that is returned exactly. */
 const significantDigits = 34;
@@ -7,7 +7,7 @@ const significantDigits = 34;
  * Returns `dividend` / `divisor`: exact if the quotient has at most 34 significant digits, otherwise the nearest
  * double, which may be infinite. `divisor` is not zero.
  */
-export function quotient(dividend: ScaledDecimal, divisor: ScaledDecimal): Numeric {
+export function quotient(dividend: ScaledDecimal, divisor: ScaledDecimal): CelNumber {
   const above = dividend.units * powerOfTen(divisor.scale);
   const below = divisor.units * powerOfTen(dividend.scale);
   const scale = Math.max(significantDigits + digitsOf(below) - digitsOf(above), 0);
@@ -25,7 +25,7 @@ function nearest(units: bigint, scale: number): number {
   return Number(`${units}1e-${scale + 1}`);
 }
 
-function wholeExactly(value: number): Numeric {
+function wholeExactly(value: number): CelNumber {
   const read = readDecimal(String(value));
   return (read && numeric(read)) ?? value;
 }

@@ -18,8 +18,8 @@ export const timeFunctions: Record<string, CelFunction> = {
 };
 
 /**
- * Methods for the parts of a time, counted as in CEL, in UTC or in the given time zone. For a duration, they return its
- * whole length in that unit.
+ * Methods for the parts of a time, counted as in CEL, in UTC or in the given time zone. For a duration, the methods
+ * return its whole length in their unit.
  */
 export const timeMethods: Record<string, CelFunction> = {
   ...part('getFullYear', (date) => date.getUTCFullYear()),
@@ -85,7 +85,7 @@ function toTimestamp(value: CelValue, at: number): Timestamp {
   throw new EvaluationError('A time is RFC 3339, such as 2026-11-21T04:00:00Z.', at);
 }
 
-/** Converts seconds to microseconds, rounded to the nearest one; halves are rounded up. */
+/** Converts seconds to microseconds, rounded to the nearest microsecond; halves are rounded up. */
 function roundedMicros({ units, scale }: ScaledDecimal): number {
   const half = powerOfTen(scale);
   const [above, below] = [2n * BigInt(microsPerSecond) * units + half, 2n * half];

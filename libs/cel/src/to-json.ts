@@ -4,7 +4,7 @@ import { durationText, timeText } from './time-functions.js';
 import { Duration, isList, Timestamp, type CelValue, type CelObject } from './values.js';
 
 /** Options of `toJson`: the maximum length of the text, and whether it is canonical. */
-export interface JsonOptions {
+export interface ToJsonOptions {
   /** Maximum number of characters of the JSON text. */
   maxLength: number;
   /** Sorts the names of objects and writes numbers in canonical form, so that equal values have equal texts. */
@@ -23,7 +23,7 @@ let inOrder = false;
  * are RFC 3339 in UTC, durations are seconds such as "1.5s".
  * @throws EvaluationError for a time that has no such text
  */
-export function toJson(value: CelValue, { maxLength, sorted = false }: JsonOptions): string | undefined {
+export function toJson(value: CelValue, { maxLength, sorted = false }: ToJsonOptions): string | undefined {
   room = maxLength;
   inOrder = sorted;
   const text = write(value);

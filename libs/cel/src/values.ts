@@ -1,6 +1,6 @@
 import { compareUtf8 } from '#event';
 import { spend, spendOnText } from './budget.js';
-import { compareScaled, DecimalText, scaledDecimal, type Numeric } from './decimal.js';
+import { compareScaled, DecimalText, scaledDecimal, type CelNumber } from './decimal.js';
 import { EvaluationError } from './errors.js';
 import { orderOf } from './number-range.js';
 
@@ -38,7 +38,7 @@ export function isNumber(value: CelValue): value is number | bigint {
 }
 
 /** Returns whether a CEL value is a number, in any of its three forms: double, bigint, Decimal. */
-export function isNumeric(value: CelValue): value is Numeric {
+export function isNumeric(value: CelValue): value is CelNumber {
   return isNumber(value) || value instanceof DecimalText;
 }
 
@@ -122,7 +122,7 @@ export function compare(a: CelValue, b: CelValue, at: number): number {
  * Compares two numbers exactly: returns a negative number, zero or a positive number; undefined if one of them has more
  * than 308 digits before its point or 400 after it.
  */
-export function compareNumeric(a: Numeric, b: Numeric): number | undefined {
+export function compareNumeric(a: CelNumber, b: CelNumber): number | undefined {
   const [x, y] = [scaledDecimal(a), scaledDecimal(b)];
   return x && y && compareScaled(x, y);
 }

@@ -1,7 +1,7 @@
 import { currentEvaluation, spend } from './budget.js';
 import { EvaluationError } from './errors.js';
 
-interface Zone {
+interface OpenTimeZone {
   format: Intl.DateTimeFormat;
   /**
    * The quarter of an hour of the last lookup, and the zone's offset from UTC in it. Offsets of a zone change on
@@ -25,7 +25,7 @@ const zonesKept = 100;
 /** Number of steps charged for opening a time zone, and for looking up its offset from UTC. */
 const stepsOfOpening = 500;
 const stepsOfLookingUp = 40;
-const zones = new Map<string, Zone>();
+const zones = new Map<string, OpenTimeZone>();
 
 /**
  * Returns the local date and time of an instant in a zone, readable with the UTC methods of `Date`. Zones are those of
@@ -55,7 +55,7 @@ export function wallClock(milliseconds: number, zone: string, at: number): Date 
  * an expression does not depend on earlier evaluations in this process. Zones of the current evaluation are evicted
  * last.
  */
-function opened(zone: string, at: number): Zone {
+function opened(zone: string, at: number): OpenTimeZone {
   const known = zones.get(zone);
   if (known?.chargedIn === currentEvaluation()) return known;
   spend(stepsOfOpening);

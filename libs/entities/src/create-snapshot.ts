@@ -26,8 +26,9 @@ export interface SnapshotResult {
 export type NoSnapshotReason = 'no_events' | 'removed_meanwhile';
 
 /**
- * Saves a snapshot of an entity's state, computed from its previous snapshot and the events after it. Then it looks the
- * saved snapshot up: if its events were erased or expired in the meantime, it removes the snapshot.
+ * Saves a snapshot of an entity's state, computed from the previous snapshot and the events after that snapshot. After
+ * saving, looks up the events of the snapshot, and removes the snapshot if its events were erased or expired in the
+ * meantime.
  * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError
  */
 export async function createSnapshot(

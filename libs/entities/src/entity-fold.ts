@@ -10,7 +10,7 @@ const maxFoldMs = 20_000;
 /** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
 export interface EntityStateAtVersion {
   version: number;
-  /** The first and the last event that the state includes; `last` is the event of `version`. */
+  /** The first and the last event that the state includes. The last event is the event with the version `version`. */
   first: EventKey;
   last: EventKey;
   /** The greatest timestamp of all events that the state includes, in microseconds since 1970. */
@@ -22,8 +22,8 @@ export interface EntityStateAtVersion {
 }
 
 /**
- * The running fold of an entity's events into its state. It processes a page of events in time slices, so that the
- * process can serve other requests in between.
+ * The running fold of an entity's events into its state. The fold processes a page of events in time slices, so that
+ * the process can serve other requests in between.
  */
 export class EntityFold {
   private state: EntityState;

@@ -16,7 +16,10 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Writes events of one entity. Some of them are written again in other batches, as a writer that lost its partition does. */
+/**
+ * Writes events of one entity. Some of the events are written again in other batches, as a writer that lost its
+ * partition does.
+ */
 async function givenEvents(count: number, data: (version: number) => string): Promise<string> {
   const stream = `s-${randomUUID()}`;
   for (let from = 0; from < count; from += 10_000) {

@@ -9,12 +9,12 @@ export interface EntityStateQuery extends EntityTimeQuery {
 }
 
 /**
- * Returns the state of an entity: the fold (JSON merge patch) of the `data` of its stored events, ordered by
- * version. It starts from the nearest snapshot and reads the later events page by page. With `asOf`, it folds
- * only events with a timestamp up to `asOf`, still ordered by version; it then uses a snapshot only if all
- * its events are within `asOf`. Undefined if no event matches.
- * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the
- * signal's reason
+ * Returns the state of an entity: the fold (JSON merge patch) of the `data` of its stored events, ordered by version.
+ * The fold starts from the nearest snapshot and reads the later events page by page. With `asOf`, the fold includes
+ * only events with a timestamp up to `asOf`, still ordered by version; then a snapshot is used only if all its events
+ * are within `asOf`. Returns undefined if no event matches.
+ * @throws EntityStateTooLargeError @throws QueryTooExpensiveError @throws StoreUnavailableError @throws the signal's
+ *   reason
  */
 export async function entityState(
   reader: Pick<SnapshotReader, 'versionRange' | 'history' | 'nearest'>,

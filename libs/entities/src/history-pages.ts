@@ -45,7 +45,7 @@ export async function* historyPages(
 
 /**
  * Reads one page of an entity's events. Returns undefined if the query is too expensive for ClickHouse and the page has
- * more than one version, so that the caller can read a smaller one.
+ * more than one version, so that the caller can read a smaller page.
  */
 async function readPageIfSmallEnough(
   reader: Pick<SnapshotReader, 'history'>,

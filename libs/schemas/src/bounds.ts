@@ -1,6 +1,7 @@
 /**
- * Limits of one JSON Schema, which bound the work of compiling it and of validating events with it. The size and
- * nesting of its text are limited as for every resource (`limits.definitionBytes`, `limits.jsonDepth`).
+ * Limits of one JSON Schema, which bound the work of compiling the schema and of validating events with the schema. The
+ * size and nesting of the schema's text are limited as for every resource (`limits.definitionBytes`,
+ * `limits.jsonDepth`).
  */
 export const schemaBounds = {
   /** Maximum number of schemas in one schema document, including the outermost one. */

@@ -18,13 +18,13 @@ const types = fc.constantFrom('null', 'boolean', 'object', 'array', 'string', 'i
 const names = fc.uniqueArray(name, { maxLength: 3 });
 const canonical = { selector: (value: unknown) => JSON.stringify(value) };
 
-interface Tied {
+interface RandomSchemas {
   schema: unknown;
   object: SchemaObject;
 }
 
-/** Schemas with all keywords except `format` and `default`; `$ref` points to `#/$defs/x` or `#/$defs/y`. */
-const { schema, object } = fc.letrec<Tied>((tie) => {
+/** Random schemas with all keywords except `format` and `default`. A `$ref` points to `#/$defs/x` or `#/$defs/y`. */
+const { schema, object } = fc.letrec<RandomSchemas>((tie) => {
   const one = tie('schema');
   const list = fc.array(one, { minLength: 1, maxLength: 3 });
   const keywords = {

@@ -6,8 +6,8 @@ import { canonicalText } from './values/equality.js';
 type EvaluatedMembers = Set<string> | undefined;
 
 /**
- * A direct implementation of JSON Schema 2020-12 without regard to speed; the compiled validators must agree
- * with it. It supports only references of the form `#/$defs/name`, and no formats.
+ * A direct implementation of JSON Schema 2020-12 without regard to speed; the compiled validators must agree with it.
+ * This implementation supports only references of the form `#/$defs/name`, and no formats.
  */
 export function fitsSpecification(root: JsonSchema, value: unknown): boolean {
   return new ReferenceValidator(root).look(root, value) !== undefined;

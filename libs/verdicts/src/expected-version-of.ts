@@ -2,14 +2,14 @@ import { expectedVersionHeader, readExpectedVersion } from '#event';
 import { headerOf, type LogRecord } from '#log';
 
 /**
- * Returns the expected version of a record; undefined for an unconditional record, NaN for an invalid header. It reads
- * one header only, because it is called for every record.
+ * Returns the expected version in the headers of a record; undefined for an unconditional record, NaN for an invalid
+ * header. The function reads one header only, because it is called for every record.
  */
 export function expectedVersionOf(record: LogRecord): number | undefined {
   return readExpectedVersion(headerOf(record, expectedVersionHeader));
 }
 
-/** Returns whether a batch has a conditional record. */
+/** Returns whether a batch contains a conditional record. */
 export function hasConditional(records: readonly LogRecord[]): boolean {
   return records.some((record) => expectedVersionOf(record) !== undefined);
 }

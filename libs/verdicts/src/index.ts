@@ -2,5 +2,5 @@ export { leaveOutRefused } from './leave-out-refused.js';
 export { expectedVersionOf, hasConditional } from './expected-version-of.js';
 export { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 export { rangeOf, rangeOffsets, type TopicPartition, type Verdict } from './verdict-record.js';
-export { VerdictTable, type VerdictListener, type VerdictRange } from './verdict-table.js';
+export { VerdictTable, type VerdictListener, type VerdictOffsetRange } from './verdict-table.js';
 export { VerdictWaiters } from './verdict-waiters.js';

@@ -11,25 +11,28 @@ import { expectedVersionOf } from './expected-version-of.js';
 import type { TopicPartition } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
-export interface LeaveOutRefusedOptions {
+export interface RefusedRecordFilterOptions {
   verdicts: VerdictTable;
-  /** Returns the offset that the materializer has committed for a partition. */
+  /** Returns the offset that the materializer's consumer group has committed for a partition. */
   committed: (position: TopicPartition) => Promise<number>;
   /** Called about once a second while a batch waits for verdicts. */
   waiting: () => void;
 }
 
-/** Milliseconds after which a wait checks whether the materializer has passed the record without a verdict. */
+/**
+ * Milliseconds between two checks whether the materializer has committed past a record without publishing a verdict on
+ * the record.
+ */
 const passedMs = 1_000;
 const readMs = 10_000;
 
 /**
- * Returns a log whose consumers do not see refused records: such a record has no value, like every record that is not an
- * event. A batch with conditional records waits until these are decided; all other batches pass at once. A record that
- * the materializer has passed without a verdict, because an operator has moved its offset, counts as refused: it is not
- * stored either.
+ * Returns a log whose consumers do not see refused records: a refused record has no value, and consumers skip every
+ * record that is not an event. A batch with conditional records waits until the records are decided; all other batches
+ * pass at once. If an operator has moved the materializer's committed offset past a conditional record without a
+ * verdict, the record counts as refused, because no process stores the record.
  */
-export function leaveOutRefused(log: Log, options: LeaveOutRefusedOptions): Log {
+export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): Log {
   return {
     admin: log.admin,
     producer: () => log.producer(),
@@ -61,7 +64,7 @@ class RefusedRecordFilter implements ConsumerHandler {
 
   constructor(
     private readonly handler: ConsumerHandler,
-    private readonly options: LeaveOutRefusedOptions,
+    private readonly options: RefusedRecordFilterOptions,
   ) {}
 
   assigned(assignment: Parameters<ConsumerHandler['assigned']>[0]): Promise<number> {
@@ -80,13 +83,13 @@ class RefusedRecordFilter implements ConsumerHandler {
     this.handler.revoked(position);
   }
 
-  /** Ends all waits: their batches are not processed. */
+  /** Ends all waits for verdicts. The batches that wait are not processed. */
   close(): void {
     this.closed = true;
     for (const wait of this.waits.values()) wait.abort();
   }
 
-  /** Waits for the verdict on a record. Resolves false if the partition is lost meanwhile. */
+  /** Waits for the verdict on a record. Resolves false if the partition is revoked before the verdict arrives. */
   private async isDecided({ topic, partition }: RecordBatch, offset: number): Promise<boolean> {
     if (this.closed) return false;
     const position = { topic, partition, offset };
@@ -119,7 +122,10 @@ class RefusedRecordFilter implements ConsumerHandler {
     }
   }
 
-  /** Whether the materializer has passed the record without a verdict. Its verdicts are in the log before it commits. */
+  /**
+   * Resolves with whether the materializer has committed past the record without a verdict on the record. The
+   * materializer publishes the verdicts on a batch before it commits the batch.
+   */
   private async isPassed(position: TopicPartition & { offset: number }): Promise<boolean> {
     const { verdicts, committed } = this.options;
     try {
@@ -142,7 +148,10 @@ class RefusedRecordFilter implements ConsumerHandler {
   }
 }
 
-/** Copies a record member by member: those of a fetched record are getters. */
+/**
+ * Copies a record member by member, without its value. Spreading the record would not work, because the members of a
+ * fetched record are getters of its class.
+ */
 function withoutValue(record: LogRecord): LogRecord {
   const { topic, partition, offset, key, timestamp, headers } = record;
   return { topic, partition, offset, key, timestamp, headers, value: null };

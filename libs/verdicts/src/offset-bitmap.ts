@@ -1,17 +1,17 @@
 /**
- * A set of the offsets of one range, as one bit for each offset. The index of an offset is its distance from the first
- * offset of the range. The bytes end with the last bit that is set.
+ * A set of offsets within one offset range, as one bit for each offset. The index of an offset is its distance from the
+ * first offset of the range. The bytes end with the last byte that has a set bit.
  */
 export type OffsetBitmap = Uint8Array;
 
 export const noOffsets: OffsetBitmap = new Uint8Array(0);
 
-/** Returns whether the set has this index. */
+/** Returns whether the set contains the offset with this index. */
 export function hasIndex(bitmap: OffsetBitmap, index: number): boolean {
   return ((bitmap[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
 }
 
-/** Returns the set with these indexes added. */
+/** Returns the set with the offsets of these indexes added. */
 export function withIndexes(bitmap: OffsetBitmap, indexes: readonly number[]): OffsetBitmap {
   if (indexes.length === 0) return bitmap;
   const last = indexes.reduce((most, index) => Math.max(most, index), 0);
@@ -21,7 +21,7 @@ export function withIndexes(bitmap: OffsetBitmap, indexes: readonly number[]): O
   return result;
 }
 
-/** Returns the indexes below `index` from `first`, and all others from `second`. */
+/** Returns a set with the indexes below `index` from `first`, and all other indexes from `second`. */
 export function joinedAt(index: number, first: OffsetBitmap, second: OffsetBitmap): OffsetBitmap {
   const result = new Uint8Array(Math.max(Math.min(first.length, (index + 7) >> 3), second.length));
   for (let byte = 0; byte < result.length; byte++) {

@@ -9,14 +9,14 @@ import {
   type TopicPartition,
   type Verdict,
 } from './verdict-record.js';
-import type { VerdictRange, VerdictTable } from './verdict-table.js';
+import type { VerdictOffsetRange, VerdictTable } from './verdict-table.js';
 
-/** Milliseconds in which a written record must come back. */
+/** Milliseconds within which this process must read a verdict record back after writing it to the log. */
 const readBackMs = 10_000;
 
 /**
- * Thrown when another process has decided a record differently, before this one did. The other verdict is valid. This can
- * happen when an erasure becomes known while a partition moves to another process.
+ * Error: another process has decided a record differently before this process did. The verdict of the other process is
+ * valid. The two verdicts can differ if an erasure becomes known while a partition moves to another process.
  */
 export class VerdictConflictError extends Error {
   override readonly name = 'VerdictConflictError';
@@ -28,18 +28,22 @@ export interface VerdictPublisherOptions {
   producer(): Promise<Pick<Producer, 'append'>>;
 }
 
-/** Writes the verdicts of the owner of a partition to the log. A verdict is valid only when it is in the log. */
+/**
+ * Writes verdicts to the topic `verdicts`, on behalf of the owner of a partition. A verdict is valid only when it is in
+ * the topic.
+ */
 export class VerdictPublisher {
   private connected: Promise<Pick<Producer, 'append'>> | undefined;
 
   constructor(private readonly options: VerdictPublisherOptions) {}
 
   /**
-   * Publishes the verdicts on the next conditional records of a partition, in offset order. Resolves when this process has
-   * read them back, so that no earlier verdict of another process differs.
+   * Publishes the verdicts on the next conditional records of a partition, in offset order. Resolves when this process
+   * has read the verdicts back from the topic, which proves that no other process has published a different verdict
+   * earlier.
    * @param next The offset below which all conditional records are decided.
    * @throws VerdictConflictError if another process has decided a record differently
-   * @throws LogUnavailableError; repeat the call then
+   * @throws LogUnavailableError; the caller then repeats the call
    */
   async publish(topicPartition: TopicPartition, next: number, verdicts: readonly Verdict[]): Promise<void> {
     const { table, names } = this.options;
@@ -60,7 +64,10 @@ export class VerdictPublisher {
     );
   }
 
-  /** Writes the known verdicts of a range again, because a stale record has replaced them in the compacted topic. */
+  /**
+   * Publishes the known verdicts of an offset range again, because a stale record has replaced the newest one in the
+   * compacted topic.
+   */
   async repeat({ topic, partition }: TopicPartition, range: number): Promise<void> {
     const { table, names } = this.options;
     const topicPartition = { topic, partition };
@@ -71,15 +78,17 @@ export class VerdictPublisher {
     await this.append([encodeVerdicts({ ...topicPartition, ...known, range, verdicts: [] }, names)]);
   }
 
-  /** Appends records, and reads them back. */
+  /** Appends records to the topic of verdicts, and reads them back. */
   private async append(records: readonly NewRecord[]): Promise<void> {
     const positions = await (await this.producer()).append(records);
     const last = positions.reduce((most, { offset }) => Math.max(most, offset), 0);
     await this.options.table.caughtUp(last, readBackMs);
   }
 
-  /** Removes the verdicts of these ranges, because the log does not have their records any more. */
-  async remove(ranges: readonly VerdictRange[]): Promise<void> {
+  /**
+   * Removes the verdicts of these offset ranges, because Kafka no longer has the records that the verdicts are about.
+   */
+  async remove(ranges: readonly VerdictOffsetRange[]): Promise<void> {
     if (ranges.length === 0) return;
     const { names } = this.options;
     await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));

@@ -2,7 +2,9 @@ import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
 import type { LogRecord, NewRecord } from '#log';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
-/** Offsets of a range: verdicts on the records of one range have one key in the compacted topic. */
+/**
+ * Number of offsets of one offset range. All verdicts on the records of one range share a key in the compacted topic.
+ */
 export const rangeOffsets = 16_384;
 
 /** A partition of a stream's topic. */
@@ -11,36 +13,39 @@ export interface TopicPartition {
   partition: number;
 }
 
-/** The verdict on one conditional record. */
+/** The verdict on one conditional record: accepted, or refused because the entity had another version than expected. */
 export interface Verdict {
   offset: number;
-  /** The version of the accepted event; null if the event was erased, so that its version is not known any more. */
+  /** The version of the accepted event; null if the event was erased, because its version is then unknown. */
   version?: number | null;
-  /** The version that the entity had, if the record is refused. */
+  /** If the record is refused: the version that the entity had at the record's offset. */
   current_version?: number;
 }
 
 /**
- * The verdicts on the conditional records of one range of a partition, as the value of a record of the compacted topic.
- * The value is one JSON object,
+ * The verdicts on the conditional records of one offset range of a partition, as the value of a record in the compacted
+ * topic `verdicts`. The value is one JSON object,
  *
  *     {"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
  *
- * and the key is `topic/partition/range`. A later record of the same key has everything that an earlier one has, except
- * its `verdicts`.
+ * and the key is `topic/partition/range`. A later record with the same key contains everything that an earlier record
+ * contains, except the list `verdicts`.
  */
 export interface VerdictRecord extends TopicPartition {
-  /** Number of the range: its first offset divided by `rangeOffsets`. */
+  /** Number of the offset range: its first offset divided by `rangeOffsets`. */
   range: number;
   /** The offset below which all conditional records of the partition have a verdict. */
   decided: number;
-  /** The refused records of the range so far, by their offset within the range. All others are accepted. */
+  /**
+   * The refused records of the offset range so far, by their offset within the range. All other decided records are
+   * accepted.
+   */
   refused: OffsetBitmap;
   /** The verdicts that are new in this record, for the writers that wait for them. */
   verdicts: readonly Verdict[];
 }
 
-/** Returns the number of the range that has this offset. */
+/** Returns the number of the offset range that contains this offset. */
 export function rangeOf(offset: number): number {
   return Math.floor(offset / rangeOffsets);
 }
@@ -54,7 +59,7 @@ export function encodeVerdicts(
   return { topic: names.verdicts, key: keyOf(record), value };
 }
 
-/** Returns the tombstone that removes the verdicts of a range. */
+/** Returns the tombstone that removes the verdicts of an offset range from the compacted topic. */
 export function verdictTombstone(
   range: TopicPartition & { range: number },
   names: Pick<TopicAndGroupNames, 'verdicts'>,
@@ -69,8 +74,8 @@ function keyOf({ topic, partition, range }: TopicPartition & { range: number }):
 const keyPattern = /^([\w.-]+)\/(\d{1,9})\/(\d{1,12})$/;
 
 /**
- * Decodes a record of the topic. Returns null for a tombstone, and undefined for a record of another form, which readers
- * skip.
+ * Decodes a record of the topic `verdicts`. Returns null for a tombstone, and undefined for a record of another form,
+ * which readers skip.
  */
 export function decodeVerdicts(record: Pick<LogRecord, 'key' | 'value'>): VerdictRecord | null | undefined {
   if (record.value === null) return null;
@@ -88,7 +93,9 @@ export function decodeVerdicts(record: Pick<LogRecord, 'key' | 'value'>): Verdic
   };
 }
 
-/** Returns the range that a tombstone removes; undefined if its key has another form. */
+/**
+ * Returns the offset range whose verdicts a tombstone removes; undefined if the key of the tombstone has another form.
+ */
 export function rangeOfTombstone({
   key,
 }: Pick<LogRecord, 'key'>): (TopicPartition & { range: number }) | undefined {

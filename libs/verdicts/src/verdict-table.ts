@@ -15,55 +15,56 @@ export interface VerdictTableOptions {
   names: Pick<TopicAndGroupNames, 'verdicts'>;
 }
 
-/** A range of offsets of a partition. */
-export interface VerdictRange extends TopicPartition {
+/** An offset range of a partition, whose verdicts share a key in the compacted topic. */
+export interface VerdictOffsetRange extends TopicPartition {
   range: number;
 }
 
-/** Receives verdict records as they are read. */
+/** Receives the verdict records of all partitions when the verdict table reads them. */
 export interface VerdictListener {
-  /** Called with each record that adds to the table. */
+  /** Called with each verdict record that adds verdicts to the table. */
   added?: (record: VerdictRecord) => void;
-  /** Called when the newest record of a range has become stale; see `VerdictTable.staleRanges`. */
-  stale?: (range: VerdictRange) => void;
+  /** Called when the newest record of an offset range has become stale; see `VerdictTable.staleRanges`. */
+  stale?: (range: VerdictOffsetRange) => void;
 }
 
 interface PartitionVerdicts {
   readonly topicPartition: TopicPartition;
   decided: number;
-  /** The range whose newest record has `decided`. */
+  /** Number of the offset range whose newest record has the greatest `decided` of the partition. */
   newest: number;
-  /** The refused records of each range that has verdicts. */
+  /** The refused records of each offset range that has verdicts, by the number of the range. */
   readonly refused: Map<number, OffsetBitmap>;
-  /** Ranges whose newest record is stale. */
+  /** Numbers of the offset ranges whose newest record in the topic is stale. */
   readonly stale: Set<number>;
 }
 
 /**
- * Settings of the topic. Compaction keeps the newest record of each range of offsets; `min.compaction.lag.ms` keeps all
- * records for the writers that wait for their verdicts.
+ * Settings of the topic `verdicts`. Compaction keeps the newest record of each offset range. `min.compaction.lag.ms`
+ * keeps all records for a while, for the writers that wait for verdicts.
  */
 const settings = {
   partitions: 1,
   config: {
     'cleanup.policy': 'compact',
     'min.compaction.lag.ms': '60000',
-    // Small segments are compacted soon, so that a process that starts reads little.
+    // Kafka soon compacts small segments, so that a process that starts reads few records.
     'segment.bytes': String(16 * 1024 * 1024),
     'segment.ms': '600000',
     'min.cleanable.dirty.ratio': '0.1',
   },
 };
 
-/** Milliseconds after which a wait looks again whether the reader still works. */
+/** Milliseconds between two checks, during a wait, whether the reader of the topic still works. */
 const checkMs = 1000;
 
 /**
- * The verdicts on all conditional records, in memory: for each partition the offset below which all are decided, and one
- * bit for each refused record. The first verdict on a record is valid, and all processes read the same order of verdicts,
- * so all of them agree.
+ * The verdicts on all conditional records, in memory: for each partition, the offset below which all conditional
+ * records are decided, and one bit for each refused record. The first verdict on a record is valid. All processes read
+ * the verdicts in the same order, so all processes agree on the valid verdict.
  *
- * The topic is created and read when it is first needed: a system without conditional writes has neither.
+ * The topic `verdicts` is created and read when a process first needs the table: a system without conditional writes
+ * has no such topic.
  */
 export class VerdictTable {
   private partitions = new Map<string, PartitionVerdicts>();
@@ -78,7 +79,7 @@ export class VerdictTable {
 
   /**
    * Resolves when the table has all verdicts that the topic had at the first call.
-   * @throws LogUnavailableError when the log cannot be reached; a later call tries again
+   * @throws LogUnavailableError when Kafka cannot be reached; a later call tries again
    */
   async ready(): Promise<void> {
     if (this.reader?.failure) await this.restart();
@@ -92,9 +93,9 @@ export class VerdictTable {
   }
 
   /**
-   * Resolves when the table has all verdicts that the topic has now. A new owner of a partition calls this before it
-   * decides: its table may not have the last verdicts of the owner before yet.
-   * @throws LogUnavailableError when it takes too long
+   * Resolves when the table has all verdicts that the topic has now. The new owner of a partition calls this method
+   * before it decides a record, because its table may not have the last verdicts of the previous owner yet.
+   * @throws LogUnavailableError when the table does not catch up within `timeoutMs`
    */
   async upToDate(timeoutMs: number): Promise<void> {
     await this.ready();
@@ -103,7 +104,10 @@ export class VerdictTable {
     if (offsets && offsets.end > offsets.beginning) await this.caughtUp(offsets.end - 1, timeoutMs);
   }
 
-  /** Resolves when the record of the topic at this offset is in the table. @throws LogUnavailableError when it takes too long */
+  /**
+   * Resolves when the record of the topic at this offset is in the table. @throws LogUnavailableError when the table
+   * does not catch up within `timeoutMs`
+   */
   async caughtUp(offset: number, timeoutMs: number): Promise<void> {
     await this.ready();
     await this.reader!.caughtUp(offset, timeoutMs);
@@ -114,32 +118,33 @@ export class VerdictTable {
     return this.partitions.get(partitionKey(topicPartition))?.decided ?? 0;
   }
 
-  /** Returns whether a decided record is refused. */
+  /** Returns whether the record at this offset, which already has a verdict, is refused. */
   isRefused(topicPartition: TopicPartition, offset: number): boolean {
     return hasIndex(this.refusedIn(topicPartition, rangeOf(offset)), offset % rangeOffsets);
   }
 
-  /** Returns the refused records of a range. */
+  /** Returns the refused records of an offset range of a partition. */
   refusedIn(topicPartition: TopicPartition, range: number): OffsetBitmap {
     return this.partitions.get(partitionKey(topicPartition))?.refused.get(range) ?? noOffsets;
   }
 
-  /** Yields the ranges of all partitions that have verdicts. */
-  *ranges(): Generator<VerdictRange> {
+  /** Yields the offset ranges of all partitions that have verdicts. */
+  *ranges(): Generator<VerdictOffsetRange> {
     for (const { topicPartition, refused } of this.partitions.values())
       for (const range of refused.keys()) yield { ...topicPartition, range };
   }
 
   /**
-   * Returns the ranges of a partition whose newest record knows less than the table: a process wrote it after another one
-   * had taken over the partition. Compaction would keep it alone, so the owner must write the range again.
+   * Returns the offset ranges of a partition whose newest record is stale: the record has fewer verdicts than the
+   * table. A fenced process writes a stale record after another process has taken over the partition. Compaction would
+   * keep only the stale record, so the owner of the partition must publish the verdicts of the range again.
    */
   staleRanges(topicPartition: TopicPartition): number[] {
     return [...(this.partitions.get(partitionKey(topicPartition))?.stale ?? [])];
   }
 
   /**
-   * Resolves when the conditional record at this offset has a verdict. Waits as long as it takes.
+   * Resolves when the conditional record at this offset has a verdict. The wait has no time limit.
    * @param waiting Called about once a second during the wait.
    * @throws the signal's reason
    */
@@ -161,7 +166,9 @@ export class VerdictTable {
     }
   }
 
-  /** Calls the listener with every record from now on. Returns a function that ends this. */
+  /**
+   * Passes every verdict record that is read from now on to the listener. Returns a function that removes the listener.
+   */
   listen(listener: VerdictListener): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -172,7 +179,7 @@ export class VerdictTable {
     await this.reader?.close();
   }
 
-  /** Reads the topic into an empty table, which replaces the table when it is complete. */
+  /** Reads the topic into a new table, which replaces the current table when the new one is complete. */
   private async start(): Promise<void> {
     if (this.closed) throw new LogUnavailableError('the verdicts are closed');
     const { log, names } = this.options;
@@ -203,7 +210,8 @@ export class VerdictTable {
     const refused = before === undefined ? found.refused : firstVerdicts(known.decided, before, found);
     if (isNew || before === undefined) known.refused.set(found.range, refused);
     if (isNew) Object.assign(known, { decided: found.decided, newest: found.range });
-    // A record without the newest verdicts of its range would replace them in the compacted topic.
+    // A verdict record that lacks the newest verdicts of its range is stale: in the compacted topic, it replaces the
+    // records before it.
     const kept = known.refused.get(found.range)!;
     const hasDecided = found.range !== known.newest || found.decided === known.decided;
     const isComplete = hasDecided && isSameBitmap(kept, found.refused);
@@ -215,7 +223,7 @@ export class VerdictTable {
     for (const wake of this.wakeups) wake();
   }
 
-  private notify(event: keyof VerdictListener, record: VerdictRange): void {
+  private notify(event: keyof VerdictListener, record: VerdictOffsetRange): void {
     for (const listener of this.listeners) listener[event]?.(record as VerdictRecord);
   }
 
@@ -246,7 +254,10 @@ function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
   };
 }
 
-/** Returns the refused records of a range: below `decided` as they are known, because the first verdict is valid. */
+/**
+ * Returns the refused records of an offset range after a verdict record is read. Below `decided`, the known verdicts
+ * remain, because the first verdict on a record is valid.
+ */
 function firstVerdicts(
   decided: number,
   known: OffsetBitmap,

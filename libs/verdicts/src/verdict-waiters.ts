@@ -1,11 +1,11 @@
 import type { TopicPartition, Verdict, VerdictRecord } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
-/** Most verdicts that are kept for writers whose append has not resolved yet. */
+/** Maximum number of verdicts that are kept for writers whose append has not resolved yet. */
 const keptVerdicts = 50_000;
 
 /**
- * Hands the verdicts to the writers that wait for them. A verdict can arrive before the writer knows the offset of its
+ * Passes each verdict to the writer that waits for it. A verdict can arrive before the writer knows the offset of its
  * record, so recent verdicts are kept while a write is in progress.
  */
 export class VerdictWaiters {
@@ -19,7 +19,10 @@ export class VerdictWaiters {
     table.listen({ added: (record) => this.added(record) });
   }
 
-  /** Begins a write: verdicts are kept from now on. Call the returned function when all its verdicts are awaited. */
+  /**
+   * Begins a write: new verdicts are kept for its records. The caller calls the returned function when it waits for the
+   * verdicts on all records of the write.
+   */
   begin(): () => void {
     this.writes++;
     let ended = false;

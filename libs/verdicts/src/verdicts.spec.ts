@@ -37,7 +37,7 @@ async function openTable(of: VerdictTableOptions['log'] = log): Promise<VerdictT
   return table;
 }
 
-/** A log whose table readers read new records only when something waits for them. */
+/** Returns a log whose global table readers read new records only while a caller waits for them. */
 function lagging(all: MemoryLog): VerdictTableOptions['log'] {
   return {
     admin: all.admin,
@@ -74,7 +74,7 @@ async function owner(
   return { table, publisher: new VerdictPublisher({ table, names, producer: () => log.producer() }) };
 }
 
-/** Writes a record as a process does that has read nothing since it decided. */
+/** Writes a verdict record as a process does that has read no record since its last decision. */
 async function publishStale(decided: number, verdicts: readonly Verdict[]): Promise<void> {
   const refusedOnes = verdicts.map(({ offset }) => offset);
   const record = { ...position, range: 0, decided, refused: withIndexes(noOffsets, refusedOnes), verdicts };
@@ -374,7 +374,7 @@ describe('a consumer without refused records', () => {
   });
 });
 
-/** A record whose members are getters of its class, like those that are fetched from Kafka. */
+/** A record whose members are getters of its class, like the members of a record that is fetched from Kafka. */
 class FetchedLike implements LogRecord {
   readonly topic = topic;
   readonly partition = 0;

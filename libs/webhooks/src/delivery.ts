@@ -26,8 +26,8 @@ export interface WebhookDelivery extends WebhookTarget {
 }
 
 /**
- * Outcomes of an attempt to post an event to a webhook. `delivered`: the receiver accepted it. `repeated`: it did not,
- * and another attempt follows. `given_up`: it did not, and no attempt follows.
+ * Outcomes of an attempt to post an event to a webhook. `delivered`: the receiver accepted the event. `repeated`: the
+ * attempt failed, and another attempt follows. `given_up`: the attempt failed, and no attempt follows.
  */
 export const attemptOutcomes = ['delivered', 'repeated', 'given_up'] as const;
 
@@ -52,9 +52,9 @@ export interface WebhookDelivererDependencies {
   attempts?: number;
   firstDelayMs?: number;
   longestDelayMs?: number;
-  /** Returns a number from 0 to 1. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive), for the jitter of delays. */
   random?: () => number;
-  /** Returns milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
 }
 
@@ -68,8 +68,8 @@ const defaults = { atOnce: 16, attempts: 8, firstDelayMs: 500, longestDelayMs: 4
 const passing = new Set([408, 409, 425, 429]);
 
 /**
- * Delivers events to receivers at least once, following Standard Webhooks. It gives up an event that is rejected
- * permanently or not accepted after all attempts.
+ * Delivers events to webhook receivers at least once, following Standard Webhooks. The deliverer gives up an event that
+ * its receiver rejects permanently, or does not accept after all attempts.
  */
 export class WebhookDeliverer {
   private readonly options: WebhookDelivererDependencies & typeof defaults;
@@ -80,7 +80,7 @@ export class WebhookDeliverer {
 
   /**
    * Returns why this process's configuration does not permit deliveries to the receiver, and what to change; undefined
-   * if it does.
+   * if the configuration permits them.
    */
   missingConfiguration({ url, secretRef }: WebhookTarget): string | undefined {
     const { keys, poster } = this.options;
@@ -104,7 +104,7 @@ export class WebhookDeliverer {
     const atOnce = Math.min(this.options.atOnce, deliveries.length);
     let next = 0;
     await withAnySignal([signal], async (ended) => {
-      // Each delivery listens to the signal while it waits for its next attempt: this is not a listener leak.
+      // Each delivery adds a listener to the signal while it waits for its next attempt, so many listeners are no leak.
       setMaxListeners(atOnce, ended);
       const work = async (): Promise<void> => {
         for (let at = next++; at < deliveries.length; at = next++)

@@ -6,7 +6,7 @@ export function webhookSecretsError(secrets: readonly string[]): string | undefi
   const names = new Set<string>();
   for (const [i, one] of secrets.entries()) {
     const [name, secret] = partsOf(one);
-    // Use the number of the entry only: an invalid name may be a secret.
+    // The error names the number of the entry only, because an invalid name may be a secret.
     const entry = `entry ${i + 1}`;
     if (!secretNamePattern.test(name)) return `${entry} must be name=whsec_…`;
     if (names.has(name)) return `${entry} has the same name as another entry`;
@@ -26,7 +26,7 @@ export function webhookKeys(secrets: readonly string[]): ReadonlyMap<string, Buf
   return new Map(secrets.map(partsOf).map(([name, secret]) => [name, webhookKey(secret)!]));
 }
 
-/** Splits a `name=whsec_…` at the first `=`: names contain none, but a secret in base64 may end with one. */
+/** Splits an entry `name=whsec_…` at its first `=`: a name contains no `=`, but a secret in base64 may end with `=`. */
 function partsOf(text: string): [name: string, secret: string] {
   const at = text.indexOf('=');
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];

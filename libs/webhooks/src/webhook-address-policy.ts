@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
 /**
- * Networks outside the public internet: an address in them may be an internal service. They are from IANA's
- * special-purpose registries (RFC 6890 and its successors). Of IPv6, only 2000::/3 is public.
+ * IPv4 networks outside the public internet, from IANA's special-purpose registries (RFC 6890 and its successors). An
+ * address in such a network may be an internal service. Of IPv6, only 2000::/3 is public.
  */
 const special4 = [
   '0.0.0.0/8',

@@ -19,8 +19,8 @@ export interface WebhookRequest {
 }
 
 /**
- * Status and `Retry-After` of a webhook receiver's answer, or why there was none. The failure text contains nothing
- * that the receiver sent.
+ * Status and `Retry-After` of a webhook receiver's answer, or the reason why there was no answer. The reason contains
+ * nothing that the receiver sent.
  */
 export type WebhookPostResult =
   { status: number; retryAfter: string | undefined } | { failure: string; isFinal: boolean };
@@ -35,9 +35,9 @@ const mostIdleSockets = 16;
 const idleMs = 4000;
 
 /**
- * Sends POST requests to addresses that users have chosen. It resolves host names itself for each connection, and
- * connects to an address that it has checked. A later change of the DNS record has no effect (DNS rebinding). It does
- * not follow redirects and does not read answers.
+ * Sends POST requests to addresses that users have chosen. The client resolves the host name for each connection
+ * itself, and connects to an address that it has checked, so a later change of the DNS record has no effect (DNS
+ * rebinding). The client does not follow redirects and does not use the content of answers.
  */
 export class WebhookClient {
   private readonly agents: { http: HttpAgent; https: HttpsAgent };
@@ -46,8 +46,8 @@ export class WebhookClient {
     private readonly networks: WebhookAddressPolicy,
     private readonly timeoutMs: number,
   ) {
-    // The caller bounds the number of connections. With a bound here, requests to fast receivers would wait for slow
-    // ones.
+    // The caller limits the number of connections. With a limit here, requests to fast receivers would wait for
+    // requests to slow receivers.
     const options = { keepAlive: true, maxFreeSockets: mostIdleSockets, timeout: idleMs };
     this.agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
   }
@@ -83,7 +83,8 @@ export class WebhookClient {
       request.on('response', (response) => {
         const { statusCode = 0, headers: answered } = response;
         done({ status: statusCode, retryAfter: answered['retry-after'] });
-        // The content is ignored. A short answer is read to its end, so that the connection can be reused.
+        // The content of the answer is ignored. A short answer is read to its end, so that the connection can be
+        // reused.
         response.on('error', () => undefined);
         if (Number(answered['content-length'] ?? Infinity) > 4096) response.destroy();
         else response.resume();
@@ -111,7 +112,8 @@ export class WebhookClient {
         const permitted = error ? [] : addresses.filter(({ address }) => mayBe(address));
         const [first] = permitted;
         if (error) answer(error, '', 0);
-        // Reject the name if any of its addresses is forbidden: an attacker's name server may mix them.
+        // A host name is rejected if any of its addresses is forbidden, because an attacker's name server may mix
+        // permitted and forbidden addresses.
         else if (!first || permitted.length < addresses.length)
           answer(new ForbiddenAddressError(`The address ${notPublic}.`), '', 0);
         else if (options.all) answer(null, permitted);

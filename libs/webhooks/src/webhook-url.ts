@@ -25,8 +25,8 @@ export function webhookUrlError(text: string, networks: WebhookAddressPolicy): s
 }
 
 /**
- * Error text for a webhook URL that leads to a forbidden address. It is the same whether the URL contains the address
- * or its host name resolves to it.
+ * Error text for a webhook URL that leads to a forbidden address. The text is the same whether the URL contains the
+ * forbidden address or its host name resolves to the address.
  */
 export const notPublic =
   'leads to an address that is not public (private, loopback, link-local or reserved); the operator of this installation can allow ' +

@@ -1,18 +1,19 @@
 import type { ObservedEvent } from '../checker.js';
 import { SyncedLines } from '../synced-lines.js';
-import type { Attempt, AttemptAnswer, Attempted } from './attempt.js';
+import type { Attempt, AttemptAnswer, AttemptedWrite } from './attempt.js';
 
-/** One line of the file. Numbers of attempts are unique within a file. */
+/** One line of the history file. Each attempt has a number that is unique within the file. */
 type HistoryLine = { seed: number } | InvokeLine | ReturnLine | { stored: ObservedEvent };
-type InvokeLine = { invoke: number; at: number } & Attempted;
+type InvokeLine = { invoke: number; at: number } & AttemptedWrite;
 type ReturnLine = { return: number; invoked: number; at: number } & AttemptAnswer;
 
-/** Writes the answer of one invoked attempt; resolves with the complete attempt. */
-export type ReturnOf = (answer: AttemptAnswer) => Promise<Attempt>;
+/** Writes the answer of one invoked attempt to the history; resolves with the complete attempt. */
+export type RecordReturn = (answer: AttemptAnswer) => Promise<Attempt>;
 
 /**
- * The history of a run, written to a file as it happens: a line before each request is sent, a line after its answer, and
- * in the end the events that were read back. `readHistory` reads such a file, so the check of a run can be repeated.
+ * The history of a run of conditional writes, written to a file while the run proceeds: a line before each request is
+ * sent, a line after each answer, and at the end the events that were read back. `readHistory` reads such a file, so
+ * the check of a run can be repeated.
  */
 export class AttemptHistory {
   private readonly done: Attempt[] = [];
@@ -20,7 +21,7 @@ export class AttemptHistory {
 
   private constructor(private readonly lines: SyncedLines<HistoryLine>) {}
 
-  /** Creates the file in the system's temporary folder, or at the path. */
+  /** Creates the history file at the given path, by default in the system's temporary folder. */
   static async open(seed: number, path?: string): Promise<AttemptHistory> {
     const lines = SyncedLines.open<HistoryLine>('tributary-attempts', path);
     await lines.append({ seed });
@@ -31,16 +32,17 @@ export class AttemptHistory {
     return this.lines.path;
   }
 
-  /** The attempts with an answer on the disk. */
+  /** The attempts whose answer is in the history file. */
   get attempts(): readonly Attempt[] {
     return this.done;
   }
 
-  /** Resolves when the invocation is on the disk. The caller sends the request at once. */
-  async invoke(attempted: Attempted): Promise<ReturnOf> {
+  /** Resolves when the line for the request is on the disk. The caller then sends the request at once. */
+  async invoke(attempted: AttemptedWrite): Promise<RecordReturn> {
     const number = ++this.invocations;
     await this.lines.append({ invoke: number, at: performance.now(), ...attempted });
-    // The disk took some milliseconds: a later time makes the check stricter.
+    // The time is taken after the line is on the disk, which takes some milliseconds: a later time makes the check
+    // stricter.
     const invoked = performance.now();
     return async (answer) => {
       const returned = performance.now();
@@ -51,7 +53,7 @@ export class AttemptHistory {
     };
   }
 
-  /** Appends what was read back. */
+  /** Appends the events that were read back to the history file. */
   async keepStored(events: readonly ObservedEvent[]): Promise<void> {
     await Promise.all(events.map((stored) => this.lines.append({ stored })));
   }
@@ -60,13 +62,16 @@ export class AttemptHistory {
     return this.lines.close();
   }
 
-  /** Closes the history and removes its file, after a correct run. */
+  /** Closes the history and removes its file; called after a correct run. */
   discard(): Promise<void> {
     return this.lines.discard();
   }
 }
 
-/** Reads a file of `AttemptHistory`. An attempt without an answer, for example after a crash of the test, is `unknown`. */
+/**
+ * Reads a file that `AttemptHistory` has written. An attempt without an answer in the file, for example after a crash
+ * of the test, has the outcome `unknown`.
+ */
 export async function readHistory(path: string): Promise<{ attempts: Attempt[]; stored: ObservedEvent[] }> {
   const file = SyncedLines.open<HistoryLine>('tributary-attempts', path);
   const lines = file.read();

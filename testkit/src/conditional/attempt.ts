@@ -1,27 +1,31 @@
-/** The content of a request for one event. */
-export interface Attempted {
+/** One event of a request that writes conditional events: its identity, and the version that the client expects. */
+export interface AttemptedWrite {
   event_id: string;
   stream: string;
   entity_id: string;
-  /** The expected version; null for an unconditional event. */
+  /** The version of the entity that the client expects; null for an unconditional event. */
   expected: number | null;
-  /** `hashOf` of the event that was sent. */
+  /** Hash (`hashOf`) of the event that was sent. */
   hash: string;
 }
 
 /**
- * The answer for one event. `accepted` 201; `refused` 412; `unknown` may have taken place or not, also later (504, other
- * 5xx, 429, time-out, reset); `failed` any other answer, which the test does not expect.
+ * The server's answer for one event. The answer `accepted` is status 201, and `refused` is status 412. After the answer
+ * `unknown` (504, other 5xx, 429, time-out, reset), the event may have been stored or may still be stored. The answer
+ * `failed` is any other status, which the test does not expect.
  */
 export type AttemptAnswer =
   | { outcome: 'accepted'; version: number | null; partition: number; offset: number }
   | { outcome: 'refused'; current: number }
   | { outcome: 'unknown' | 'failed'; reason: string };
 
-/** One request for one event. A batch is one attempt for each of its events. */
-export type Attempt = Attempted &
+/** One request for one event, with its answer. A batch counts as one attempt for each of its events. */
+export type Attempt = AttemptedWrite &
   AttemptAnswer & {
-    /** Milliseconds of one monotonic clock: before the request was sent, and after its answer was received. */
+    /**
+     * Time before the request was sent, in milliseconds of the monotonic clock that also measures `returned`, the time
+     * after its answer.
+     */
     invoked: number;
     returned: number;
   };

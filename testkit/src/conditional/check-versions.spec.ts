@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedEvent } from '../checker.js';
-import { Random } from '../random.js';
+import { SeededRandom } from '../seeded-random.js';
 import type { Attempt } from './attempt.js';
 import { checkVersions } from './check-versions.js';
 
-interface Run {
+interface ConditionalRun {
   attempts: Attempt[];
   stored: ObservedEvent[];
 }
@@ -15,7 +15,7 @@ const ofEntity = { stream: 's', entity_id: 'e', hash: 'h' };
 const attemptOf = (event_id: string, expected: number | null, [invoked, returned]: Times) => ({
   ...{ ...ofEntity, event_id, expected, invoked, returned },
 });
-/** `versions` are the expected one and the one that the answer names. */
+/** Returns an accepted attempt. `versions` are the expected version and the version in the answer. */
 const accepted = (id: string, versions: number | Versions, times: Times): Attempt => {
   const [expected, version] = typeof versions === 'number' ? [versions, versions + 1] : versions;
   return {
@@ -33,8 +33,11 @@ const stored = (event_id: string, version: number): ObservedEvent => ({
   ...{ ...ofEntity, event_id, version, partition: 1, offset: 10 * version },
 });
 
-/** Versions 1 to 4 by a, b, c and d; `late` came too late for version 2, `c` was repeated, nobody knows of `d`. */
-const cleanRun = (): Run => ({
+/**
+ * A correct run: the events a, b, c and d have versions 1 to 4. `late` was refused because version 2 existed already,
+ * `c` was repeated, and no client got an answer for `d`.
+ */
+const cleanRun = (): ConditionalRun => ({
   attempts: [
     accepted('a', 0, [0, 10]),
     accepted('b', 1, [11, 20]),
@@ -48,7 +51,7 @@ const cleanRun = (): Run => ({
 });
 const find = <T extends { event_id: string }>(list: T[], id: string): T =>
   list.find(({ event_id }) => event_id === id)!;
-const kindsAfter = (spoil: (run: Run) => void): string[] => {
+const kindsAfter = (spoil: (run: ConditionalRun) => void): string[] => {
   const run = cleanRun();
   spoil(run);
   return [...new Set(checkVersions(run.attempts, run.stored).map(({ kind }) => kind))].sort();
@@ -61,9 +64,9 @@ describe('checkVersions', () => {
   });
 
   it('reports two events that were accepted at one version', () => {
-    const second = (run: Run) => run.attempts.push(accepted('x', 1, [11, 20]));
+    const second = (run: ConditionalRun) => run.attempts.push(accepted('x', 1, [11, 20]));
     expect(kindsAfter(second)).toEqual(['lost', 'two at one version']);
-    const storedToo = (run: Run) => {
+    const storedToo = (run: ConditionalRun) => {
       second(run);
       run.stored.push({ ...stored('x', 2), offset: 21 });
     };
@@ -72,7 +75,7 @@ describe('checkVersions', () => {
 
   it('reports an accepted event that is missing', () => {
     expect(kindsAfter(({ stored }) => stored.splice(2, 1))).toEqual(['lost', 'version gap']);
-    const last = (run: Run) => {
+    const last = (run: ConditionalRun) => {
       Object.assign(find(run.attempts, 'd'), accepted('d', 3, [41, 50]));
       run.attempts.pop();
       run.stored.pop();
@@ -81,7 +84,7 @@ describe('checkVersions', () => {
   });
 
   it('reports an event that was refused but is stored', () => {
-    const alone = (run: Run) => {
+    const alone = (run: ConditionalRun) => {
       run.attempts.push(refused('x', [4, 3], [80, 90]));
       run.stored.push(stored('x', 5));
     };
@@ -89,9 +92,9 @@ describe('checkVersions', () => {
   });
 
   it('reports an event that was stored before it was refused', () => {
-    const repeat = ({ attempts }: Run) => attempts.push(refused('b', [1, 4], [80, 90]));
+    const repeat = ({ attempts }: ConditionalRun) => attempts.push(refused('b', [1, 4], [80, 90]));
     expect(kindsAfter(repeat)).toEqual(['changed answer']);
-    const afterUnknown = ({ attempts }: Run) => attempts.push(refused('d', [3, 4], [80, 90]));
+    const afterUnknown = ({ attempts }: ConditionalRun) => attempts.push(refused('d', [3, 4], [80, 90]));
     expect(kindsAfter(afterUnknown)).toEqual(['changed answer']);
   });
 
@@ -120,19 +123,19 @@ describe('checkVersions', () => {
   });
 
   it('reports versions in another order than the events were acknowledged in', () => {
-    const backwards = ({ attempts }: Run) =>
+    const backwards = ({ attempts }: ConditionalRun) =>
       Object.assign(find(attempts, 'a'), { invoked: 21, returned: 22 });
     expect(kindsAfter(backwards)).toContain('reordered');
   });
 
   it('reports two refusals that contradict each other although each agrees with the versions', () => {
-    const contradiction = ({ attempts }: Run) =>
+    const contradiction = ({ attempts }: ConditionalRun) =>
       attempts.push(refused('x', [9, 4], [44, 45]), refused('y', [9, 3], [46, 48]));
     expect(kindsAfter(contradiction)).toEqual(['reordered']);
   });
 
   it('reports an answer with another version than the stored one', () => {
-    const other = ({ attempts }: Run) => Object.assign(find(attempts, 'b'), { version: 4 });
+    const other = ({ attempts }: ConditionalRun) => Object.assign(find(attempts, 'b'), { version: 4 });
     expect(kindsAfter(other)).toEqual(['two at one version', 'wrong version']);
   });
 
@@ -143,7 +146,7 @@ describe('checkVersions', () => {
   });
 
   it('reports an event that was stored at a version that it did not expect', () => {
-    const other = ({ attempts }: Run) => Object.assign(find(attempts, 'd'), { expected: 7 });
+    const other = ({ attempts }: ConditionalRun) => Object.assign(find(attempts, 'd'), { expected: 7 });
     expect(kindsAfter(other)).toEqual(['accepted without a reason']);
   });
 
@@ -157,7 +160,7 @@ describe('checkVersions', () => {
   });
 
   it('reports versions with a gap, in another order than the log, or in several partitions', () => {
-    const gap = ({ attempts, stored }: Run) => {
+    const gap = ({ attempts, stored }: ConditionalRun) => {
       find(stored, 'd').version = 5;
       find(attempts, 'd').expected = 4;
       attempts.pop();
@@ -168,7 +171,8 @@ describe('checkVersions', () => {
   });
 
   it('reports an event at another position than the acknowledged one; a repeat is acknowledged at a later one', () => {
-    const at = (offset: number) => (run: Run) => Object.assign(find(run.attempts, 'b'), { offset });
+    const at = (offset: number) => (run: ConditionalRun) =>
+      Object.assign(find(run.attempts, 'b'), { offset });
     expect(kindsAfter(at(19))).toEqual(['wrong data']);
     expect(kindsAfter(at(25))).toEqual([]);
   });
@@ -180,7 +184,7 @@ describe('checkVersions', () => {
 
   it('allows an unknown event to be missing, or to be stored long after it was given up', () => {
     expect(kindsAfter(({ attempts }) => attempts.push(unknown('x', 1, [5, 6])))).toEqual([]);
-    const later = (run: Run) => {
+    const later = (run: ConditionalRun) => {
       run.attempts.push(unknown('x', 4, [5, 6]));
       run.stored.push(stored('x', 5));
     };
@@ -188,7 +192,7 @@ describe('checkVersions', () => {
   });
 
   it('allows a refused event to be accepted with another expectation later, but not before', () => {
-    const again = (times: Times) => (run: Run) => {
+    const again = (times: Times) => (run: ConditionalRun) => {
       run.attempts.push(refused('x', [2, 3], [45, 55]), accepted('x', 4, times));
       run.stored.push(stored('x', 5));
     };
@@ -197,7 +201,7 @@ describe('checkVersions', () => {
   });
 
   it('allows unconditional events between conditional ones', () => {
-    const plain = (run: Run) => {
+    const plain = (run: ConditionalRun) => {
       run.attempts.push(accepted('x', [null, 5], [71, 80]));
       run.stored.push(stored('x', 5));
     };
@@ -205,7 +209,7 @@ describe('checkVersions', () => {
   });
 
   it('agrees with a search over all orders', () => {
-    const random = new Random(20);
+    const random = new SeededRandom(20);
     const seen = { right: 0, wrong: 0 };
     for (let i = 0; i < 5_000; i++) {
       const run = anyRun(random);
@@ -217,14 +221,17 @@ describe('checkVersions', () => {
   });
 });
 
-/** Up to four stored events, the last one perhaps unknown, and up to three refusals, at any times. */
-function anyRun(random: Random): Run {
+/**
+ * Returns a random run: up to four stored events, of which the last may have an unknown outcome, and up to three
+ * refused attempts, at any times.
+ */
+function anyRun(random: SeededRandom): ConditionalRun {
   const times = (): Times => {
     const [a, b] = [random.int(30), random.int(30)];
     return [Math.min(a, b), Math.max(a, b) + 0.5];
   };
   const versions = random.int(4);
-  const run: Run = { attempts: [], stored: [] };
+  const run: ConditionalRun = { attempts: [], stored: [] };
   for (let version = 1; version <= versions; version++) {
     const expected = random.chance(0.2) ? null : version - 1;
     const shift = random.chance(0.8) ? version * 12 : 0;
@@ -244,8 +251,11 @@ function anyRun(random: Random): Run {
   return run;
 }
 
-/** Tells whether the attempts can be put into an order of real time in which a register gives these answers. */
-function searchFindsOrder({ attempts, stored }: Run): boolean {
+/**
+ * Returns whether the attempts can be put into an order that agrees with real time and in which a register gives the
+ * same answers.
+ */
+function searchFindsOrder({ attempts, stored }: ConditionalRun): boolean {
   const idAt = new Map(stored.map(({ version, event_id }) => [version!, event_id]));
   const ends = (attempt: Attempt) => (attempt.outcome === 'unknown' ? Infinity : attempt.returned);
   const search = (rest: readonly Attempt[], version: number): boolean =>

@@ -1,21 +1,21 @@
 import type { Finding, FindingKind, ObservedEvent } from '../checker.js';
 import type { Attempt } from './attempt.js';
-import { judgeOrder, type AcceptedAt, type RefusedAt } from './judge-order.js';
+import { judgeOrder, type AcceptedOperation, type RefusedOperation } from './judge-order.js';
 
 type AcceptedAttempt = Attempt & { outcome: 'accepted' };
 type RefusedAttempt = Attempt & { outcome: 'refused' };
 
 const isAccepted = (attempt: Attempt): attempt is AcceptedAttempt => attempt.outcome === 'accepted';
 const isRefused = (attempt: Attempt): attempt is RefusedAttempt => attempt.outcome === 'refused';
-/** Such an attempt may have stored its event. */
+/** Returns whether the attempt may have stored its event. */
 const mayHaveStored = ({ outcome }: Attempt): boolean => outcome === 'accepted' || outcome === 'unknown';
 
 /**
- * Checks a history of conditional writes for linearizability, for each entity: its version is a register, an accepted
- * event with the expectation `v` is a compare-and-set from `v` to `v + 1`, and an unconditional event is an increment. A
- * repeat of an accepted event returns its version again. An attempt with an unknown outcome may have taken place at any
- * time after its invocation, or never. The stored events give the order of the accepted ones, so nothing has to be
- * searched.
+ * Checks a history of conditional writes for linearizability, for each entity. The version of an entity is a register:
+ * an accepted event that expects `v` is a compare-and-set from `v` to `v + 1`, and an unconditional event is an
+ * increment. A repeat of an accepted event returns the version of that event again. An attempt with an unknown outcome
+ * may have taken place at any time after its invocation, or never. The stored events give the order of the accepted
+ * events, so the check need not search for an order.
  */
 export function checkVersions(attempts: readonly Attempt[], stored: readonly ObservedEvent[]): Finding[] {
   const attempted = groupedBy(attempts, entityOf);
@@ -42,7 +42,7 @@ function judgeEntity(attempts: readonly Attempt[], stored: readonly ObservedEven
   ];
 }
 
-/** Checks an answer without the other ones. */
+/** Checks the answer of one attempt without regard to other attempts. */
 function judgeAnswer(attempt: Attempt): Finding[] {
   if (attempt.outcome === 'failed') return [finding('unexpected answer', attempt, attempt.reason)];
   if (!isRefused(attempt) || attempt.expected !== attempt.current) return [];
@@ -72,7 +72,10 @@ function judgeRow(inOrder: readonly ObservedEvent[]): Finding[] {
   });
 }
 
-/** Checks that a stored event was sent, and was stored with one of its expectations. */
+/**
+ * Checks that a client has sent the stored event, and that the stored version follows one of the versions that the
+ * attempts expected.
+ */
 function judgeStored(event: ObservedEvent, attempts: readonly Attempt[]): Finding[] {
   if (attempts.length === 0) return [stored('phantom', event, 'it was never sent')];
   const findings: Finding[] = [];
@@ -89,7 +92,10 @@ function judgeStored(event: ObservedEvent, attempts: readonly Attempt[]): Findin
   return findings;
 }
 
-/** Checks the answers to all attempts of one event: an accepted event keeps its version, and is never refused. */
+/**
+ * Checks the answers to all attempts of one event: an accepted event keeps its version, and no attempt of a stored
+ * event is refused.
+ */
 function judgeEvent(attempts: readonly Attempt[], versions: ReadonlyMap<string, number>): Finding[] {
   const version = versions.get(attempts[0]!.event_id);
   return attempts.flatMap((attempt) => {
@@ -102,7 +108,10 @@ function judgeEvent(attempts: readonly Attempt[], versions: ReadonlyMap<string, 
   });
 }
 
-/** Reports two events that were acknowledged at, or stored at and acknowledged at, one version. */
+/**
+ * Reports two events with the same version, if both were acknowledged, or one was stored and the other was
+ * acknowledged.
+ */
 function judgeAnsweredVersions(attempts: readonly Attempt[], inOrder: readonly ObservedEvent[]): Finding[] {
   const holders = new Map(inOrder.map((event) => [event.version!, event.event_id]));
   return attempts.filter(isAccepted).flatMap((attempt) => {
@@ -114,8 +123,8 @@ function judgeAnsweredVersions(attempts: readonly Attempt[], inOrder: readonly O
   });
 }
 
-/** Returns the interval in which a stored event was accepted; nothing if no attempt explains the event. */
-function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): AcceptedAt[] {
+/** Returns the time interval in which a stored event was accepted; an empty list if no attempt explains the event. */
+function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): AcceptedOperation[] {
   const candidates = attempts.filter((attempt) => mayHaveStored(attempt) && fits(attempt, event));
   if (candidates.length === 0) return [];
   const returns = attempts.filter(isAccepted).map(({ returned }) => returned);
@@ -129,12 +138,12 @@ function acceptedAt(event: ObservedEvent, attempts: readonly Attempt[]): Accepte
   ];
 }
 
-function refusedAt(attempt: RefusedAttempt): RefusedAt {
+function refusedAt(attempt: RefusedAttempt): RefusedOperation {
   const { current, invoked, returned } = attempt;
   return { current, invoked, returned, what: describe(attempt) };
 }
 
-/** Tells whether the attempt explains the version of the event. */
+/** Returns whether the attempt explains the version of the stored event. */
 function fits({ expected }: Attempt, { version }: ObservedEvent): boolean {
   return expected === null || expected + 1 === version;
 }

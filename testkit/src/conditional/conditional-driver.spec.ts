@@ -2,10 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AttemptHistory } from './attempt-history.js';
 import { checkVersions } from './check-versions.js';
 import { ConditionalDriver } from './conditional-driver.js';
-import { RegisterServer, type Faults } from './register-server.fixture.js';
+import { RegisterServer, type RegisterServerFaults } from './register-server.fixture.js';
 
-/** Runs the driver against a server with these faults. */
-async function run(faults: Partial<Faults> = {}, attempts = 400) {
+/** Runs the driver against an in-memory server with the given faults. */
+async function run(faults: Partial<RegisterServerFaults> = {}, attempts = 400) {
   const server = await RegisterServer.start(faults);
   const history = await AttemptHistory.open(3);
   onTestFinished(() => server.stop());
@@ -19,7 +19,7 @@ async function run(faults: Partial<Faults> = {}, attempts = 400) {
   const findings = checkVersions(history.attempts, server.stored);
   return { driver, server, attempts: history.attempts, findings };
 }
-const kindsOf = async (faults: Partial<Faults>) => {
+const kindsOf = async (faults: Partial<RegisterServerFaults>) => {
   const { findings } = await run(faults);
   return [...new Set(findings.map(({ kind }) => kind))];
 };

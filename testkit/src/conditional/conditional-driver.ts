@@ -1,101 +1,114 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpClient } from '../http-client.js';
-import { Random } from '../random.js';
+import { SeededRandom } from '../seeded-random.js';
 import { hashOf, makeEvent } from '../sent-event.js';
 import { until } from '../until.js';
-import type { Attempt, Attempted } from './attempt.js';
+import type { Attempt, AttemptedWrite } from './attempt.js';
 import type { AttemptHistory } from './attempt-history.js';
 import { sendConditional, type ConditionalEvent } from './conditional-request.js';
-import { SharedVersions, type KnownEntity } from './shared-versions.js';
+import { SharedEntityVersions, type KnownEntity } from './shared-entity-versions.js';
 
 export interface ConditionalDriverOptions {
-  /** Returns the base URLs of the write ports; each request chooses one. */
+  /** Returns the base URLs of the write ports; each request is sent to a random one of the URLs. */
   urls: () => readonly string[];
   history: AttemptHistory;
   seed: number;
   streams: readonly string[];
-  /** The number of entities of each stream. */
+  /** Number of entities of each stream. */
   entities?: number;
   writers?: number;
-  /** The number of new events, or batches, that all writers together begin to send in a second. */
+  /** Number of new events or batches that all writers together begin to send in a second. */
   writesPerSecond?: number;
-  /** Milliseconds for which one event is repeated while its outcome is unknown. */
+  /** Milliseconds for which the driver repeats one event while its outcome is unknown. */
   giveUpAfterMs?: number;
 }
 
 const defaults = { entities: 10, writers: 50, writesPerSecond: 60, giveUpAfterMs: 180_000 };
 
-/** The shares of what a writer does. */
+/** Probabilities of the choices of a writer. */
 const shares = {
-  /** Waits for its turn at an entity and expects the latest version that an answer named. Others do not wait. */
+  /**
+   * Probability that a writer waits until it alone may write to the entity, and expects the latest version that any
+   * answer has named. All other writes are sent without waiting.
+   */
   mannered: 0.75,
   batch: 0.15,
-  /** Of the writers without a turn: expects the version that it saw last itself, an earlier one, a later one, or none. */
+  /**
+   * Probability that a writer which does not wait expects the version that it has seen last itself. In the remaining
+   * cases, the writer expects an earlier version, a later version, or none.
+   */
   lastSeen: 0.4,
   earlier: 0.25,
   later: 0.15,
-  /** Sends a refused event again under its id, with the version that the answer named. */
+  /**
+   * Probability that a writer sends a refused event again with the same event id, and expects the version in the
+   * answer.
+   */
   again: 0.3,
-  /** Sends an accepted event again as it was. */
+  /** Probability that a writer sends an accepted event again without a change. */
   repeat: 0.05,
-  /** Gives up a request before the server does. */
+  /** Probability that a writer gives up a request before the server answers. */
   impatient: 0.2,
 };
 const timeouts = { impatientMs: 1_500, patientMs: 12_000 };
 const batchMax = 5;
 
 /**
- * Writes conditional events from many writers to few entities and records each attempt in the history. A request with
- * an unknown outcome is repeated with the same `event_id` and expectation. About 30 % of the attempts are refused. The
- * choices of each writer depend on the seed; how the writers interleave does not.
+ * Writes conditional events from many concurrent writers to few entities, and records each attempt in the history. A
+ * request with an unknown outcome is repeated with the same `event_id` and the same expected version. About 30 % of the
+ * attempts are refused. The choices of each writer depend on the seed; the order in which the writers' requests arrive
+ * does not.
  */
 export class ConditionalDriver {
   private readonly options: ConditionalDriverOptions & typeof defaults;
-  private readonly shared: SharedVersions;
+  private readonly shared: SharedEntityVersions;
   private readonly clients = new Map<string, HttpClient>();
   private running: Promise<void[]> | undefined;
   private stopping = false;
-  /** When the next write is due. */
+  /** Time at which the next write begins, in milliseconds of the monotonic clock. */
   private due = 0;
-  /** The numbers of answers that were accepted and refused. */
+  /** Numbers of attempts that were accepted and refused. */
   readonly decided = { accepted: 0, refused: 0 };
   /** The amounts of all sent events in tenths, by event id. */
   readonly amounts = new Map<string, number>();
 
   constructor(options: ConditionalDriverOptions) {
     this.options = { ...defaults, ...options };
-    this.shared = new SharedVersions(options.streams, this.options.entities);
+    this.shared = new SharedEntityVersions(options.streams, this.options.entities);
   }
 
   start(): this {
-    const random = new Random(this.options.seed);
+    const random = new SeededRandom(this.options.seed);
     const writers = Array.from({ length: this.options.writers }, (_, n) => this.write(random.fork(n)));
     this.running = Promise.all(writers);
     this.running.catch(() => undefined);
     return this;
   }
 
-  /** Begins no more events, and resolves when each one in flight has an outcome or was given up. */
+  /** Begins no more events. Resolves when each event whose request is in progress has an outcome or was given up. */
   async stop(): Promise<void> {
     this.stopping = true;
     await this.running;
     await Promise.all([...this.clients.values()].map((client) => client.close()));
   }
 
-  /** The number of attempts with an answer, or without one after their time-out. */
+  /** Number of attempts that have an answer or have timed out. */
   get attempts(): number {
     return this.options.history.attempts.length;
   }
 
-  /** Resolves when this many further attempts are decided. @throws after `patienceMs` without a decision */
+  /**
+   * Resolves when this many further attempts are accepted or refused. @throws after `patienceMs` without an accepted or
+   * refused attempt
+   */
   async untilDecided(more: number, patienceMs = 120_000): Promise<void> {
     const count = () => this.decided.accepted + this.decided.refused;
     const goal = count() + more;
     await until(() => count() >= goal, { what: `${goal} decided attempts`, progress: count, patienceMs });
   }
 
-  private async write(random: Random): Promise<void> {
+  private async write(random: SeededRandom): Promise<void> {
     const seen = new Map<KnownEntity, number>();
     while (!this.stopping) {
       if (random.chance(shares.mannered)) await this.writeInTurn(random, seen);
@@ -103,13 +116,16 @@ export class ConditionalDriver {
     }
   }
 
-  private async writeAnyway(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
+  private async writeAnyway(random: SeededRandom, seen: Map<KnownEntity, number>): Promise<void> {
     await this.pace();
     await this.deliver([this.anyEvent(random, seen)], { random, seen, alone: true });
   }
 
-  /** Writes one event, or consecutive ones in a batch that also has events of writers without a turn. */
-  private async writeInTurn(random: Random, seen: Map<KnownEntity, number>): Promise<void> {
+  /**
+   * Reserves an entity, and writes one event or a batch of consecutive events. The batch may also contain an event of
+   * an entity that is not reserved.
+   */
+  private async writeInTurn(random: SeededRandom, seen: Map<KnownEntity, number>): Promise<void> {
     const entity = await this.turn(random);
     if (!entity) return;
     try {
@@ -125,8 +141,10 @@ export class ConditionalDriver {
     }
   }
 
-  /** Waits for the turn at any entity; undefined if the driver stops meanwhile. */
-  private async turn(random: Random): Promise<KnownEntity | undefined> {
+  /**
+   * Waits until the writer alone may write to some entity, and returns the entity; undefined if the driver stops first.
+   */
+  private async turn(random: SeededRandom): Promise<KnownEntity | undefined> {
     while (!this.stopping) {
       const entity = this.shared.take(random);
       if (entity) return entity;
@@ -135,7 +153,7 @@ export class ConditionalDriver {
     return undefined;
   }
 
-  private anyEvent(random: Random, seen: ReadonlyMap<KnownEntity, number>): Addressed {
+  private anyEvent(random: SeededRandom, seen: ReadonlyMap<KnownEntity, number>): AddressedEvent {
     const entity = random.pick(this.shared.all);
     const version = seen.get(entity) ?? 0;
     const choice = random.next();
@@ -149,16 +167,19 @@ export class ConditionalDriver {
     return this.event(random, entity, chosen?.[1] ?? null);
   }
 
-  private event(random: Random, entity: KnownEntity, expected: number | null): Addressed {
+  private event(random: SeededRandom, entity: KnownEntity, expected: number | null): AddressedEvent {
     const { stream, entity_id } = entity;
-    // The numbers of a seed are too few for the ids of a long run.
+    // The random numbers of a seed do not suffice for unique event ids in a long run.
     const event = { ...makeEvent(random, { stream, entityId: entity_id }), event_id: randomUUID() };
     this.amounts.set(event.event_id, Math.round(Number(/"amount":([\d.]+)/.exec(event.data)![1]) * 10));
     return { ...event, entity_id, expected, entity };
   }
 
-  /** Repeats events with unknown outcomes until they are known; then repeats some on purpose. */
-  private async deliver(events: readonly Addressed[], as: Manner): Promise<void> {
+  /**
+   * Repeats events with unknown outcomes until each outcome is known. Once the outcomes are known, repeats some
+   * accepted events, and sends some refused events again, on purpose.
+   */
+  private async deliver(events: readonly AddressedEvent[], as: WriterState): Promise<void> {
     const known = await this.untilKnown(events, as);
     for (const [event, { outcome }] of known) {
       const { random, seen } = as;
@@ -168,9 +189,12 @@ export class ConditionalDriver {
     }
   }
 
-  private async untilKnown(events: readonly Addressed[], as: Manner): Promise<Map<Addressed, Attempt>> {
+  private async untilKnown(
+    events: readonly AddressedEvent[],
+    as: WriterState,
+  ): Promise<Map<AddressedEvent, Attempt>> {
     const deadline = Date.now() + this.options.giveUpAfterMs;
-    const known = new Map<Addressed, Attempt>();
+    const known = new Map<AddressedEvent, Attempt>();
     let pending = events;
     for (let pause = 50; pending.length > 0 && Date.now() < deadline; pause = Math.min(2 * pause, 1_000)) {
       const attempts = await this.attempt(pending, as);
@@ -182,7 +206,10 @@ export class ConditionalDriver {
     return known;
   }
 
-  private async attempt(events: readonly Addressed[], { random, alone }: Manner): Promise<Attempt[]> {
+  private async attempt(
+    events: readonly AddressedEvent[],
+    { random, alone }: WriterState,
+  ): Promise<Attempt[]> {
     const client = this.client(random.pick(this.options.urls()));
     const timeoutMs = random.chance(shares.impatient) ? timeouts.impatientMs : timeouts.patientMs;
     const post = (path: string, body: string) => client.post(path, body, { timeoutMs });
@@ -191,7 +218,7 @@ export class ConditionalDriver {
     return Promise.all(returns.map((returned, i) => returned(answers[i]!)));
   }
 
-  private learn({ entity }: Addressed, attempt: Attempt, seen: Map<KnownEntity, number>): void {
+  private learn({ entity }: AddressedEvent, attempt: Attempt, seen: Map<KnownEntity, number>): void {
     const { outcome } = attempt;
     if (outcome !== 'accepted' && outcome !== 'refused') return;
     this.decided[outcome]++;
@@ -202,8 +229,8 @@ export class ConditionalDriver {
   }
 
   /**
-   * Waits before the writer chooses an expectation, so the expectation is not older than the request. Writers do not
-   * catch up after a standstill.
+   * Waits until the next write may begin. The wait comes before the writer chooses the expected version, so the
+   * expected version is not older than the request. After a pause of the process, the writers do not catch up.
    */
   private async pace(): Promise<void> {
     const now = Date.now();
@@ -218,17 +245,17 @@ export class ConditionalDriver {
   }
 }
 
-type Addressed = ConditionalEvent & { entity: KnownEntity };
+type AddressedEvent = ConditionalEvent & { entity: KnownEntity };
 
-/** How one writer sends its events. */
-interface Manner {
-  random: Random;
-  /** The versions that this writer saw last. */
+/** The state of one writer of the driver: its random numbers, and the versions that it has seen. */
+interface WriterState {
+  random: SeededRandom;
+  /** The last version of each entity that an answer to this writer has named. */
   seen: Map<KnownEntity, number>;
   alone: boolean;
 }
 
-function attemptedOf(event: Addressed): Attempted {
+function attemptedOf(event: AddressedEvent): AttemptedWrite {
   const { event_id, stream, entity_id, expected } = event;
   return { event_id, stream, entity_id, expected, hash: hashOf(event) };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { makeEvent } from '../sent-event.js';
-import { Random } from '../random.js';
+import { SeededRandom } from '../seeded-random.js';
 import { sendConditional, type ConditionalEvent } from './conditional-request.js';
 
 const event = (expected: number | null): ConditionalEvent => ({
-  ...makeEvent(new Random(1), { stream: 's', entityId: 'e' }),
+  ...makeEvent(new SeededRandom(1), { stream: 's', entityId: 'e' }),
   ...{ entity_id: 'e', expected },
 });
 const answering = (status: number, body: object) => {

@@ -5,15 +5,15 @@ import type { AttemptAnswer } from './attempt.js';
 /** An event with the version of its entity that the client expects; null for an unconditional event. */
 export type ConditionalEvent = SentEvent & { entity_id: string; expected: number | null };
 
-/** Sends the body of a request to a write port. @throws without an answer */
-export type Post = (path: string, body: string) => Promise<HttpAnswer>;
+/** Sends the body of a request to a write port, and resolves with the answer. @throws if there is no answer */
+export type PostRequest = (path: string, body: string) => Promise<HttpAnswer>;
 
 /**
- * Sends events in one request, a single one without a batch if `alone`, and resolves with the answer for each. Without
- * an answer, all are `unknown`.
+ * Sends events in one request, and resolves with the answer for each event. With `alone`, the request has a single
+ * event without a batch. If the request has no answer, the outcome of all its events is `unknown`.
  */
 export async function sendConditional(
-  post: Post,
+  post: PostRequest,
   events: readonly ConditionalEvent[],
   { alone }: { alone: boolean },
 ): Promise<AttemptAnswer[]> {

@@ -1,17 +1,20 @@
 import type { Finding, ObservedEvent } from '../checker.js';
 
-/** A record of a stream's topic, as any Kafka reader sees it. */
+/** A record of a stream's topic, as any reader of the Kafka topic sees the record. */
 export interface LoggedEvent {
   partition: number;
   offset: number;
   event_id: string;
   entity_id: string | null;
-  /** The content of the header `expected-version`. */
+  /** The value of the header `expected-version`; null for a record without this header. */
   expected: number | null;
 }
 
-/** What the log says about one record. `current` is the version of the entity that refused it. */
-export type Decision = LoggedEvent &
+/**
+ * The decision on one record that follows from the log alone. `current` is the version that the entity had when its
+ * record was refused.
+ */
+export type RecordDecision = LoggedEvent &
   (
     | { outcome: 'accepted'; version: number }
     | { outcome: 'repeated' }
@@ -19,15 +22,15 @@ export type Decision = LoggedEvent &
   );
 
 /**
- * Decides each record by the rule alone, in the order of each partition: a record with the id of an accepted one is a
- * repeat, and a record whose expectation differs from the version of its entity is refused. The records are those of one
- * stream, in any order, and fewer than an id window holds.
+ * Decides each record from the log alone, in the offset order of each partition. A record with the event id of an
+ * accepted record is a repeat. A record whose expected version differs from the version of its entity is refused. The
+ * records are those of one stream, in any order, and fewer than an id window can have.
  */
-export function decideLog(records: readonly LoggedEvent[]): Decision[] {
+export function decideLog(records: readonly LoggedEvent[]): RecordDecision[] {
   const accepted = new Set<string>();
   const versions = new Map<string | null, number>();
   const inOrder = records.toSorted((a, b) => a.partition - b.partition || a.offset - b.offset);
-  return inOrder.map((record): Decision => {
+  return inOrder.map((record): RecordDecision => {
     const { event_id, entity_id, expected } = record;
     if (accepted.has(event_id)) return { ...record, outcome: 'repeated' };
     const current = versions.get(entity_id) ?? 0;
@@ -38,8 +41,11 @@ export function decideLog(records: readonly LoggedEvent[]): Decision[] {
   });
 }
 
-/** Compares the stored events of a stream with the decisions about the records of its topic. */
-export function checkDecisions(decisions: readonly Decision[], stored: readonly ObservedEvent[]): Finding[] {
+/** Compares the stored events of a stream with the decisions on the records of its topic. */
+export function checkDecisions(
+  decisions: readonly RecordDecision[],
+  stored: readonly ObservedEvent[],
+): Finding[] {
   const shown = new Map(stored.map((event) => [placeOf(event), `${event.event_id} at ${event.version}`]));
   const decided = new Map(
     decisions.flatMap((one) =>

@@ -1,46 +1,55 @@
 import type { Finding } from '../checker.js';
 
-/** Something that took place at one moment between two times. */
-export interface Happened {
-  /** The earliest invocation that may have caused it. */
+/**
+ * An operation on a register that took effect at one moment between its invocation and its return, as in a Jepsen
+ * history.
+ */
+export interface OperationInterval {
+  /** Time of the earliest invocation that may have caused the operation. */
   invoked: number;
-  /** When a client knew of it; Infinity if no client ever did. */
+  /** Time at which a client knew of the operation's effect, or Infinity if no client ever knew. */
   returned: number;
-  /** Names it in a finding. */
+  /** Text that names the operation in a finding. */
   what: string;
 }
 
-/** The event that made a version of an entity. */
-export interface AcceptedAt extends Happened {
+/** An accepted event, and the version that the event gave to its entity. */
+export interface AcceptedOperation extends OperationInterval {
   version: number;
 }
 
-/** A refused attempt, and the version that was current according to its answer. */
-export interface RefusedAt extends Happened {
+/** A refused attempt, and the version of the entity that its answer named as current. */
+export interface RefusedOperation extends OperationInterval {
   current: number;
 }
 
-type Level = Happened & { level: number };
+type LevelledOperation = OperationInterval & { level: number };
 
 /**
- * Checks that a moment can be chosen for each accepted and each refused attempt of an entity, between its invocation and
- * its return, such that the moments of the versions 1 to n are in that order and each refusal lies after the version that
- * its answer names and before the next one. Such moments exist if and only if nothing was invoked after the return of
- * something that must come later.
+ * Checks that the accepted and refused attempts of an entity are linearizable. A moment between invocation and return
+ * must exist for each attempt, such that the moments of versions 1 to n are in that order, and each refusal lies after
+ * the version that its answer names and before the next version. These moments exist if and only if no attempt was
+ * invoked after the return of an attempt that must come later.
  */
-export function judgeOrder(accepted: readonly AcceptedAt[], refused: readonly RefusedAt[]): Finding[] {
-  const versions = accepted.map((one): Level => ({ ...one, level: 2 * one.version }));
-  const refusals = refused.map((one): Level => ({ ...one, level: 2 * one.current + 1 }));
+export function judgeOrder(
+  accepted: readonly AcceptedOperation[],
+  refused: readonly RefusedOperation[],
+): Finding[] {
+  const versions = accepted.map((one): LevelledOperation => ({ ...one, level: 2 * one.version }));
+  const refusals = refused.map((one): LevelledOperation => ({ ...one, level: 2 * one.current + 1 }));
   const unjustified = judgeRefusals(versions, refusals);
   const rest = [...versions, ...refusals.filter((one) => !unjustified.has(one))];
   return [...unjustified.values(), ...conflicts(rest).map(([before, after]) => reordered(before, after))];
 }
 
-/** Checks each refusal alone against the accepted events. */
-function judgeRefusals(versions: readonly Level[], refusals: readonly Level[]): Map<Level, Finding> {
+/** Checks each refused attempt alone against the accepted events. */
+function judgeRefusals(
+  versions: readonly LevelledOperation[],
+  refusals: readonly LevelledOperation[],
+): Map<LevelledOperation, Finding> {
   const latest = runningMaximum(versions.toSorted(byLevel));
   const earliest = runningMinimum(versions.toSorted((a, b) => byLevel(b, a)));
-  const findings = new Map<Level, Finding>();
+  const findings = new Map<LevelledOperation, Finding>();
   for (const refusal of refusals) {
     const before = lastWhere(latest, ({ level }) => level < refusal.level)?.extreme;
     const after = lastWhere(earliest, ({ level }) => level > refusal.level)?.extreme;
@@ -52,9 +61,12 @@ function judgeRefusals(versions: readonly Level[], refusals: readonly Level[]): 
   return findings;
 }
 
-/** Returns pairs in which the second must come after the first, but returned before the first was invoked. */
-function conflicts(all: readonly Level[]): [Level, Level][] {
-  const found: [Level, Level][] = [];
+/**
+ * Returns pairs of attempts in which the second attempt must take effect after the first, but returned before the first
+ * was invoked.
+ */
+function conflicts(all: readonly LevelledOperation[]): [LevelledOperation, LevelledOperation][] {
+  const found: [LevelledOperation, LevelledOperation][] = [];
   const latest = runningMaximum(all.toSorted(byLevel));
   for (const after of all) {
     const before = lastWhere(latest, ({ level }) => level < after.level)?.extreme;
@@ -63,23 +75,26 @@ function conflicts(all: readonly Level[]): [Level, Level][] {
   return found;
 }
 
-interface Running {
+interface RunningExtreme {
   level: number;
-  /** The extreme of everything up to this level. */
-  extreme: Level;
+  /** The operation with the extreme time among all operations up to this level. */
+  extreme: LevelledOperation;
 }
 
-const byLevel = (a: Level, b: Level): number => a.level - b.level;
+const byLevel = (a: LevelledOperation, b: LevelledOperation): number => a.level - b.level;
 
-function runningMaximum(sorted: readonly Level[]): Running[] {
+function runningMaximum(sorted: readonly LevelledOperation[]): RunningExtreme[] {
   return running(sorted, (a, b) => (b.invoked > a.invoked ? b : a));
 }
 
-function runningMinimum(sorted: readonly Level[]): Running[] {
+function runningMinimum(sorted: readonly LevelledOperation[]): RunningExtreme[] {
   return running(sorted, (a, b) => (b.returned < a.returned ? b : a));
 }
 
-function running(sorted: readonly Level[], choose: (a: Level, b: Level) => Level): Running[] {
+function running(
+  sorted: readonly LevelledOperation[],
+  choose: (a: LevelledOperation, b: LevelledOperation) => LevelledOperation,
+): RunningExtreme[] {
   let extreme = sorted[0]!;
   return sorted.map((one) => {
     extreme = choose(extreme, one);
@@ -87,8 +102,14 @@ function running(sorted: readonly Level[], choose: (a: Level, b: Level) => Level
   });
 }
 
-/** Returns the last element for which the condition holds; it holds for a prefix of the list. */
-function lastWhere(list: readonly Running[], holds: (one: Running) => boolean): Running | undefined {
+/**
+ * Returns the last element for which the condition is true. The condition must be true for a prefix of the list and
+ * false for the rest.
+ */
+function lastWhere(
+  list: readonly RunningExtreme[],
+  holds: (one: RunningExtreme) => boolean,
+): RunningExtreme | undefined {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -98,11 +119,11 @@ function lastWhere(list: readonly Running[], holds: (one: Running) => boolean): 
   return list[low - 1];
 }
 
-function unfounded(refusal: Level, why: string): Finding {
+function unfounded(refusal: LevelledOperation, why: string): Finding {
   return { kind: 'refused without a reason', detail: `${refusal.what}, but ${why}` };
 }
 
-function reordered(before: Level, after: Level): Finding {
+function reordered(before: LevelledOperation, after: LevelledOperation): Finding {
   return {
     kind: 'reordered',
     detail: `${after.what} returned before ${before.what} was sent, but comes after it`,

@@ -5,7 +5,7 @@ import type { ObservedEvent } from '../checker.js';
 import { elementsOf, membersOf } from '../json-text.js';
 import { hashOf } from '../sent-event.js';
 
-interface Sent {
+interface RequestEvent {
   event_id: string;
   stream: string;
   entity_id: string;
@@ -13,45 +13,51 @@ interface Sent {
   timestamp: string;
   expected_version?: number;
 }
-type Verdict = { version: number | undefined; offset: number } | { current: number };
+type EventDecision = { version: number | undefined; offset: number } | { current: number };
 
-/** How a server differs from a correct one. */
-export interface Faults {
-  /** Answers request n with this status, or hangs up, instead of deciding (`before`) or after it (`after`). */
+/** Faults by which a server with conditional writes differs from a correct server. */
+export interface RegisterServerFaults {
+  /**
+   * Answers request `n` with this status, or closes the connection. The fault `before` comes instead of deciding the
+   * request, and the fault `after` comes once the request is decided.
+   */
   before: (n: number) => number | 'hang up' | undefined;
   after: (n: number) => number | 'hang up' | undefined;
-  /** Milliseconds after which request n is decided although it was answered; undefined for the usual order. */
+  /**
+   * Milliseconds by which request `n` is decided after its answer was sent; undefined if the request is decided before
+   * its answer.
+   */
   late: (n: number) => number | undefined;
-  /** Decides event n without a comparison. */
+  /** Accepts event `n` without comparing the versions. */
   blind: (n: number) => boolean;
-  /** Refuses event n although its expectation is right. */
+  /** Refuses event `n` although the expected version is right. */
   moody: (n: number) => boolean;
-  /** Takes the repetition of an accepted event for another event. */
+  /** Treats the repetition of an accepted event as a new event. */
   forgetful: boolean;
 }
 
 const none = () => undefined;
 const never = () => false;
-const noFaults: Faults = {
+const noFaults: RegisterServerFaults = {
   ...{ before: none, after: none, late: none, blind: never, moody: never, forgetful: false },
 };
 
 /** An in-memory fake of the write ports that decides conditional events, correctly or with a fault. */
 export class RegisterServer {
   readonly stored: ObservedEvent[] = [];
-  private readonly faults: Faults;
+  private readonly faults: RegisterServerFaults;
   private readonly versions = new Map<string, number>();
   private requests = 0;
   private events = 0;
 
   private constructor(
     private readonly server: Server,
-    faults: Partial<Faults>,
+    faults: Partial<RegisterServerFaults>,
   ) {
     this.faults = { ...noFaults, ...faults };
   }
 
-  static async start(faults: Partial<Faults> = {}): Promise<RegisterServer> {
+  static async start(faults: Partial<RegisterServerFaults> = {}): Promise<RegisterServer> {
     const server = createServer((request, response) => {
       let body = '';
       request.setEncoding('utf8');
@@ -96,8 +102,8 @@ export class RegisterServer {
     return item!.error ? { status: 412, body: item!.error } : { status: 201, body: item! };
   }
 
-  private decide(json: string): Verdict {
-    const event = JSON.parse(json) as Sent;
+  private decide(json: string): EventDecision {
+    const event = JSON.parse(json) as RequestEvent;
     const { event_id, stream, entity_id, expected_version: expected } = event;
     const n = ++this.events;
     const earlier = this.stored.find((one) => one.event_id === event_id);
@@ -118,7 +124,7 @@ export class RegisterServer {
   }
 }
 
-function itemOf(verdict: Verdict): Record<string, unknown> & { error?: object } {
+function itemOf(verdict: EventDecision): Record<string, unknown> & { error?: object } {
   if (!('current' in verdict)) return { partition: 0, ...verdict };
   return { error: { code: 'version_conflict', status: 412, current_version: verdict.current } };
 }

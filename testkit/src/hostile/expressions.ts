@@ -1,10 +1,10 @@
 import { doubling } from './patterns.js';
 
-/** An expression with an event for which its evaluation is, or once was, expensive. */
+/** A CEL expression with an event for which the evaluation of the expression is, or once was, expensive. */
 export interface HostileExpression {
-  /** Describes why it is expensive. */
+  /** Describes why the expression is expensive to evaluate. */
   name: string;
-  /** CEL of at most 4096 characters: a `where`, a `filter` or the condition of a branch. */
+  /** The CEL expression, of at most 4096 characters: a `where`, a `filter` or the condition of a branch. */
   where: string;
   /** A valid event of at most 1 MiB as JSON. */
   event: { event_type: string; data: Readonly<Record<string, unknown>> };
@@ -103,7 +103,10 @@ function repeated(times: number): string {
   return '(?:[ab]?){900}'.repeat(times);
 }
 
-/** A naive search compares a thousand characters at each position before it finds a difference. */
+/**
+ * Returns `data` for which a naive text search compares a thousand characters at each position before it finds a
+ * difference.
+ */
 function nearMiss(): Readonly<Record<string, unknown>> {
   return { t: 'a'.repeat(300_000), p: `${'a'.repeat(1_000)}b${'a'.repeat(150_000)}` };
 }

@@ -4,11 +4,11 @@ export interface HostileHeaders {
   headers: Readonly<Record<string, string>>;
 }
 
-/** Each header stays below Node's limit of 16 KiB. */
+/** Number of bytes of one header, below Node.js's limit of 16 KiB. */
 const bytes = 12_000;
 const filled = (part: string): string => part.repeat(Math.floor(bytes / part.length));
 
-/** The most expensive known headers; every request may have them. */
+/** The most expensive known headers; any request may have such headers. */
 export const hostileHeaders: readonly HostileHeaders[] = [
   { name: 'thousands of accepted types', headers: { accept: filled('a/b;q=0.1,') + '*/*' } },
   { name: 'an accepted type of many parameters', headers: { accept: `text/csv;${filled('a="b;c,";')}q=1` } },

@@ -4,11 +4,11 @@
  */
 export interface HostileJson {
   name: string;
-  /** `bytes` is at least 200. */
+  /** Returns a JSON object of this shape with at most `bytes` bytes, where `bytes` must be at least 200. */
   text: (bytes: number) => string;
 }
 
-/** The most expensive known shapes of JSON objects. All are valid JSON within the depth limit. */
+/** The most expensive known shapes of JSON objects. Each object is valid JSON within the depth limit. */
 export const hostileJson: readonly HostileJson[] = [
   list('lists 60 deep', () => '['.repeat(60) + ']'.repeat(60)),
   list('objects 60 deep', () => '{"a":'.repeat(60) + '1' + '}'.repeat(60)),

@@ -2,14 +2,14 @@
 export interface HostilePattern {
   name: string;
   pattern: string;
-  /** At most 1 MiB as JSON. */
+  /** The text that is searched, of at most 1 MiB as JSON. */
   text: string;
 }
 
 /** A pattern that compiles to a program of 470 000 instructions. */
 export const doubling = `${'('.repeat(9)}${'ab'.repeat(455)}${'){2}'.repeat(9)}`;
 
-/** The most expensive known patterns, each with its text. */
+/** The most expensive known regular expressions, each with its text. */
 export const hostilePatterns: readonly HostilePattern[] = [
   { name: 'nested repeats', pattern: '^((a+)+)+$', text: `${'a'.repeat(200_000)}!` },
   { name: 'alternatives that overlap', pattern: '^(a|a|aa)*$', text: `${'a'.repeat(200_000)}!` },

@@ -1,4 +1,4 @@
-/** Texts that programs often change, misread or reject. Each is valid UTF-16 and is sent as a JSON string. */
+/** Texts that programs often change, misread or reject. Each text is valid UTF-16 and is sent as a JSON string. */
 export const hostileTexts: readonly string[] = [
   '',
   ' ',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parseExpression } from '#cel';
 import type { EventRow } from '#store';
-import { EventStreamParser, Random, until } from '#testkit';
+import { EventStreamParser, SeededRandom, until } from '#testkit';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow } from '../gateway.fixture.js';
 import type { LiveSelection } from './live-filter.js';
@@ -37,7 +37,7 @@ class Materializer {
 
   constructor(
     private readonly world: LiveStreamsFixture,
-    private readonly random: Random,
+    private readonly random: SeededRandom,
   ) {}
 
   async step(): Promise<void> {
@@ -85,14 +85,16 @@ describe('streams that are interrupted and resumed', () => {
   it.each(histories)(
     'deliver every event in the order of its partition (LIVE_SEED=$seed, $wide)',
     async ({ seed, wide }) => {
-      const random = new Random(seed);
+      const random = new SeededRandom(seed);
       const world = new LiveStreamsFixture();
       if (wide) defineWide(world);
       world.define('a', { partitions: 3 });
       world.define('b', { partitions: 1 });
       const materializer = new Materializer(world, random);
       const socket = { bytes: 2_000, slowMs: 60_000 };
-      const gateways = [1, 2].map((n) => world.gateway({ socket, newTurn: anyTurn(new Random(seed + n)) }));
+      const gateways = [1, 2].map((n) =>
+        world.gateway({ socket, newTurn: anyTurn(new SeededRandom(seed + n)) }),
+      );
       const clients = questions.map((question) => ({
         question,
         client: new LiveClient(() => new EventStreamParser(), question),
@@ -138,7 +140,7 @@ describe('streams that are interrupted and resumed', () => {
 });
 
 /** Lets other work run at any time. */
-const anyTurn = (random: Random) => () => ({
+const anyTurn = (random: SeededRandom) => () => ({
   over: () => random.chance(0.2),
   end: () => sleep(random.int(3)),
 });

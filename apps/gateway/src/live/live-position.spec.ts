@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '#testkit';
+import { SeededRandom } from '#testkit';
 import { bindingOf, LivePosition, streamKey } from './live-position.js';
 
 const binding = bindingOf(['filters']);
@@ -7,7 +7,7 @@ const key = (stream: string) => streamKey(`${stream}#1`);
 
 describe('a position', () => {
   it('is parsed from its own text, whatever its offsets', () => {
-    const random = new Random(7);
+    const random = new SeededRandom(7);
     for (let i = 0; i < 200; i++) {
       const position = new LivePosition(binding);
       const streams = Array.from({ length: random.int(5) }, (_, n) => key(`s${n}`));

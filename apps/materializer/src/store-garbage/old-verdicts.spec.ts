@@ -6,7 +6,10 @@ import { removeOldVerdicts, type OldVerdictsOptions } from './old-verdicts.js';
 const topics = new TopicAndGroupNames('spec.');
 const orders = topics.ofStream('orders#1');
 
-/** What remains of the verdicts on ranges 0 and 1 of two partitions of `orders`, and of a stream that is gone. */
+/**
+ * Returns which verdicts remain after old verdicts are removed: of offset ranges 0 and 1 of two partitions of `orders`,
+ * and of a deleted stream.
+ */
 async function remaining(beginnings: readonly number[], topicExists = true): Promise<string[]> {
   const gone = { topic: topics.ofStream('gone#1'), partition: 0, range: 0 };
   const ranges = new Set([

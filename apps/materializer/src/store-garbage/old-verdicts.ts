@@ -9,12 +9,12 @@ export interface OldVerdictsOptions {
   publisher: Pick<VerdictPublisher, 'remove'>;
 }
 
-/** Most ranges that one call removes. */
+/** Maximum number of offset ranges whose verdicts one call removes. */
 const mostRemoved = 10_000;
 
 /**
- * Removes verdicts on records that the log does not have any more: retention has removed the records, or their topic does
- * not exist. Returns the number of removed ranges.
+ * Removes the verdicts on records that Kafka no longer has, because retention has removed the records or their topic
+ * does not exist. Returns the number of offset ranges whose verdicts were removed.
  */
 export async function removeOldVerdicts({
   admin,
@@ -45,7 +45,7 @@ async function beginningsOf(
     const offsets = found.get(topic);
     if (offsets)
       beginnings.set(topic, new Map(offsets.map(({ partition, beginning }) => [partition, beginning])));
-    // A topic without a leader is missing in the answer, too.
+    // Kafka's answer also leaves out a topic without a leader, so a second request checks whether the topic exists.
     else if ((await admin.partitions(topic)) === undefined) beginnings.set(topic, { get: () => Infinity });
   }
   return beginnings;

@@ -1,4 +1,7 @@
-/** A removal task of the store garbage collection. It is idempotent. */
+/**
+ * A task of the store garbage collection that removes rows. Running the task twice has the same effect as running it
+ * once.
+ */
 export interface RemovalTask {
   reason: 'time' | 'bytes' | 'erased' | 'deleted' | 'late' | 'verdicts' | 'purge';
   stream: string;

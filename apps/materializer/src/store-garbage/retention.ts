@@ -13,7 +13,7 @@ export interface RetentionDependencies {
   now: () => number;
 }
 
-/** Returns the tasks that remove the rows of a stream that are past its retention. */
+/** Returns the tasks that remove the rows of a stream whose retention has passed. */
 export function retentionTasks(definition: StreamDefinition, parts: RetentionDependencies): RemovalTask[] {
   const { stream, retention, id } = definition;
   if (retention === 'unlimited') return [];
@@ -29,7 +29,7 @@ function expire(stream: StreamId, keptMs: number, { eraser, now }: RetentionDepe
   return eraser.expire({ stream, before: (now() - keptMs) * 1000 });
 }
 
-/** Removes the rows whose records Kafka has already deleted because of the topic's size limit. */
+/** Removes from the store the events whose records Kafka has deleted because of the topic's size limit. */
 async function truncate(stream: StreamId, { eraser, admin, topics }: RetentionDependencies): Promise<number> {
   let removed = 0;
   for (const { partition, beginning } of await admin.offsets(topics.ofStream(stream)))

@@ -3,24 +3,30 @@ import { erasureName, type Erasure } from '#registry';
 import type { EventEraser } from '#store';
 import type { RemovalTask } from './removal-task.js';
 
-/** Age up to which an erasure is repeated. After a day, no process still has events that it read before the erasure. */
+/**
+ * Maximum age of an erasure that is repeated. After a day, no process still has events in memory that it read before
+ * the erasure.
+ */
 const repeatedForMs = 24 * 3_600_000;
-/** Most erasures that one round repeats. Later rounds repeat the others. */
+/**
+ * Maximum number of erasures that one round of the store garbage collection repeats. Later rounds repeat the remaining
+ * erasures.
+ */
 const most = 100;
 
 /**
- * Repeats the removal of erased entities. A materializer that was suspended while another took over its partitions
- * can insert, when it resumes, events that it read before the erasure. Each erasure is repeated whenever its age has
- * doubled, for one day.
+ * Repeats the erasure of entities on a schedule. A materializer that was suspended while another process took over its
+ * partitions can insert, when it resumes, events that it read before the erasure. Each erasure is repeated whenever its
+ * age has doubled, for one day.
  */
 export class ScheduledErasureRepeats {
-  /** Age of each erasure when it was last repeated, in milliseconds. */
+  /** Age of each erasure at its last repetition, in milliseconds. */
   private readonly done = new Map<string, number>();
 
   constructor(private readonly eraser: Pick<EventEraser, 'eraseEntity'>) {}
 
   /**
-   * Returns the repetitions that are due.
+   * Returns a task for each erasure that must be repeated now.
    * @param now Milliseconds since 1970.
    */
   due(erasures: readonly Erasure[], now: number): RemovalTask[] {
@@ -53,7 +59,7 @@ function ageOf({ erased_at }: Erasure, now: number): number {
   return now - (parseTime(erased_at) ?? 0) / 1000;
 }
 
-/** Identifies an erasure. Two erasures of the same entity at different times have different keys. */
+/** Returns a key that identifies an erasure. Two erasures of the same entity at different times have different keys. */
 function keyOf(erasure: Erasure): string {
   return `${erasureName(erasure)} ${erasure.erased_at}`;
 }

@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 afterEach(() => definitions.close());
 
-/** The store's eraser with some methods replaced, and a record of its calls. */
+/** Returns the store's event eraser with some methods replaced, and a list of the calls of its methods. */
 function eraserWith(replaced: Partial<EventEraser> = {}): { eraser: EventEraser; asked: string[] } {
   const asked: string[] = [];
   const methods = ['eraseEntity', 'expire', 'truncate', 'dropStream', 'removeLateRows', 'purge'] as const;
@@ -68,7 +68,7 @@ const create = (stream: string, retention?: CreateStreamRequest['retention']) =>
 
 const idOf = (stream: string) => definitions.stream(stream)?.id ?? stream;
 
-/** Stores `count` events that are a minute apart; the last one is ingested now. */
+/** Stores `count` events whose ingestion times are a minute apart; the last event is ingested now. */
 async function write(name: string, count: number, partition = 0): Promise<void> {
   const stream = idOf(name);
   const block = rowBatchOf(
@@ -197,7 +197,7 @@ describe('Rows that are inserted late', () => {
   const everywhere = { holds: () => true };
   const removedLate = async () =>
     (await metrics.removedEvents.get()).values.find(({ labels }) => labels.reason === 'late')?.value ?? 0;
-  /** Deletes a stream, and resolves with its id. */
+  /** Deletes a stream, and resolves with the id of the stream. */
   const deleted = async (stream: string): Promise<string> => {
     const id = idOf(stream);
     await definitions.deleteStream(stream, (one) => store.eraser.dropStream(one), systemActor);

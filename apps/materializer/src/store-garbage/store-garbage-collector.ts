@@ -6,39 +6,44 @@ import { isRetryableStoreError, type EventEraser } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { RemovalTask } from './removal-task.js';
 import { ScheduledErasureRepeats } from './scheduled-erasure-repeats.js';
-import { UnfinishedDeletions } from './unfinished-deletions.js';
+import { UnfinishedStreamDeletions } from './unfinished-stream-deletions.js';
 import { retentionTasks, type RetentionDependencies } from './retention.js';
 
-/** Longest time between two checks for unfinished stream deletions. */
+/** Maximum milliseconds between two checks for unfinished stream deletions. */
 const longestPauseMs = 60_000;
 /**
- * Milliseconds between two purges. A purge rewrites every ClickHouse part that has removed rows, so it is expensive.
+ * Milliseconds between two purges of the store. A purge rewrites every ClickHouse part that has removed rows, so it is
+ * expensive.
  */
 const purgeEveryMs = 3_600_000;
 const stopMs = 2_000;
-/** Delay of the first round, because Kafka still assigns the partitions when the process starts. */
+/** Milliseconds before the first round, because Kafka still assigns partitions when the process starts. */
 const firstPauseMs = 10_000;
 
 export interface StoreGarbageCollectorOptions extends RetentionDependencies {
   definitions: Pick<Definitions, 'streams' | 'erasures' | 'finishDeletion'>;
   eraser: EventEraser;
-  /** Whether partition 0 of the stream is assigned to this process. Only that materializer cleans up the stream. */
+  /**
+   * Returns whether partition 0 of the stream is assigned to this process. Only the owner of partition 0 removes the
+   * garbage of a stream.
+   */
   holds: (stream: string) => boolean;
-  /** Removes verdicts on records that the log does not have any more. */
+  /** Removes the verdicts on records that Kafka no longer has. Resolves with the number of removed offset ranges. */
   removeOldVerdicts: () => Promise<number>;
   logger: Logger;
-  /** Milliseconds between two rounds over all streams. */
+  /** Milliseconds between two rounds of the store garbage collection over all streams. */
   intervalMs: number;
 }
 
 /**
- * The store garbage collection. It removes events past their stream's retention, rows of erased entities and deleted
- * streams that were inserted late, and the remains of unfinished stream deletions. It runs one task at a time, beside
- * the materializer. A task that fails is logged, counted, and retried in the next round.
+ * The store garbage collection, which the materializer runs in the background. The garbage collector removes events
+ * whose retention has passed, rows of erased entities and deleted streams that were inserted late, and the remains of
+ * unfinished stream deletions. The tasks of the garbage collection run one at a time. A task that fails is logged,
+ * counted, and retried in the next round.
  */
 export class StoreGarbageCollector {
   private readonly repeats: ScheduledErasureRepeats;
-  private readonly deletions: UnfinishedDeletions;
+  private readonly deletions: UnfinishedStreamDeletions;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> | undefined;
   private stopped = false;
@@ -48,7 +53,7 @@ export class StoreGarbageCollector {
   constructor(private readonly options: StoreGarbageCollectorOptions) {
     const { eraser, definitions } = options;
     this.repeats = new ScheduledErasureRepeats(eraser);
-    this.deletions = new UnfinishedDeletions(definitions, eraser);
+    this.deletions = new UnfinishedStreamDeletions(definitions, eraser);
   }
 
   start(): void {
@@ -56,8 +61,8 @@ export class StoreGarbageCollector {
   }
 
   /**
-   * Starts no further task. Resolves when the running task ends or a timeout passes; a task may be cut off at any
-   * point.
+   * Starts no further task. Resolves when the running task ends or a timeout passes; a task tolerates being interrupted
+   * at any point.
    */
   async stop(): Promise<void> {
     this.stopped = true;
@@ -65,7 +70,7 @@ export class StoreGarbageCollector {
     await within(stopMs, Promise.resolve(this.running), () => undefined);
   }
 
-  /** Runs the tasks that are due now. Never rejects. */
+  /** Runs the tasks of the garbage collection whose time has come. Never rejects. */
   sweep(): Promise<void> {
     this.running = this.doWhatIsDue();
     return this.running;
@@ -94,7 +99,10 @@ export class StoreGarbageCollector {
     yield this.purge(now);
   }
 
-  /** Removes rows that were inserted after their stream was deleted. No query returns them, so this is not urgent. */
+  /**
+   * Removes rows that were inserted after their stream was deleted. No query returns such rows, so their removal is not
+   * urgent.
+   */
   private async removeLate(): Promise<number> {
     // `removeLate` returns a number of streams, but the metric counts events.
     await this.options.eraser.removeLateRows();

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { compilePipeline } from '#dataflow';
-// The generators of pipelines that the property specs of the operators use.
+// The property specs of the operators use the same generators of pipelines.
 import {
   pipelineCases,
   type PipelineCase,
@@ -17,7 +17,7 @@ type Options = Partial<PipelineProcessorOptions>;
 const day = 24 * 3_600_000;
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 2 });
 
-/** Returns the records of all events of a source. The events of a partition are in order. */
+/** Returns the records of all events of a source. The records of a partition are in offset order. */
 function recordsOf(source: Source, world: PipelineTestBed) {
   return Object.values(source).flatMap((events, partition) =>
     events.map((event, i) => ({
@@ -36,7 +36,7 @@ async function worldOf({ spec }: PipelineCase): Promise<PipelineTestBed> {
   return world;
 }
 
-/** Waits until all events are processed and all windows are closed. */
+/** Waits until all events of a pipeline are processed and all windows are closed. */
 async function closed(world: PipelineTestBed, { spec }: PipelineCase): Promise<void> {
   const { stages } = compilePipeline(spec);
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));
@@ -49,7 +49,7 @@ async function closed(world: PipelineTestBed, { spec }: PipelineCase): Promise<v
   });
 }
 
-/** Replays all failed events with data with which they succeed. */
+/** Replays the dead letters of all failed events, with data for which the operators succeed. */
 async function replay(world: PipelineTestBed): Promise<void> {
   const failed = (await world.letters()).filter(({ reason }) => reason === 'operator_failed');
   const repaired = failed.map(({ event, ...letter }) => ({
@@ -64,7 +64,10 @@ async function replay(world: PipelineTestBed): Promise<void> {
   );
 }
 
-/** Waits until all replays are processed. Resolves with the emitted events, the dead letters and the counts. */
+/**
+ * Waits until all replays are processed. Resolves with the emitted events, the dead letters and the counts of the
+ * pipeline.
+ */
 async function outcome(world: PipelineTestBed, { spec }: PipelineCase): Promise<unknown> {
   const { stages, writes } = compilePipeline(spec);
   await eventually(async () => expect(await world.isReplayed('p')).toBe(true));
@@ -83,14 +86,17 @@ async function outcome(world: PipelineTestBed, { spec }: PipelineCase): Promise<
   return { streams, letters: letters.sort(), counted, steps };
 }
 
-/** Expects that each event that has reached an operator has left it, unless the operator changes their number. */
+/**
+ * Expects that each event that has entered an operator has also left the operator, unless the operator changes the
+ * number of events.
+ */
 function expectBalance(step: string, numbers: string): void {
   const [into = 0, ...ended] = numbers.split(' ').map(Number);
   if (/(flat_map|reduce)$/.test(step)) return;
   expect([step, ended.reduce((sum, events) => sum + events, 0)]).toEqual([step, into]);
 }
 
-/** Resolves with the outcome of a pipeline that runs without disturbances. */
+/** Resolves with the outcome of a pipeline that runs without crashes and without changes of its definition. */
 async function undisturbed(one: PipelineCase): Promise<unknown> {
   const world = await worldOf(one);
   const process = new SimulatedPipelines(world);
@@ -107,13 +113,13 @@ async function undisturbed(one: PipelineCase): Promise<unknown> {
 const deaths: readonly Step[] = ['append', 'appended', 'letters', 'load', 'save', 'saved', 'commit'];
 
 interface Disturbance {
-  /** The process dies after this many records are written, at the `nth` occurrence of `step`. */
+  /** The process dies after writing this many records, at the `nth` occurrence of `step`. */
   after: number;
   step: Step;
   nth: number;
-  /** Whether another process has started before the death. */
+  /** Whether another process has started before the process dies. */
   beside: boolean;
-  /** Change of the definition meanwhile. */
+  /** Change of the pipeline's definition before the process dies. */
   change: 'none' | 'pause' | 'version';
 }
 
@@ -162,7 +168,10 @@ async function disturbed(one: PipelineCase, all: readonly Disturbance[], options
   return found;
 }
 
-/** Changes the definition. A new version computes the same outputs, but its emitted events name the new version. */
+/**
+ * Changes the definition of a pipeline. The new version computes the same outputs, but the emitted events name the new
+ * version.
+ */
 async function changed(world: PipelineTestBed, change: Disturbance['change']): Promise<void> {
   const { paused, spec } = world.pipeline('p')!;
   if (change === 'pause') await world.change('p', { paused: !paused });

@@ -19,16 +19,16 @@ import { StaleMetricsRemover } from '../stale-metrics-remover.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
-import { Job } from './jobs/job.js';
+import { RunningJob } from './jobs/running-job.js';
 import { RowCacheBudget, type RowCacheBounds } from './state/partition-row-cache.js';
-import { SideInputs } from './lookups/side-inputs.js';
+import { SideInputLoader } from './lookups/side-input-loader.js';
 import type { JobPartitionState } from './state/job-partition-state.js';
 import type { JobCheckpointer, JobIntervals, JobDependencies } from './jobs/job-dependencies.js';
-import { StepMetrics } from './jobs/step-metrics.js';
+import { OperatorMetrics } from './jobs/operator-metrics.js';
 import { JobGarbageCollection } from './jobs/job-garbage-collection.js';
 import { saveBatches } from './state/save-batches.js';
 import { TargetStreams } from './output/target-streams.js';
-import { JobSelection, type DesiredJob } from './jobs/desired-jobs.js';
+import { DesiredJobSelector, type DesiredJob } from './jobs/desired-jobs.js';
 import { removeAttemptMetrics, createAttemptMetrics } from './output/webhook-stats.js';
 import { OutputDeduplication } from './output/output-deduplication.js';
 
@@ -49,23 +49,28 @@ export interface PipelineProcessorOptions {
   logger: Logger;
   tracing?: Tracing | undefined;
   window: IdWindowBounds;
-  /** Bounds of the row cache: `keys` rows and about `weight` characters. */
+  /**
+   * Maximum number of rows (`keys`) and approximate maximum of characters (`weight`) in the row cache of all pipelines.
+   */
   cache: RowCacheBounds;
-  /** Bounds on changes that wait to be saved: `keys` rows and dead letters, and about `weight` characters. */
+  /**
+   * Maximum number of rows and dead letters (`keys`), and approximate maximum of characters (`weight`), that wait to be
+   * saved.
+   */
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   pace?: JobIntervals;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called once, when the pipelines cannot continue. The process should end. */
+  /** Called once, when the pipelines of this process cannot continue. The caller should end the process. */
   onFailure(error: Error): void;
 }
 
 const defaultPace: JobIntervals = { tellMs: 200, quietSaveMs: 5000, goneMs: 10_000 };
-/** Number of partitions that may compute at the same time. */
+/** Maximum number of partitions that compute at the same time. */
 const computingAtOnce = 4;
-/** Milliseconds from a failure of a job until it is written into the definition. */
+/** Milliseconds from a failure of a job until the failure is written into the pipeline's definition. */
 const reportMs = 1000;
 
 const metricsOfPipelines = [
@@ -83,12 +88,12 @@ const metricsOfPipelines = [
 export class PipelineProcessor {
   private readonly retry: EngineRetry;
   private readonly checkpointer: JobCheckpointer;
-  private readonly selection: JobSelection;
-  private readonly jobs: Reconciler<DesiredJob, Job>;
+  private readonly selection: DesiredJobSelector;
+  private readonly jobs: Reconciler<DesiredJob, RunningJob>;
   private readonly failures: FailureReporter;
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
-  private readonly stepMetrics: StepMetrics;
+  private readonly stepMetrics: OperatorMetrics;
   private readonly names = new StaleMetricsRemover((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
     removeAttemptMetrics(pipeline);
@@ -99,7 +104,7 @@ export class PipelineProcessor {
     const { log, topics, definitions, writer, progress, logger, webhooks, now = Date.now } = options;
     const shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.shutdown = shutdown;
-    this.stepMetrics = new StepMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
+    this.stepMetrics = new OperatorMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
     const onFailure = (error: unknown): void => shutdown.fail(error);
     const retry = new EngineRetry({
       logger,
@@ -113,7 +118,7 @@ export class PipelineProcessor {
       saved: ({ name }) => this.saved(name),
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: computingAtOnce },
     });
-    this.selection = new JobSelection(definitions, webhooks);
+    this.selection = new DesiredJobSelector(definitions, webhooks);
     this.failures = new FailureReporter({
       ...{ logger, onFailure, delayMs: reportMs },
       report: (run, reason, isStill) => this.report(run, reason, isStill),
@@ -135,19 +140,23 @@ export class PipelineProcessor {
     this.collection.start();
   }
 
-  /** The partitions that are assigned to this process now. */
+  /** Yields the partitions of all jobs that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const { partition } of this.states()) yield partition;
   }
 
-  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
+  /**
+   * The engine (Kafka or ClickHouse) to which a failed call is being repeated, and the error; undefined while no call
+   * is repeated.
+   */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
   /**
-   * Stops taking batches, saves and commits the progress, and leaves the consumer groups. Progress that cannot be saved
-   * within `flushMs` milliseconds is lost; the next owner of the partition processes those records again.
+   * Stops taking batches, saves and commits the progress of all jobs, and leaves the consumer groups. Progress that
+   * cannot be saved within `flushMs` milliseconds is lost; the next owner of the partition processes those records
+   * again.
    */
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.jobs.close(givenUp));
@@ -182,7 +191,7 @@ export class PipelineProcessor {
         streams: new TargetStreams(definitions),
         schemas: new EmittedEventValidator(definitions),
       }),
-      tables: new SideInputs({ definitions, store: projections, now }),
+      tables: new SideInputLoader({ definitions, store: projections, now }),
       deduplication: (failover, signal) => OutputDeduplication.since(known, failover, signal),
       budget: new RowCacheBudget(cache),
       giveUp: (run, reason) => this.failures.giveUp(run, reason),
@@ -199,10 +208,10 @@ export class PipelineProcessor {
     return new Map(desired.map((one) => [one.definition.run.id, one]));
   }
 
-  private run(desired: DesiredJob, parts: JobDependencies): Job {
+  private run(desired: DesiredJob, parts: JobDependencies): RunningJob {
     const { name, version, run } = desired.definition;
     this.options.logger.info({ pipeline: name, run: run.id, version }, 'running');
-    return new Job(desired, parts);
+    return new RunningJob(desired, parts);
   }
 
   private saved(pipeline: string): void {
@@ -214,7 +223,8 @@ export class PipelineProcessor {
     const { definitions, logger } = this.options;
     const found = definitions.pipelines.all().find((one) => one.run.id === run);
     if (!found) return;
-    // The reason is checked again: a gateway reverts a loop immediately, and an invalid definition may have changed.
+    // The reason of a failure is checked again before the report: a gateway reverts a loop immediately, and an invalid
+    // definition may have changed.
     const fails = (current: PipelineDefinition | undefined): current is PipelineDefinition =>
       current?.run.id === run && current.failure === null && isStill();
     const { changed } = await definitions.pipelines.change(

@@ -24,7 +24,7 @@ import { PipelineProcessor, type PipelineProcessorOptions } from './pipeline-pro
 export const topics = new TopicAndGroupNames('test.');
 const window = { records: 1000, milliseconds: 3_600_000 };
 
-/** Returns the id of the n-th event of a spec. */
+/** Returns the event id with the number `n`, which is the same in every spec. */
 export const uuid = (n: number): string => `00000000-0000-4000-8000-${n.toString(16).padStart(12, '0')}`;
 
 const second = 1_000_000;
@@ -33,12 +33,12 @@ export const t0 = 1_795_000_080 * second;
 
 export interface SpecEvent {
   id: number;
-  /** Seconds after `t0`. */
+  /** Event time in seconds after `t0`. */
   at?: number;
   type?: string;
   entity?: string | null;
   data?: Record<string, unknown> | string;
-  /** Partition to which the event is written; by default that of its entity. */
+  /** Partition to which the event is written; by default the partition of its entity. */
   partition?: number;
   metadata?: string;
 }
@@ -67,19 +67,22 @@ function replayOf({ id, step, partition, offset, event }: StoredDeadLetter, vers
 
 export type Step = 'append' | 'appended' | 'letters' | 'load' | 'save' | 'saved' | 'commit';
 
-/** The pipelines of a simulated process. A spec can kill it at any step; it then does nothing more. */
+/**
+ * The pipelines of a simulated processor process. A spec can kill the process at any step; a killed process does
+ * nothing more.
+ */
 export class SimulatedPipelines {
   dead = false;
   storeIsAway = false;
   readonly steps: Step[] = [];
   readonly failures: Error[] = [];
   readonly pipelines: PipelineProcessor;
-  /** The deliveries that were sent to webhooks. */
+  /** The webhook deliveries that the process has sent. */
   readonly delivered: { id: string; url: string; body: string }[] = [];
   refusesDeliveries: string | undefined;
-  /** The missing webhook setting that the process reports; undefined for none. */
+  /** The missing webhook setting that the process reports; undefined if no setting is missing. */
   missingConfiguration: string | undefined;
-  /** Hook that a spec sets; it is called before each step. */
+  /** Hook that a spec sets; the process calls it before each step. */
   before: (step: Step) => void | Promise<void> = () => undefined;
 
   constructor(
@@ -158,7 +161,7 @@ export class SimulatedPipelines {
     this.pipelines.start();
   }
 
-  /** Ends the process as SIGKILL does. */
+  /** Ends the process as SIGKILL does: the process writes and saves nothing more. */
   async kill(): Promise<void> {
     this.dead = true;
     await this.pipelines.close(0);
@@ -202,8 +205,8 @@ export class SimulatedPipelines {
 }
 
 /**
- * Wraps an admin so that the materializer seems to have committed the end of every topic. No materializer runs in these
- * specs, and `storedIds` reads the log.
+ * Returns an admin client for which the materializer seems to have committed the end of every topic. No materializer
+ * runs in these specs, and `storedIds` reads the log.
  */
 export function materialized(admin: TopicAdmin): TopicAdmin {
   const committed: TopicAdmin['committed'] = async (group, topic) => {
@@ -220,7 +223,7 @@ export class PipelineTestBed {
   readonly erasures = new MemoryErasures();
   readonly definitions: Definitions;
   producer: Producer;
-  /** Time of the clock that all processes share, in milliseconds since 1970. */
+  /** Current time of the clock that all processes share, in milliseconds since 1970. */
   now = t0 / 1000;
   private runs = 0;
 
@@ -287,7 +290,9 @@ export class PipelineTestBed {
     return this.definitions.pipelines.get(name);
   }
 
-  /** Returns the events of a stream as readers see them, without repeated ids, by partition and offset. */
+  /**
+   * Returns the events of a stream as readers see them, without repeated event ids, ordered by partition and offset.
+   */
   emitted(stream: string): EventRecord[] {
     const partitions = this.log.topics.get(this.topicOf(stream))?.partitions ?? [];
     return partitions.flatMap(({ records }) => {
@@ -299,7 +304,7 @@ export class PipelineTestBed {
     });
   }
 
-  /** See `EventReader`. Reads the ids from the log. */
+  /** Implements `EventReader.storedIds`, with the ids of the events in the log. */
   async storedIds({ ranges, ids }: StoredIdsQuery): Promise<string[]> {
     const found = ranges.flatMap(({ stream, partition, from, until }) => {
       const all =
@@ -325,7 +330,7 @@ export class PipelineTestBed {
 
   /**
    * Sends dead letters to the job's replay topic, as the gateway does.
-   * @param later Number of versions by which the replays are ahead of the current definition.
+   * @param later Number of definition versions by which the replay records are ahead of the current definition.
    */
   async replay(name: string, letters: readonly StoredDeadLetter[], later = 0): Promise<void> {
     const { run, version } = this.pipeline(name)!;
@@ -338,7 +343,7 @@ export class PipelineTestBed {
     );
   }
 
-  /** Whether the job has processed and saved all replays. */
+  /** Resolves with whether the job has processed and saved all replays. */
   async isReplayed(name: string): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const [{ end } = { end: 0 }] = await this.log.admin.offsets(topics.pipelineReplayTopic(run.id));
@@ -368,7 +373,7 @@ export class PipelineTestBed {
     );
   }
 
-  /** Whether every partition of the sources is saved up to the log's end. */
+  /** Resolves with whether the progress of every source partition is saved up to the end of the log. */
   async isThrough(name: string): Promise<boolean> {
     const { run, spec } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);
@@ -380,7 +385,7 @@ export class PipelineTestBed {
     return true;
   }
 
-  /** Resolves when the stages have read all records that are now in their topics. */
+  /** Resolves when the keyed stages have read all records that their topics have now. */
   async stagesRead(name: string): Promise<void> {
     const { run } = this.pipeline(name)!;
     const ends = new Map<string, number>();
@@ -400,7 +405,7 @@ export class PipelineTestBed {
     );
   }
 
-  /** Whether the saved watermark of every partition of every stage is at or above this one. */
+  /** Resolves with whether the saved watermark of every partition of every stage is at or above `watermark`. */
   async isPast(name: string, stages: number, watermark: number): Promise<boolean> {
     const { run } = this.pipeline(name)!;
     const progress = await this.store.pipelines.progress([run.id]);

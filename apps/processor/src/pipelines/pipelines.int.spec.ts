@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { kafkaBrokers } = testEngines();
   log = openKafkaLog({
     ...{ brokers: kafkaBrokers.split(','), clientId: 'test', replicationFactor: -1 },
-    // A short session timeout, after which Kafka reassigns the partitions of a killed member.
+    // The session timeout is short, so that Kafka soon reassigns the partitions of a killed member.
     bounds: { sessionTimeoutMs: 6000, subscribeDebounceMs: 50 },
   });
   producer = await log.producer();
@@ -83,7 +83,7 @@ function start(): PipelineProcessor {
       deliver: () => Promise.reject(new Error('there are none')),
       missingConfiguration: () => undefined,
     },
-    // The cache is small, so that most rows are loaded from the store.
+    // The row cache is small, so that most rows are loaded from the store.
     cache: { keys: 10, weight: 1e8 },
     unsaved: { keys: 100, weight: 1e8 },
     saveIntervalMs: 20,
@@ -173,7 +173,7 @@ async function counted(): Promise<{ processed: number; emitted: number; late: nu
   return { processed: sum('processed'), emitted: sum('emitted'), late: sum('late') };
 }
 
-/** Returns the stored counters of each operator. */
+/** Returns the stored event counts of each operator. */
 async function steps(): Promise<(readonly number[] | undefined)[]> {
   const rows = await store.pipelines.progress([run]);
   const counts = rows.reduce<EventCountsByOperator>((sum, { steps = {} }) => sumStepCounts(sum, steps), {});

@@ -59,7 +59,7 @@ const orders = (from: number, to: number) => Array.from({ length: to - from }, (
 
 const eventually = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
 const through = (name = 'p') => eventually(async () => expect(await world.isThrough(name)).toBe(true));
-/** Waits until all events are read, then advances the clock until all windows have closed. */
+/** Waits until all events are read, then advances the clock until all windows of the pipeline have closed. */
 async function idle(name = 'p'): Promise<void> {
   await through(name);
   const { stages } = compilePipeline(world.pipeline(name)!.spec);
@@ -376,7 +376,7 @@ describe('A window', () => {
   it('does not close before events that are still being written have arrived', async () => {
     await world.define('p', spec(...perMinute));
     const append: PipelineProcessorOptions['producer']['append'] = async (records) => {
-      // Delays repartitioned events, but not watermark records.
+      // The hook delays repartitioned events, but not watermark records.
       if (records.some(({ value }) => /^\d+\[0,/.test(value ?? ''))) await setTimeout(50);
       return await world.producer.append(records);
     };

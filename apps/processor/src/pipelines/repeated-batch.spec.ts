@@ -29,7 +29,7 @@ const counted: OperatorDefinition[] = [
   { emit: { stream: 'out' } },
 ];
 
-/** Runs a process that dies after it has repartitioned events and before it saves its progress. */
+/** Runs a process that dies after repartitioning events and before saving its progress. */
 async function diesBeforeSaving(): Promise<void> {
   const first = new SimulatedPipelines(world);
   running.push(first);
@@ -47,7 +47,7 @@ function hasForwards({ partitions }: { partitions: { records: LogRecord[] }[] })
   return partitions.some(({ records }) => records.some((record) => readStageRecord(record)?.forwarded));
 }
 
-/** Resolves with all elements that windows have collected. */
+/** Resolves with all elements that the window results contain. */
 async function results(): Promise<unknown[]> {
   running.push(new SimulatedPipelines(world));
   await eventually(async () => expect(await world.isThrough('p')).toBe(true));

@@ -3,8 +3,8 @@ import type { ProjectionGeneration } from '#registry';
 import type { TopicAdmin } from '#log';
 
 /**
- * Checks whether a generation has caught up with the log: in every partition, its consumer group has committed the end
- * offset of the previous check or the current end offset.
+ * Checks whether a generation has caught up with the log: in every partition, the generation's consumer group has
+ * committed the current end offset or the end offset of the previous check.
  */
 export class CatchUpCheck {
   private ends = new Map<string, number>();
@@ -15,7 +15,7 @@ export class CatchUpCheck {
   ) {}
 
   /**
-   * Resolves with whether the generation has caught up.
+   * Resolves with whether the generation has caught up with the log.
    * @param streams The sources of the generation that still exist.
    * @throws LogUnavailableError when Kafka is unreachable
    * @throws UnknownTopicError when a source's topic does not exist

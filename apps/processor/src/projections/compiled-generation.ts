@@ -1,12 +1,12 @@
 import type { ProjectionGeneration } from '#registry';
 import { compileFold, compileKey, compileSource, type Fold, type FoldEvent, type KeyResult } from '#dataflow';
 
-/** The compiled expressions of a generation of a projection. */
+/** The compiled source filter, key and fold of a generation of a projection. */
 export interface CompiledGeneration {
   readonly build: ProjectionGeneration;
   /**
-   * The event types of the source; undefined for all types. Events of other types are skipped before they are
-   * decoded.
+   * The event types that the source filter selects; undefined for all types. Events of other types are skipped before
+   * they are decoded.
    */
   readonly eventTypes: ReadonlySet<string> | undefined;
   readonly matches: (event: FoldEvent) => boolean;

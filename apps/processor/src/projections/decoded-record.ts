@@ -2,23 +2,25 @@ import { RecordReader, UnreadableRecordError, uuidText, type EpochMicros } from 
 import type { LogRecord } from '#log';
 import type { LogEvent } from '#cel';
 
-/** Shared by all partitions. Each record is fully used before the next one is read. */
+/** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
 const reader = new RecordReader();
 
-/** The members of a record that are decoded eagerly; `event` decodes the rest on demand. */
+/** The members of a record that are decoded at once. The method `event` decodes the whole event on demand. */
 export interface DecodedRecord {
-  /** The event id as 32-bit words, most significant first. Valid until the next record is read. */
+  /**
+   * The event id as four 32-bit words, the most significant first. The array is valid until the next record is decoded.
+   */
   readonly id: Uint32Array;
   readonly eventType: string;
   readonly entityId: string | null;
   readonly timestamp: EpochMicros;
   readonly ingestedAt: EpochMicros;
-  /** Decodes the whole event. Must be called before the next record is read. */
+  /** Decodes the whole event. The caller calls this method before the next record is decoded. */
   event(stream: string): LogEvent;
 }
 
 /**
- * Reads a record. Returns undefined if the record is not an event; the materializer stores such a record as a dead
+ * Decodes a record. Returns undefined if the record is not an event; the materializer stores such a record as a dead
  * letter.
  */
 export function decodeLogRecord(record: LogRecord): DecodedRecord | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectionGeneration, ProjectionDefinition } from '#registry';
 import { revenue } from '../processor.fixture.js';
-import { GenerationSelection } from './desired-generations.js';
+import { DesiredGenerationSelector } from './desired-generations.js';
 
 const [before, after] = ['00000000aa', '00000000bb'];
 
@@ -13,7 +13,7 @@ const generation = (id: string, sources: Record<string, string>): ProjectionGene
   ),
 });
 
-/** Selects among the generations of one projection while these streams exist. */
+/** Selects the desired generations of one projection, while these streams exist. */
 function select(generations: Partial<ProjectionDefinition>, streams: Record<string, string>) {
   const projection = {
     name: 'p',
@@ -28,7 +28,7 @@ function select(generations: Partial<ProjectionDefinition>, streams: Record<stri
       ? undefined
       : ({ stream: name, state: 'live', id: `${name}#${streams[name]}`, partitions: 1 } as never);
   const definitions = { projections: { all: () => [projection as never] } as never, stream };
-  const { desired, invalid } = new GenerationSelection(definitions, 2).now();
+  const { desired, invalid } = new DesiredGenerationSelector(definitions, 2).now();
   return {
     desired: desired.map(({ compiled, streams: read }) => [compiled.build.id, ...read]),
     invalid: Object.fromEntries(invalid),

@@ -9,36 +9,36 @@ import {
 import { DefinitionError } from '#dataflow';
 import { compileGeneration, type CompiledGeneration } from './compiled-generation.js';
 
-/** A generation that should run, and the streams that it reads. */
+/** A generation that should run, and the streams that the generation reads. */
 export interface DesiredGeneration {
   /** Name of the projection. */
   name: string;
   compiled: CompiledGeneration;
-  /** The sources that still exist and were not recreated. */
+  /** The source streams of the generation, without streams that were deleted or recreated. */
   streams: readonly string[];
   isBuilding: boolean;
 }
 
-export interface DesiredGenerations {
+export interface SelectedGenerations {
   desired: DesiredGeneration[];
-  /** The reasons why other generations cannot run, by generation id. */
+  /** The reasons why generations cannot run with the current definitions, by generation id. */
   invalid: ReadonlyMap<string, string>;
 }
 
-/** Selects the generations that should run now from the definitions. Each generation is compiled once. */
-export class GenerationSelection {
+/** Selects from the definitions the generations that should run now. Each generation is compiled once. */
+export class DesiredGenerationSelector {
   private compiled = new Map<string, CompiledGeneration | string>();
 
   /**
-   * @param mostBuilding Number of generations that are built at the same time, oldest first. Serving generations do not
-   *   count.
+   * @param mostBuilding Maximum number of generations that catch up at the same time, the oldest first. Serving
+   *   generations do not count.
    */
   constructor(
     private readonly definitions: Pick<Definitions, 'projections' | 'stream'>,
     private readonly mostBuilding: number,
   ) {}
 
-  now(): DesiredGenerations {
+  now(): SelectedGenerations {
     const known = this.compiled;
     this.compiled = new Map();
     const serving: DesiredGeneration[] = [];
@@ -65,7 +65,10 @@ export class GenerationSelection {
     return { desired: [...serving, ...oldest(building, this.mostBuilding)], invalid };
   }
 
-  /** A generation that serves while another one is built needs no reset: the other one replaces it. */
+  /**
+   * Returns the reason why a generation cannot run if one of its sources was recreated. A serving generation needs no
+   * reset while another generation catches up, because that generation will replace it.
+   */
   private recreatedIn(definition: ProjectionDefinition, build: ProjectionGeneration): string | undefined {
     const recreated =
       build === latestGeneration(definition) ? recreatedSource(build, this.definitions) : undefined;
@@ -86,7 +89,8 @@ function compiledOrWhyNot(build: ProjectionGeneration): CompiledGeneration | str
 }
 
 /**
- * Returns the oldest generations. Every process selects the same ones, so that the processes share their partitions.
+ * Returns the oldest generations. Every process selects the same generations, so that the processes share the
+ * partitions of these generations.
  */
 function oldest(builds: readonly DesiredGeneration[], count: number): DesiredGeneration[] {
   const age = ({ compiled: { build } }: DesiredGeneration): string => `${build.started_at} ${build.id}`;

@@ -10,7 +10,9 @@ export interface GenerationCollectionOptions extends Pick<
   writer: Pick<KeyedStateWriter, 'owners' | 'remove'>;
 }
 
-/** Returns the garbage collection of generations: it removes the states of generations that no definition refers to. */
+/**
+ * Returns the garbage collection of generations, which removes the states of generations that no definition refers to.
+ */
 export function collectGenerations(options: GenerationCollectionOptions): GarbageCollection<string> {
   const { definitions, writer, logger } = options;
   return new GarbageCollection({

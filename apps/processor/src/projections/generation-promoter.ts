@@ -13,7 +13,10 @@ export interface GenerationPromoterOptions {
   admin: TopicAdmin;
   topics: TopicAndGroupNames;
   logger: Logger;
-  /** Longest time between two polls, in milliseconds. Polls are more frequent soon after a generation starts. */
+  /**
+   * Maximum milliseconds between two polls of a generation's progress. Polls are more frequent soon after a generation
+   * starts.
+   */
   intervalMs: number;
   /** Called when another generation has replaced the serving generation with this id. */
   replaced(id: string): void;
@@ -27,7 +30,7 @@ interface BuildingGeneration {
 
 const firstPollMs = 100;
 
-/** Makes a generation the serving one when it has caught up with the log. */
+/** Replaces the serving generation of a projection by a new generation when the new one has caught up with the log. */
 export class GenerationPromoter {
   private readonly building = new Map<string, BuildingGeneration>();
   private readonly backoff: Backoff;
@@ -44,7 +47,7 @@ export class GenerationPromoter {
     });
   }
 
-  /** Replaces the set of generations that are being built. */
+  /** Replaces the set of generations that have not caught up with the log yet. */
   follow(desired: readonly DesiredGeneration[]): void {
     const ids = new Set(desired.map(({ compiled }) => compiled.build.id));
     for (const id of this.building.keys()) if (!ids.has(id)) this.building.delete(id);
@@ -67,14 +70,17 @@ export class GenerationPromoter {
     this.poll.soon(this.backoff.next());
   }
 
-  /** Checks all generations. Most catch up quickly, so the polls of a slow generation become less frequent. */
+  /**
+   * Checks all generations that have not caught up with the log yet. Most generations catch up quickly, so the polls of
+   * a slow generation become less frequent.
+   */
   private async look(): Promise<number | undefined> {
     let failure: Error | undefined;
     for (const { caughtUp, desired } of this.building.values())
       try {
         if (await caughtUp.is(desired.streams)) await this.promote(desired);
       } catch (error) {
-        // A failure of one generation does not delay the promotion of the others.
+        // An error of one generation does not delay the promotion of other generations.
         if (!mayReturn(error)) throw error;
         failure = error;
       }
@@ -103,8 +109,8 @@ export class GenerationPromoter {
 }
 
 /**
- * Whether a retry may succeed after this error. An unknown topic is included, because a deleted stream is soon removed
- * from the sources.
+ * Returns whether a retry may succeed after this error. An unknown topic counts as such an error, because a deleted
+ * stream is soon removed from the sources.
  */
 function mayReturn(error: unknown): error is Error {
   return (

@@ -1,13 +1,13 @@
 import { hash64 } from '#dataflow';
 
 /**
- * Size of the filter: 256 KiB. The false-positive rate is about 1 in 500 with 125 000 keys and 1 in 7 with 500 000
- * keys.
+ * Size of the Bloom filter in bits: 256 KiB. The false-positive rate is about 1 in 500 with 125 000 keys and 1 in 7
+ * with 500 000 keys.
  */
 const bits = 2 ** 21;
 const probes = 4;
 
-/** A Bloom filter of fixed size. `mayHave` is true for every added key and sometimes true for another key. */
+/** A Bloom filter of fixed size. `mayHave` is true for every key that was added, and sometimes also for another key. */
 export class KeyBloomFilter {
   private readonly words = new Uint32Array(bits / 32);
 

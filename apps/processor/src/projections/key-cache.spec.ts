@@ -5,7 +5,7 @@ const entry = (key: string, weight = 0): CachedKeyState => ({
   ...{ key, state: [0], events: 1, lastOffset: 0, updatedAt: 0, weight },
 });
 
-/** Changes and saves these keys one after the other. */
+/** Changes and saves the entries of these keys one after another. */
 function keep(keys: PartitionKeyCache, ...entries: CachedKeyState[]): void {
   for (const one of entries) keys.change(one);
   for (const one of entries) keys.saved(one, one.lastOffset);

@@ -7,26 +7,26 @@ import { KeyBloomFilter } from './key-bloom-filter.js';
 export interface CachedKeyState {
   readonly key: string;
   state: FoldState;
-  /** Number of events that are folded into the state. */
+  /** Number of events that are folded into the state of the key. */
   events: number;
-  /** Offset of the last folded event; -1 if there is none. */
+  /** Offset of the last event that is folded into the state; -1 if there is none. */
   lastOffset: number;
-  /** When the last folded event was ingested. */
+  /** Ingestion time of the last event that is folded into the state. */
   updatedAt: EpochMicros;
   /** Approximate length of the state as JSON, in characters. */
   weight: number;
 }
 
-/** Approximate size of an entry without its state, in characters. */
+/** Approximate size of a cache entry in characters, without its state. */
 const entryWeight = 300;
 
 /**
- * A bounded cache of key states for all partitions of this process. The bounds are a number of keys and a number of
- * characters. The key that was saved longest ago is evicted first. A key with unsaved changes is never evicted; the
- * checkpointer bounds the number of such keys.
+ * A bounded cache of the states of keys, for all partitions of this process. The cache is limited to a number of keys
+ * and a number of characters. The key that was saved longest ago is evicted first. A key with unsaved changes is never
+ * evicted; the checkpointer limits the number of such keys.
  */
 export class KeyCache {
-  /** The saved keys, by the time of their save. */
+  /** The keys without unsaved changes, in the order in which they were saved. */
   private readonly order = new AgeOrderedMap<CachedKeyState, PartitionKeyCache>();
   private count = 0;
   private weight = 0;
@@ -34,7 +34,7 @@ export class KeyCache {
   constructor(private readonly bounds: { keys: number; weight: number }) {}
 
   /**
-   * Opens the cache of one assigned partition. The caller closes it when the partition is revoked.
+   * Opens the cache of one assigned partition. The caller closes the cache when the partition is revoked.
    * @param options.complete Whether the store has no state of the partition yet.
    */
   open(options: { complete: boolean }): PartitionKeyCache {
@@ -66,7 +66,7 @@ export class KeyCache {
 }
 
 interface KeyCacheCallbacks {
-  /** Adds to the numbers of cached keys and characters; both values may be negative. */
+  /** Adds to the numbers of cached keys and cached characters; both arguments may be negative. */
   held(keys: number, weight: number): void;
   mayGo(entry: CachedKeyState, keys: PartitionKeyCache): void;
   stays(entry: CachedKeyState): void;
@@ -86,8 +86,8 @@ export class PartitionKeyCache {
   ) {}
 
   /**
-   * Whether the store may have a state of a key that is not cached. If the store had no state when the cache was
-   * opened, only evicted keys can be stored.
+   * Returns whether the store may have a state of a key that is not cached. If the store had no state of the partition
+   * when the cache was opened, the store can only have states of evicted keys.
    */
   mayBeStored(key: string): boolean {
     return !this.complete || (this.forgotten?.mayHave(key) ?? false);
@@ -97,7 +97,10 @@ export class PartitionKeyCache {
     return this.entries.get(key);
   }
 
-  /** Marks an entry as changed, so that it is saved. Adds the entry again if it was evicted meanwhile. */
+  /**
+   * Marks an entry as changed, so that the next checkpoint saves the entry. Adds the entry to the cache again if it was
+   * evicted.
+   */
   change(entry: CachedKeyState): void {
     if (this.closed) return;
     if (!this.entries.has(entry.key)) {
@@ -110,7 +113,7 @@ export class PartitionKeyCache {
     this.unsavedCharacters += weightOf(entry);
   }
 
-  /** Adds `by` characters to the weight of an entry; `by` may be negative. */
+  /** Adds `by` characters, which may be negative, to the weight of an entry. */
   weigh(entry: CachedKeyState, by: number): void {
     entry.weight += by;
     if (this.entries.get(entry.key) !== entry) return;
@@ -123,19 +126,19 @@ export class PartitionKeyCache {
     return this.unsaved;
   }
 
-  /** Approximate size of the entries with unsaved changes, in characters. */
+  /** Approximate size, in characters, of the entries with unsaved changes. */
   get changedWeight(): number {
     return this.unsavedCharacters;
   }
 
-  /** Marks an entry as saved up to this offset. Unless the entry was changed since, it may then be evicted. */
+  /** Marks an entry as saved up to this offset. An entry that was not changed since may then be evicted. */
   saved(entry: CachedKeyState, lastOffset: number): void {
     if (entry.lastOffset !== lastOffset || !this.unsaved.delete(entry)) return;
     this.unsavedCharacters -= weightOf(entry);
     this.cache.mayGo(entry, this);
   }
 
-  /** Evicts an entry whose changes are saved. */
+  /** Evicts an entry whose changes are saved from the cache. */
   forget(entry: CachedKeyState): void {
     this.entries.delete(entry.key);
     if (this.complete && !this.closed) (this.forgotten ??= new KeyBloomFilter()).add(entry.key);

@@ -15,7 +15,7 @@ const topic = topics.ofStream('orders#1');
 
 let asked: string[][];
 let partition: OwnedPartition;
-/** Lets a load from the store that waits for `held` continue. */
+/** Lets a load of states that waits in the in-memory store continue. */
 let answer: () => void;
 let held: Promise<void> | undefined;
 
@@ -94,7 +94,7 @@ it('does not advance its progress while the keys of a batch are loaded, so that 
   await one.take(batch(0, eur(0)));
   held = new Promise((resolve) => (answer = resolve));
   const taking = one.take(batch(1, eur(1), usd(2), eur(3), usd(4)));
-  // The events of keys in memory are folded already.
+  // The events of keys whose state is in memory are already folded.
   expect(one.unsaved()).toMatchObject({
     rows: [{ key: 'EUR', events: 3, position: 3 }],
     progress: { next: 1, processed: 1 },
@@ -189,7 +189,7 @@ it('returns each traced request of a folded event with one checkpoint', async ()
 });
 
 describe('An event that takes many evaluation steps in several expressions', () => {
-  /** An expression that takes more than half of the step budget of an event. */
+  /** A CEL expression whose evaluation takes more than half of the step budget of one event. */
   const costly = 'event.data.l.all(a, event.data.l.all(b, event.data.l.all(c, c >= 0)))';
   const expensive = (id: number): SpecEvent => ({ id, data: { l: [...Array(60).keys()] } });
   const fields = { a: { op: 'count' }, b: { op: 'sum', value: `${costly} ? 1 : 0` } };

@@ -24,19 +24,22 @@ import type { CachedKeyState, PartitionKeyCache } from './key-cache.js';
 import { decodeLogRecord } from './decoded-record.js';
 
 /**
- * Number of events whose keys are loaded from the store by one query. It bounds the keys of the query and in memory.
- * The number is large because ClickHouse reads most of the key column anyway: of a million keys, loading 1 300 takes
- * 100 ms of a core, and loading 5 000 takes 120 ms.
+ * Maximum number of events whose keys one query loads from the store. The limit bounds the keys of the query and the
+ * keys in memory. The limit is large because ClickHouse reads most of the key column anyway: of a million keys, loading
+ * 1 300 takes 100 ms of a core, and loading 5 000 takes 120 ms.
  */
 const sliceEvents = Math.min(5000, maxStateKeys);
 const letterWeight = 500;
-/** The initial progress of a projection. Only `processed` and `failed` change; the other members are for pipelines. */
+/**
+ * The initial progress of a projection's partition. Only `processed` and `failed` change; the other members are for
+ * pipelines.
+ */
 export const initialProgress = {
   ...{ processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 },
   ...{ watermark: null, state: '' },
 };
 
-/** Greatest number of traced requests for which one checkpoint records spans. */
+/** Maximum number of traced requests for which one checkpoint records spans. */
 const followedRequests = 16;
 
 export interface PartitionProjectorOptions {
@@ -46,15 +49,16 @@ export interface PartitionProjectorOptions {
   place: StatePartitionKey;
   partition: Pick<OwnedPartition, 'ended' | 'commit' | 'isBehind' | 'handledUntil'>;
   /**
-   * Offset below which events are already folded and saved, or precede this generation. They only fill the id window.
+   * Offset below which events are already folded and saved, or precede this generation. Records below this offset only
+   * fill the id window.
    */
   from: number;
-  /** The saved progress; undefined if there is none. */
+  /** The saved progress of the partition; undefined if no progress is saved. */
   progress: PartitionProgress | undefined;
   window: IdWindow;
   erasures: Pick<PartitionErasures, 'endOf'>;
   keys: PartitionKeyCache;
-  /** Whether spans are recorded for sampled requests. */
+  /** Whether trace spans are recorded for sampled requests. */
   traced?: boolean;
   /** Loads the stored states of these keys. */
   readonly load: (keys: readonly string[]) => Promise<KeyedStateRow[]>;
@@ -70,8 +74,8 @@ export interface FoldCounts {
 }
 
 /**
- * The unsaved changes of one partition. They are saved in this order: dead letters, rows, progress. Then the offset
- * `next` is committed.
+ * The unsaved changes of one partition of a projection. A save stores the dead letters first, then the states, then the
+ * progress. Then the offset `next` is committed.
  */
 export interface UnsavedStates extends Checkpoint {
   letters: readonly DeadLetter[];
@@ -79,7 +83,7 @@ export interface UnsavedStates extends Checkpoint {
   progress: PartitionProgress;
   /** Name of the projection. */
   name: string;
-  /** The traced requests whose events were folded. */
+  /** The traced requests whose events are folded into the unsaved states. */
   sampled: readonly SampledRequest[];
 }
 
@@ -88,14 +92,14 @@ interface MatchedEvent {
   record: LogRecord;
   key: string;
   ingestedAt: EpochMicros;
-  /** Budget of evaluation steps for this event, shared by all expressions of the definition. */
+  /** Step budget for this event, shared by all CEL expressions of the definition. */
   steps: StepBudget;
 }
 
 /**
- * Folds the events of one assigned partition for one generation. For each key, its state in memory always equals the
- * fold of the partition up to some offset. The states can therefore be saved at any time, even by two processes at
- * once. An event at or below the last folded offset of its key is not folded again.
+ * Folds the events of one assigned partition for one generation of a projection. For each key, the state in memory
+ * always equals the fold of the partition up to some offset. The states can therefore be saved at any time, even by two
+ * processes at once. An event at or below the last folded offset of its key is not folded again.
  */
 export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   private next: number;
@@ -125,7 +129,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
     return this.options.partition;
   }
 
-  /** Whether the partition is far behind the log's end, so that saving its states is not urgent. */
+  /** Whether the task is far behind the end of its partition, so that saving its states is not urgent. */
   get isBehind(): boolean {
     return this.partition.isBehind(this.next);
   }
@@ -150,10 +154,10 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   }
 
   /**
-   * Folds a batch. Rejects when the partition is revoked meanwhile.
+   * Folds the events of a batch. Rejects when the partition is revoked during the batch.
    * @param beginning For a batch that was read from the store: the first offset that Kafka still has. Every event of
-   * such a batch is folded, because the store has no repeated ids. Only events below `beginning` are added to the id
-   * window here; the others are added when they come from Kafka.
+   *   such a batch is folded, because the store has no repeated event ids. Only event ids below `beginning` are added
+   *   to the id window by this call; the later ids are added when their records are read from Kafka.
    */
   async take(batch: RecordBatch, beginning?: number): Promise<FoldCounts> {
     const counted: FoldCounts = { processed: 0, failed: 0, duplicates: 0 };
@@ -169,7 +173,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
     return counted;
   }
 
-  /** Returns the changes since the last checkpoint; undefined if there are none. */
+  /** Returns the changes since the last checkpoint; undefined if nothing has changed. */
   unsaved(): UnsavedStates | undefined {
     const { keys, place, from, now } = this.options;
     if (this.unsavedCount === 0 && (this.next === this.savedNext || this.next === from)) return undefined;
@@ -204,9 +208,9 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   }
 
   /**
-   * Folds the events whose keys are in memory immediately, because keeping an event for later costs the garbage
-   * collector more than folding it. Returns the other events: all events of keys that must be loaded from the store.
-   * Yields to other work between records.
+   * Folds the events of keys whose state is in memory at once, because keeping an event for later costs the garbage
+   * collector more than folding the event. Returns the other events: the events of keys whose state must be loaded from
+   * the store. Yields to other work of the process between records.
    */
   private async foldKnown(
     records: readonly LogRecord[],
@@ -236,8 +240,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   }
 
   /**
-   * Decodes a record and evaluates the key of its event. Returns undefined if the event is not folded. This function is
-   * synchronous, because the shared reader has the record only until the next one is read.
+   * Decodes a record and evaluates the key of its event. Returns undefined if the event is not folded. The method is
+   * synchronous, because all partitions share one decoder, which holds one record at a time.
    */
   private admitOne(record: LogRecord, counted: FoldCounts, beginning?: number): MatchedEvent | undefined {
     const { window, compiled, erasures, place } = this.options;
@@ -283,9 +287,8 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
   ): void {
     const { compiled, keys } = this.options;
     const isFolded = record.offset <= entry.lastOffset;
-    // If the event's state was saved before the progress, the event is folded into an empty state again, only to
-    // count it
-    // as processed or failed.
+    // If the state of the event's key was saved before the progress, the event is folded into an empty state again,
+    // only to count the event as processed or failed.
     const before = isFolded ? compiled.fold.empty : entry.state;
     const { state, refused } = withinBudget(steps, () => compiled.fold.add(before, event));
     if (refused) return this.refuse(record, refused, counted);
@@ -312,7 +315,10 @@ export class PartitionProjector implements CheckpointedTask<UnsavedStates> {
     return entries;
   }
 
-  /** Returns the state of a key, or undefined if the key must be loaded from the store. */
+  /**
+   * Returns the state of a key that is in memory or cannot be in the store; undefined if the state must be loaded from
+   * the store.
+   */
   private inMemory(key: string): CachedKeyState | undefined {
     const { keys, compiled } = this.options;
     const entry = keys.get(key);

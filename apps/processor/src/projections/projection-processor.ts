@@ -16,7 +16,7 @@ import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { FailureReporter } from '../failure-reporter.js';
 import { collectGenerations } from './generation-collection.js';
-import { GenerationSelection, type DesiredGeneration } from './desired-generations.js';
+import { DesiredGenerationSelector, type DesiredGeneration } from './desired-generations.js';
 import { KeyCache } from './key-cache.js';
 import type { ProjectionDependencies } from './projection-task-factory.js';
 import { GenerationPromoter } from './generation-promoter.js';
@@ -31,30 +31,33 @@ export interface ProjectionProcessorOptions {
   definitions: Pick<Definitions, 'projections' | 'stream' | 'onChange' | 'ageMs'>;
   writer: Pick<KeyedStateWriter, 'save' | 'load' | 'progressOf' | 'remove' | 'owners'> &
     Pick<EventWriter, 'appendDeadLetters'>;
-  /** Reads events that Kafka no longer has. */
+  /** Reads stored events whose records Kafka no longer has. */
   reader: Pick<EventReader, 'inLogOrder'>;
   erasures: ErasureLookup;
   progress: ConsumerProgress;
   logger: Logger;
   window: IdWindowBounds;
-  /** Bounds of the key cache: `keys` entries and about `weight` characters. */
+  /**
+   * Maximum number of keys (`keys`) and approximate maximum of characters (`weight`) in the key cache of all
+   * projections.
+   */
   cache: { keys: number; weight: number };
-  /** Bounds on states that wait to be saved: `keys` entries and about `weight` characters. */
+  /** Maximum number of states (`keys`) and approximate maximum of characters (`weight`) that wait to be saved. */
   unsaved: { keys: number; weight: number };
   saveIntervalMs: number;
   tracing?: Tracing | undefined;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Longest time between two polls of the progress of generations that are being built, in milliseconds. */
+  /** Maximum milliseconds between two polls of the progress of a generation that has not caught up yet. */
   lookMs?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called once, when the processor cannot continue. The process should end. */
+  /** Called once, when the projections of this process cannot continue. The caller should end the process. */
   onFailure(error: Error): void;
 }
 
-/** Number of partitions that may fold a batch, and load keys from the store, at the same time. */
+/** Maximum number of partitions that fold a batch, and load keys from the store, at the same time. */
 const foldingAtOnce = 4;
-/** Number of generations that are built at the same time, without those that already serve. */
+/** Maximum number of generations that catch up at the same time, without generations that already serve. */
 const mostBuilding = 2;
 
 const metricsOfProjections = [
@@ -69,7 +72,7 @@ const metricsOfProjections = [
 export class ProjectionProcessor {
   private readonly retry: EngineRetry;
   private readonly checkpointer: StateCheckpointer;
-  private readonly selection: GenerationSelection;
+  private readonly selection: DesiredGenerationSelector;
   private readonly generations: Reconciler<DesiredGeneration, RunningGeneration>;
   private readonly promotion: GenerationPromoter;
   private readonly failures: FailureReporter;
@@ -96,7 +99,7 @@ export class ProjectionProcessor {
       saved: ({ name }) => this.saved(name),
       ...{ onFailure, intervalMs: options.saveIntervalMs, most: options.unsaved, permits: foldingAtOnce },
     });
-    this.selection = new GenerationSelection(definitions, mostBuilding);
+    this.selection = new DesiredGenerationSelector(definitions, mostBuilding);
     this.collection = collectGenerations({ definitions, writer, logger, onFailure });
     this.promotion = new GenerationPromoter({
       ...{ definitions, topics, logger, onFailure, admin: log.admin, intervalMs: lookMs },
@@ -119,24 +122,27 @@ export class ProjectionProcessor {
     this.collection.start();
   }
 
-  /** The partitions that are assigned to this process now. */
+  /** Yields the partitions of all generations that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const generation of this.generations) for (const { partition } of generation) yield partition;
   }
 
-  /** The engine (Kafka or ClickHouse) to which a call is being retried, and the reason; undefined if there is none. */
+  /**
+   * The engine (Kafka or ClickHouse) to which a failed call is being repeated, and the error; undefined while no call
+   * is repeated.
+   */
   get complaint(): string | undefined {
     return this.retry.complaint;
   }
 
-  /** Saves the states of a consumer group's generation early, because a reader waits for them. */
+  /** Saves the states of the generation with this consumer group early, because a reader waits for the states. */
   flushSoon(group: string): void {
     for (const generation of this.generations) if (generation.group === group) generation.flushSoon();
   }
 
   /**
-   * Stops taking batches, saves and commits what was read, and leaves the consumer groups. Events whose states cannot
-   * be saved within `flushMs` milliseconds are read again by the next owner of the partition.
+   * Stops taking batches, saves and commits the states, and leaves the consumer groups. Events whose states cannot be
+   * saved within `flushMs` milliseconds are read again by the next owner of the partition.
    */
   async close(flushMs: number): Promise<void> {
     await this.shutdown.within(flushMs, (givenUp) => this.generations.close(givenUp));

@@ -34,7 +34,7 @@ export interface ProjectionDependencies {
   tracing?: Tracing | undefined;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
-  /** Called when a generation cannot continue. The process should end. */
+  /** Called when a generation cannot continue. The caller should end the process. */
   onFailure(error: unknown): void;
 }
 
@@ -59,7 +59,7 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
         ? beginning
         : await retry.run('log', ended, () => warmUpStart(assignment, bounds, now()));
     if (from < beginning) partition.commitFrom(from);
-    // The previous owner of the partition died between its last checkpoint and the commit of the offset.
+    // The previous owner of the partition died between saving its last checkpoint and committing the offset.
     else if (saved && from === position && partition.oldest === undefined) partition.commitFrom(position - 1);
     const window = new IdWindow(bounds);
     return new ProjectionTask({
@@ -71,9 +71,9 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
   }
 
   /**
-   * Resolves with the stored progress and the offset from which events are folded. The progress in the store decides,
-   * not the group's committed offset: Kafka deletes committed offsets after a week without readers, and the store may
-   * have been lost.
+   * Resolves with the stored progress, and the offset from which events are folded. The stored progress decides where
+   * folding starts, and not the committed offset, because Kafka deletes committed offsets after a week without members
+   * of the group, and the store may have been lost.
    */
   private async begin(
     place: StatePartitionKey,
@@ -107,7 +107,8 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
     return new PartitionProjector({
       ...{ ...this.generation, place, partition, from, window, progress: saved },
       traced: tracing !== undefined,
-      // A generation saves its progress before any state. Without saved progress, the store has no states.
+      // A generation saves the progress of a partition before any state. Without saved progress, the store therefore
+      // has no states of the partition.
       keys: keys.open({ complete: saved === undefined }),
       erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
       load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),

@@ -22,13 +22,13 @@ export interface ProjectionTaskOptions {
 }
 
 /**
- * Folds one partition for one generation. It first reads the events that Kafka no longer has from ClickHouse, and then
- * continues from Kafka.
+ * Folds one partition for one generation of a projection. The task first reads the events that Kafka no longer has from
+ * ClickHouse, and then continues with the records in Kafka.
  */
 export class ProjectionTask implements PartitionTask {
   /** Resolves true when batches may be folded, and false if no batch may be folded any more. */
   readonly ready: Promise<boolean>;
-  /** Expected first offset of the next batch. */
+  /** The first offset that the next batch should have. */
   private expected: number;
 
   constructor(private readonly options: ProjectionTaskOptions) {
@@ -61,7 +61,8 @@ export class ProjectionTask implements PartitionTask {
 
   async take(batch: RecordBatch): Promise<void> {
     if (!(await this.ready)) return;
-    // A gap has two possible causes: its offsets have no records, or Kafka's retention deleted their records.
+    // A gap between offsets has two possible causes: the offsets have no records, or Kafka's retention has deleted
+    // their records.
     const isGap = (batch.records[0]?.offset ?? batch.next) > this.expected;
     if (isGap && !(await this.fill())) return;
     this.expected = batch.next;
@@ -76,14 +77,13 @@ export class ProjectionTask implements PartitionTask {
     const { partition, projector, from } = this.options;
     const { beginning, position } = partition.assignment;
     if (projector.reached.known < beginning && !(await this.fill())) return false;
-    // This commits only if `ProjectionTaskFactory` found a missing commit. The offset of events that were read from the
-    // store is
-    // committed when their states are saved.
+    // The offer has an effect only if `ProjectionTaskFactory` found a missing commit. The offset of events that were
+    // read from the store is committed when their states are saved.
     if (from >= beginning) await partition.commits.offer(position);
     return true;
   }
 
-  /** Folds the events that Kafka no longer has, from the store. Resolves false if the host stops meanwhile. */
+  /** Folds the events that Kafka no longer has, from the store. Resolves false if the host stops before the end. */
   private async fill(): Promise<boolean> {
     const { partition, projector, history, place } = this.options;
     const folder = {

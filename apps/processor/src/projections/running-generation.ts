@@ -3,7 +3,10 @@ import type { DesiredGeneration } from './desired-generations.js';
 import { ProjectionTaskFactory, type ProjectionDependencies } from './projection-task-factory.js';
 import type { ProjectionTask } from './projection-task.js';
 
-/** Runs one generation in this process: folds the partitions that the generation's consumer group assigns to it. */
+/**
+ * Runs one generation of a projection in this process: folds the partitions that the generation's consumer group
+ * assigns to this process.
+ */
 export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
   /** Name of the projection. */
   readonly name: string;
@@ -33,7 +36,7 @@ export class RunningGeneration implements ReconciledHost<DesiredGeneration> {
     return this.host[Symbol.iterator]();
   }
 
-  /** Saves the states early, because a reader waits for them. */
+  /** Saves the states of the generation early, because a reader waits for the states. */
   flushSoon(): void {
     this.parts.checkpointer.flushSoon();
     this.host.fetchNow();

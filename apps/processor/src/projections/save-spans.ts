@@ -4,7 +4,7 @@ import type { UnsavedStates } from './partition-projector.js';
 
 /**
  * Describes the trace spans of one checkpoint of projections. Returns undefined if tracing is off or no folded event
- * has a traced request.
+ * belongs to a traced request.
  */
 export function saveSpans(
   tracing: Tracing | undefined,

@@ -4,20 +4,20 @@ import { metrics, type Tracing } from '#telemetry';
 import type { PartitionProjector, UnsavedStates } from './partition-projector.js';
 import { saveSpans } from './save-spans.js';
 
-/** The checkpointer of all projections. */
+/** The checkpointer that all projections of a process share. */
 export type StateCheckpointer = Checkpointer<PartitionProjector, UnsavedStates>;
 
 export interface StateSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: EngineRetry;
   tracing?: Tracing | undefined;
-  /** Aborted when the process stops without waiting for saves. */
+  /** Aborted when the process stops without waiting for running saves. */
   stopped: AbortSignal;
 }
 
 /**
- * Saves the changes of several partitions: first dead letters, then states, then progress. Saved progress therefore
- * never includes unsaved changes.
+ * Saves the unsaved changes of several partitions: first the dead letters, then the states, then the progress. Because
+ * of this order, saved progress never includes states that are not saved.
  * @throws the signal's reason
  */
 export function saveStates(saving: StateSaveDependencies, all: readonly UnsavedStates[]): Promise<void> {

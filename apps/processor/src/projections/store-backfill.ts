@@ -13,18 +13,21 @@ export interface StoreBackfillDependencies {
   retry: EngineRetry;
   progress: Pick<ConsumerProgress, 'attempted'>;
   logger: Logger;
-  /** Size of the id window in records: a repeated id is recognised at most this many offsets back. */
+  /**
+   * Size of the id window in offsets: a repeated event id is recognised at most this many offsets after the first
+   * record.
+   */
   windowRecords: number;
-  /** Milliseconds between two polls of the materializer's committed offset. */
+  /** Milliseconds between two polls of the offset that the materializer has committed. */
   lookMs?: number;
 }
 
-/** A source partition of one generation. */
+/** A source partition of one generation, whose deleted records are read from the store. */
 export interface BackfillPartition {
   /** Name of the projection. */
   name: string;
   topic: string;
-  /** The stream's id. */
+  /** Id of the source stream. */
   stream: string;
   partition: number;
 }
@@ -38,14 +41,14 @@ export interface FoldProgress {
   known: number;
 }
 
-/** Receives the events in the order of the log and folds them. */
-export interface BackfillFolder {
+/** Receives events that are read from the store, in offset order, and folds them. */
+export interface BackfillConsumer {
   reached(): FoldProgress;
-  /** @param beginning First offset that Kafka still has. The batch may contain events from there on. */
+  /** @param beginning First offset that Kafka still has. The batch may also contain events at or above this offset. */
   fold(batch: RecordBatch, beginning: number): Promise<void>;
 }
 
-/** An offset range that is read from the store. */
+/** An offset range whose events are read from the store. */
 interface BackfillRange {
   from: number;
   until: number;
@@ -55,7 +58,7 @@ interface BackfillRange {
 
 const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
-/** Reads events from ClickHouse that Kafka's retention has deleted. */
+/** Reads events from ClickHouse whose records Kafka's retention has deleted. */
 export class StoreBackfill {
   private readonly materialized: MaterializedOffsets;
 
@@ -64,11 +67,11 @@ export class StoreBackfill {
   }
 
   /**
-   * Passes the events that Kafka no longer has to `folder`, until Kafka has the next event. It checks again after each
-   * pass, because Kafka's retention continues meanwhile.
+   * Passes the events that Kafka no longer has to `folder`, until Kafka has the next event. After each pass, the
+   * beginning of the partition in Kafka is checked again, because retention continues meanwhile.
    * @throws the signal's reason, and the errors of `folder`
    */
-  async fill(place: BackfillPartition, folder: BackfillFolder, signal: AbortSignal): Promise<void> {
+  async fill(place: BackfillPartition, folder: BackfillConsumer, signal: AbortSignal): Promise<void> {
     for (;;) {
       const expired = await this.expired(place, folder.reached(), signal);
       if (!expired) return;
@@ -79,8 +82,8 @@ export class StoreBackfill {
 
   /**
    * Resolves with the offset range that must be read from the store for a partition with this progress; undefined if
-   * Kafka has all remaining events. Waits until the materializer has stored the events to fold. The range extends
-   * into the offsets that Kafka still has, by the size of the id window. Whether a record there repeats an id may
+   * Kafka has all remaining events. Waits until the materializer has stored the events to fold. The range extends into
+   * the offsets that Kafka still has, by the size of the id window: whether a record there repeats an event id may
    * depend on a deleted record, and the store has only the events that the materializer accepted.
    * @throws the signal's reason
    */
@@ -135,8 +138,8 @@ export class StoreBackfill {
   }
 
   /**
-   * Resolves with the first offset that Kafka has, and with the materializer's committed offset: all events below it
-   * that will ever be stored are stored.
+   * Resolves with the first offset that Kafka has, and with the offset that the materializer has committed. Every event
+   * below the committed offset is either stored, or will never be stored.
    */
   private async look(
     place: BackfillPartition,
@@ -162,15 +165,15 @@ export class StoreBackfill {
   }
 }
 
-/** Returns no offsets for an unknown topic, because its stream is being deleted. Throws every other error again. */
+/** Returns no offsets for an unknown topic, because its stream is being deleted. @throws every other error */
 function noneWhenGone(error: unknown): [] {
   if (error instanceof UnknownTopicError) return [];
   throw error;
 }
 
 /**
- * Encodes a stored event as a log record. Its record timestamp is the ingestion time, which is slightly before the
- * original one.
+ * Encodes a stored event as a log record. The timestamp of the record is the event's ingestion time, which is slightly
+ * earlier than the timestamp of the original record.
  */
 function recordOf(event: StoredEvent, topic: string): LogRecord {
   const [timestamp, ingested_at] = [parseTime(event.timestamp) ?? NaN, parseTime(event.ingested_at) ?? NaN];

@@ -1,18 +1,18 @@
 import { AgeOrderedMap } from '../age-ordered-map.js';
 
 /**
- * Counts the events of each entity, so that its stored version is looked up only when a snapshot may be due. The
- * version of an entity that is new or was evicted is unknown. It is looked up after a quarter of `every` events, so
- * its first snapshot may be that much late.
+ * Counts the events of each entity, so that the stored version of an entity is looked up only when a snapshot may be
+ * due. If an entity is new or was evicted, its version is unknown. An unknown version is looked up after a quarter of
+ * `every` events, so the first snapshot of the entity may be that many events late.
  */
 export class SnapshotCountdowns {
-  /** Number of events until the entity is looked up. */
+  /** Number of further events until the version of the entity is looked up, by entity. */
   private readonly left = new AgeOrderedMap<string, number>();
 
-  /** @param most Greatest number of entities that are counted. */
+  /** @param most Maximum number of entities whose events are counted. */
   constructor(private readonly most: number) {}
 
-  /** Counts one event of an entity. Returns whether the entity's version should be looked up. */
+  /** Counts one event of an entity. Returns whether the version of the entity should be looked up. */
   passed(stream: string, entityId: string, every: number): boolean {
     const key = keyOf(stream, entityId);
     const left = (this.left.get(key) ?? Math.ceil(every / 4)) - 1;
@@ -20,7 +20,7 @@ export class SnapshotCountdowns {
     return left <= 0;
   }
 
-  /** Sets the version of an entity that was looked up. */
+  /** Sets the countdown of an entity whose version was looked up. */
   found(entity: { stream: string; entityId: string }, version: number, every: number): void {
     this.keep(keyOf(entity.stream, entity.entityId), every - (version % every));
   }
@@ -31,7 +31,7 @@ export class SnapshotCountdowns {
   }
 }
 
-/** Returns a key that is unique for the stream and entity, because neither name contains a zero byte. */
+/** Returns a key for the pair of stream and entity. The key is unique, because neither name contains a zero byte. */
 function keyOf(stream: string, entityId: string): string {
   return `${stream}\0${entityId}`;
 }

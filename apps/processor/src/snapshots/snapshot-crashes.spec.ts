@@ -12,8 +12,11 @@ import { Snapshotter } from './snapshotter.js';
 const every = 8;
 const entities = ['a', 'b', 'c'];
 
-/** A simulated snapshotter process. A spec can kill it before or after any step; it then does nothing more. */
-class Incarnation {
+/**
+ * A simulated snapshotter process. A spec can kill the process before or after any step; a killed process does nothing
+ * more.
+ */
+class SimulatedSnapshotter {
   dead = false;
   readonly failures: Error[] = [];
   readonly snapshotter: Snapshotter;
@@ -46,7 +49,10 @@ class Incarnation {
     if (this.dead) throw new StoreUnavailableError('dead');
   }
 
-  /** Runs a call as two steps: the process can die before the call starts, or before its response arrives. */
+  /**
+   * Runs each call of `target` as two steps: the process can die before the call starts, or before its response
+   * arrives.
+   */
   private stepping<Target extends object>(target: Target): Target {
     return new Proxy(target, {
       get: (_, name) => {
@@ -105,16 +111,16 @@ it('makes each snapshot once and correctly, with at most a short delay, when the
         await world.write(own);
         await world.materialize();
       };
-      let one = new Incarnation(world);
+      let one = new SimulatedSnapshotter(world);
       const all = [one];
       for (const action of script) {
         if ('write' in action) await write(action.write);
         else {
           await one.killAfter(action.killAfter);
-          all.push((one = new Incarnation(world)));
+          all.push((one = new SimulatedSnapshotter(world)));
         }
       }
-      // After this many events, the last process looks up an entity that it does not know.
+      // After this many events, the last process has looked up the version of an entity that it did not know.
       for (const entity of entities)
         await write(Array.from({ length: every / 4 }, (_, n) => ({ entity, n })));
       await vi.waitFor(() => expectThrough(world), { timeout: 10_000, interval: 2 });

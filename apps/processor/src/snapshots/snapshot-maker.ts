@@ -23,16 +23,16 @@ export interface SnapshotCandidates {
 }
 
 /**
- * Looks up the versions of entities, and makes a snapshot of each at the greatest multiple of `every` that it
- * reached.
+ * Looks up the versions of entities, and makes a snapshot of each entity at the greatest multiple of `every` that the
+ * entity's version has reached.
  */
 export class SnapshotMaker {
-  /** Settles when the last requested batch is done; batches are handled one at a time. */
+  /** Settles when the last requested batch is processed; batches are processed one after another. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly options: SnapshotMakerOptions) {}
 
-  /** Resolves when the snapshots are made. @throws the signal's reason */
+  /** Resolves when the snapshots of a batch are made. @throws the signal's reason */
   async make(batch: SnapshotCandidates, signal: AbortSignal): Promise<void> {
     const work = () => this.makeNow(batch, signal);
     const done = this.last.then(work, work);

@@ -17,7 +17,7 @@ export interface SnapshotTaskDependencies {
   logger: Logger;
 }
 
-/** Counts the events of one partition, and requests a snapshot of each entity for which one may be due. */
+/** Counts the events of one partition, and requests a snapshot of each entity for which a snapshot may be due. */
 export class SnapshotTask implements PartitionTask {
   constructor(
     readonly partition: OwnedPartition,
@@ -41,7 +41,7 @@ export class SnapshotTask implements PartitionTask {
     } catch (error) {
       if (partition.ended.aborted) return;
       metrics.snapshotFailures.inc({ reason: 'error' });
-      // No query result depends on a snapshot, so the process continues.
+      // No query result depends on a snapshot, so the process continues after a failed snapshot.
       this.parts.logger.error(
         { err: error as Error, topic: batch.topic },
         'snapshots of a batch failed and are skipped',
@@ -68,7 +68,10 @@ export class SnapshotTask implements PartitionTask {
     await maker.make({ stream, every, entityIds, partition }, ended);
   }
 
-  /** Returns the entities of a batch for which a snapshot may be due. Yields to other work between records. */
+  /**
+   * Returns the entities of a batch for which a snapshot may be due. Yields to other work of the process between
+   * records.
+   */
   private async dueOf({ records }: RecordBatch, stream: string, every: number): Promise<string[]> {
     const due = new Set<string>();
     const turn = new TimeSlice();

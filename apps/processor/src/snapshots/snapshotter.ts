@@ -15,7 +15,10 @@ import { SnapshotCountdowns } from './snapshot-countdowns.js';
 import { SnapshotMaker } from './snapshot-maker.js';
 import { SnapshotTask } from './snapshot-task.js';
 
-/** Nobody waits for an automatic snapshot: records of a second are one fetch and one commit. */
+/**
+ * Milliseconds for which a fetch collects records. No caller waits for an automatic snapshot, so the records of a
+ * second are fetched and committed together.
+ */
 const collectMs = 1_000;
 
 export interface SnapshotterOptions {
@@ -26,21 +29,21 @@ export interface SnapshotterOptions {
   versions: Pick<EventWriter, 'latestVersions'>;
   logger: Logger;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
-  /** Milliseconds between two polls of the materializer's committed offset. */
+  /** Milliseconds between two polls of the offset that the materializer has committed. */
   lookMs?: number;
-  /** Greatest number of entities whose events are counted. */
+  /** Maximum number of entities whose events are counted. */
   mostCounted?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
-  /** Called when the snapshotter cannot continue. The process should end. */
+  /** Called when the snapshotter cannot continue. The caller should end the process. */
   onFailure(error: Error): void;
 }
 
 /**
- * Makes a snapshot of an entity when its version passes a multiple of its stream's `snapshot_every`. It reads the log
- * in its own consumer group and counts events. When a snapshot may be due, it waits for the materializer and looks up
- * the entity's version in the store. A snapshot that is missed, for example after a crash, makes a later read slower
- * but never changes its result.
+ * Makes a snapshot of an entity when the entity's version passes a multiple of `snapshot_every` of its stream. The
+ * snapshotter reads the log in a consumer group of its own and counts events. When a snapshot may be due, the
+ * snapshotter waits for the materializer and looks up the entity's version in the store. A snapshot that is missed, for
+ * example after a crash, makes a later read slower but never changes the result of the read.
  */
 export class Snapshotter {
   private readonly host: PartitionTaskHost<SnapshotTask>;
@@ -55,7 +58,7 @@ export class Snapshotter {
     const parts = { ...options, due, materialized, maker };
     this.host = new PartitionTaskHost({
       ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
-      // Snapshots do not affect the health checks, because a missing snapshot only makes a later read slower.
+      // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
       progress: new ConsumerProgress(),
       tasks: { open: async (partition) => new SnapshotTask(partition, parts) },
       onFailure: (error) => options.onFailure(error as Error),
@@ -68,7 +71,7 @@ export class Snapshotter {
     this.follow();
   }
 
-  /** The partitions that are assigned to this process now. */
+  /** Yields the partitions of the snapshotter that are assigned to this process now. */
   *partitions(): Iterable<OwnedPartition> {
     for (const { partition } of this.host) yield partition;
   }

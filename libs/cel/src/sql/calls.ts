@@ -9,7 +9,7 @@ type CallExpression = Extract<Expression, { kind: 'call' }>;
 /** Translates a CEL expression to the ClickHouse SQL of its value. */
 export type TranslateToSql = (expression: Expression) => SqlValue;
 
-interface Context {
+interface CallTranslation {
   call: CallExpression;
   params: SqlValueBinder;
   translate: TranslateToSql;
@@ -23,8 +23,8 @@ const stringTests: Record<string, (text: string, other: string) => string> = {
 };
 
 /**
- * ClickHouse SQL of the CEL methods for parts of a time in UTC, which count months, days of the month and days of the
- * year from 0; Sunday is 0.
+ * ClickHouse SQL of the CEL methods for parts of a time in UTC. The methods count months, days of the month and days of
+ * the year from 0, and days of the week from 0 for Sunday.
  */
 const timeParts: Record<string, (time: string) => string> = {
   getFullYear: (time) => `toYear(${time})`,
@@ -48,7 +48,7 @@ export function callValue(call: CallExpression, params: SqlValueBinder, translat
   return call.object === null ? functionValue(context) : methodValue(call.object, context);
 }
 
-function functionValue({ call, params, translate }: Context): SqlValue {
+function functionValue({ call, params, translate }: CallTranslation): SqlValue {
   const [argument] = call.args;
   if (call.args.length !== 1 || !argument) throw unknown(call);
   const { at } = call;
@@ -76,7 +76,7 @@ function functionValue({ call, params, translate }: Context): SqlValue {
   }
 }
 
-function methodValue(object: Expression, { call, translate }: Context): SqlValue {
+function methodValue(object: Expression, { call, translate }: CallTranslation): SqlValue {
   const { name, args, at } = call;
   const receiver = translate(object);
   const [argument] = args;
@@ -107,7 +107,7 @@ function methodValue(object: Expression, { call, translate }: Context): SqlValue
 }
 
 /**
- * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL; ClickHouse's default differs. A text that
+ * Translates `matches`. `(?-s)` makes a dot not match line breaks, as in CEL, unlike ClickHouse's default. A text that
  * is too long for the pattern is an error and is not searched.
  */
 function matches(
@@ -125,8 +125,8 @@ function matches(
 }
 
 /**
- * Translates `has`. The macro is false if the member, or another one on the path to it, is missing. A null member
- * counts as present.
+ * Translates `has`. The macro is false if the member, or another member on its path, is missing. A null member counts
+ * as present.
  */
 function has(argument: Expression, translate: TranslateToSql): SqlValue {
   if (argument.kind !== 'member') {

@@ -38,18 +38,18 @@ export function ordering(operator: OrderingOperator, [a, b]: [SqlValue, SqlValue
   return valueOf('bool', parts.length === 1 ? (parts[0] as string) : `coalesce(${parts.join(', ')})`, at);
 }
 
-type Operator = '=' | OrderingOperator;
+type ComparisonOperator = '=' | OrderingOperator;
 
-function compared(kind: SqlKind, operator: Operator, [a, b]: [SqlValue, SqlValue]): string {
+function compared(kind: SqlKind, operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
   if (kind === 'number') return comparedNumbers(operator, [a, b]);
   return `(${a[kind]} ${operator} ${b[kind]})`;
 }
 
 /**
- * For each operator, the comparison of two different doubles, and the result for equal ones without more digits to
+ * For each operator, the comparison of two different doubles, and the result for equal doubles without more digits to
  * compare.
  */
-const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
+const ofDoubles: Record<ComparisonOperator, { decides: string; equal: 0 | 1 }> = {
   '=': { decides: '', equal: 1 },
   '<': { decides: '<', equal: 0 },
   '<=': { decides: '<', equal: 1 },
@@ -61,7 +61,7 @@ const ofDoubles: Record<Operator, { decides: string; equal: 0 | 1 }> = {
  * Returns SQL that compares two numbers: exactly if computations support both, otherwise as their nearest doubles.
  * Stored numbers are compared as doubles first, because further digits matter only between equal doubles.
  */
-function comparedNumbers(operator: Operator, [a, b]: [SqlValue, SqlValue]): string {
+function comparedNumbers(operator: ComparisonOperator, [a, b]: [SqlValue, SqlValue]): string {
   if (a.integer !== undefined && b.integer !== undefined) return `(${a.integer} ${operator} ${b.integer})`;
   const [doubles, decimals] = [
     `${a.number} ${operator} ${b.number}`,

@@ -4,12 +4,12 @@ import type { SqlValueBinder } from './sql-value-binder.js';
 import { decimalOfText } from './numbers.js';
 import type { SqlValue } from './sql-value.js';
 
-type Literal = string | number | bigint | boolean | null;
+type LiteralValue = string | number | bigint | boolean | null;
 
 /** The upper limit of an Int128, exclusive. */
 const mostInteger = 2n ** 127n;
 
-export function literalValue(value: Literal, at: number, params: SqlValueBinder): SqlValue {
+export function literalValue(value: LiteralValue, at: number, params: SqlValueBinder): SqlValue {
   if (value === null) return { at, isNull: '1', exists: '1' };
   if (typeof value === 'string') return { at, string: params.bind('String', value), exists: '1' };
   if (typeof value === 'boolean') return { at, bool: value ? 'true' : 'false', exists: '1' };

@@ -7,7 +7,7 @@ import { exactJson, json, type JsonLocation, type SqlValue } from './sql-value.j
 /** One step of a path into an event: the name of a member, or the index of a list element. */
 type PathStep = { key: string } | { index: number };
 
-type Access = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
+type MemberAccess = Extract<Expression, { kind: 'variable' | 'member' | 'index' }>;
 
 const texts: Record<string, string> = {
   event_id: 'toString(event_id)',
@@ -21,7 +21,7 @@ const integers = new Set(['partition', 'offset']);
 const optionalIntegers = new Set(['version', 'schema_version']);
 
 /** Translates a path such as `event.stream` or `event.data.a["b"][0]` to ClickHouse SQL. */
-export function memberValue(expression: Access, params: SqlValueBinder): SqlValue {
+export function memberValue(expression: MemberAccess, params: SqlValueBinder): SqlValue {
   const [first, ...rest] = pathOf(expression);
   const name = first && 'key' in first ? first.key : undefined;
   if (name === 'data' || name === 'metadata')

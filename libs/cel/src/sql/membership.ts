@@ -3,7 +3,10 @@ import { equality } from './comparison.js';
 import { decimalOfText } from './numbers.js';
 import { exactJson, json, valueOf, type JsonLocation, type SqlValue } from './sql-value.js';
 
-/** Translates `x in [a, b]` to ClickHouse SQL: true if x equals one of the items; NULL if x or any item is an error. */
+/**
+ * Translates `x in [a, b]` to ClickHouse SQL. The SQL is true if x equals one of the items, and NULL if x or any item
+ * is an error.
+ */
 export function inList(x: SqlValue, items: readonly SqlValue[], at: number): SqlValue {
   const exist = [x, ...items].map(({ exists }) => exists).filter((exists) => exists !== '1');
   const parts = items.map((item) => equality(x, item, at).bool as string);

@@ -1,10 +1,10 @@
 import type { SqlValue } from './sql-value.js';
 
 /*
- * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point,
- * 36 after it). NULL stands for a number out of that range, as for every error in CEL. No SQL here may throw in
- * ClickHouse, because that would fail the whole query. So each function receives numbers that it accepts, also
- * in rows whose result is NULL.
+ * Numbers are computed as Decimal(76, 36), which represents all numbers of computations (39 digits before the point, 36
+ * after it). NULL stands for a number out of that range, as for every error in CEL. No SQL here may throw in
+ * ClickHouse, because that would fail the whole query. Each SQL function therefore receives numbers that it accepts,
+ * also in rows whose result is NULL.
  */
 
 /** An arithmetic operator of CEL. */
@@ -23,15 +23,18 @@ export function withAliases(values: Readonly<Record<string, string>>, body: stri
   return `arrayMap((${Object.keys(values).join(', ')}) -> ${body}, ${given.join(', ')})[1]`;
 }
 
-/** Returns SQL for the decimal of a text that is a JSON number or similar; NULL if it is out of range. */
+/**
+ * Returns SQL for the decimal of a text that is a JSON number or similar. The SQL is NULL if the number is out of
+ * range.
+ */
 export function decimalOfText(text: string): string {
   const plain = `length(t) <= ${places} AND NOT match(t, '[eE]')`;
   return withAliases({ t: text }, `if(${plain}, toDecimal256OrNull(t, ${places}), ${longDecimal('t')})`);
 }
 
 /**
- * Returns SQL for the decimal of a text that is a JSON number of any length, with an exponent of any size; NULL if it
- * is out of range.
+ * Returns SQL for the decimal of a text that is a JSON number of any length, with an exponent of any size. The SQL is
+ * NULL if the number is out of range.
  */
 function longDecimal(text: string): string {
   const value =
@@ -92,7 +95,7 @@ export function decimalOperation(operator: ArithmeticOperator, x: string, y: str
   return withAliases({ a: x, b: y }, withAliases(bothSides, withAliases({ possible }, checked)));
 }
 
-interface Operation {
+interface DecimalOperationSql {
   /** SQL that is true if the operation has a result, approximately in range. */
   possible: string;
   /** SQL for the result; any value if `possible` is false. */
@@ -100,8 +103,8 @@ interface Operation {
 }
 
 /*
- * Products and quotients are computed on whole units of 10 ** -36, as Int256, in parts that do not overflow: ClickHouse's
- * own multiplyDecimal and divideDecimal take 300 µs for one number.
+ * Products and quotients are computed on whole units of 10 ** -36, as Int256, in parts that do not overflow, because
+ * ClickHouse's own multiplyDecimal and divideDecimal take 300 µs for one number.
  */
 const units = (decimal: string) => `reinterpretAsInt256(${decimal})`;
 const decimalOfUnits = (units: string) => `reinterpret(${units}, 'Decimal(76, ${places})')`;
@@ -154,7 +157,7 @@ function nearest(quotient: string): string {
   return `toDecimal256OrNull(toString(${double}), ${places})`;
 }
 
-const operations: Record<ArithmeticOperator, Operation> = {
+const operations: Record<ArithmeticOperator, DecimalOperationSql> = {
   '+': { possible: '1', result: 'x + y' },
   '-': { possible: '1', result: 'x - y' },
   '*': { possible: `abs(toFloat64(x) * toFloat64(y)) < ${mostRoughly}`, result: product },

@@ -13,11 +13,11 @@ const number = '^[-0-9]';
 const largest = '1.7976931348623157e308';
 
 /**
- * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. Those functions cannot read a
- * document at all if an integer does not fit into 64 bits, if a number is too large for a double, or if an escaped
- * surrogate is unpaired. In such a document, these values become what expressions see: a double, the largest double, or
- * U+FFFD. Other documents are not rewritten, because that costs several times as much as reading them (8 µs for 120
- * bytes).
+ * Returns SQL for a JSON column in a form that ClickHouse's JSON functions can read. ClickHouse's JSON functions cannot
+ * read a document at all if an integer does not fit into 64 bits, if a number is too large for a double, or if an
+ * escaped surrogate is unpaired. In such a document, these values become what expressions see: a double, the largest
+ * double, or U+FFFD. Other documents are not rewritten, because rewriting a document costs several times as much as
+ * reading it (8 µs for 120 bytes).
  */
 export function readableColumn(column: string): string {
   const repaired = mapped(
@@ -34,7 +34,7 @@ const longNumber = String.raw`[:,\[\s]-?([0-9.]{16}|[0-9.]+[eE])`;
 
 /**
  * Returns SQL for a JSON column in which long numbers are replaced by strings, so that ClickHouse can read all their
- * digits. For a document without long numbers, it is the column of `readableColumn`.
+ * digits. For a document without long numbers, the result equals that of `readableColumn`.
  */
 export function exactColumn(column: string): string {
   const isLong = `match(part, ${quoted(number)}) AND (length(part) > 15 OR match(part, '[eE]'))`;

@@ -2,20 +2,21 @@ import { UntranslatableExpressionError } from './untranslatable.js';
 import { exactColumn, readableColumn } from './readable.js';
 
 /**
- * A CEL value as SQL. The kind of a member of `data` is known only when a row is read. So a value has one SQL
- * expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a missing
- * member, a wrong type) are NULL too: SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!` treat errors.
+ * A CEL value as SQL. The kind of a member of `data` is known only when a row is read. An `SqlValue` therefore has one
+ * SQL expression for each possible kind, which is NULL in rows where the value is of another kind. Errors in CEL (a
+ * missing member, a wrong type) are NULL too, because SQL's AND, OR and NOT treat NULL as CEL's `&&`, `||` and `!`
+ * treat errors.
  */
 export interface SqlValue {
   at: number;
   string?: string;
   /** SQL of the type Nullable(Float64): the nearest double of the number. */
   number?: string;
-  /** SQL of the type Nullable(Decimal(76, 36)): the exact number; NULL also if computations do not support it. */
+  /** SQL of the type Nullable(Decimal(76, 36)): the exact number, or NULL if computations do not support the number. */
   decimal?: string;
   /** SQL of the type Int128: the number of an integer column or literal, which ClickHouse compares fastest. */
   integer?: string;
-  /** True if the value is a number that results from a computation: `number` is then derived from `decimal`. */
+  /** True if the value is a number that results from a computation, so that `number` is derived from `decimal`. */
   isComputed?: boolean;
   bool?: string;
   /** SQL for a time, as microseconds since 1970. */
@@ -42,7 +43,7 @@ export interface JsonLocation {
 export type SqlKind = 'string' | 'number' | 'bool' | 'timestamp' | 'duration';
 export const kinds: readonly SqlKind[] = ['string', 'number', 'bool', 'timestamp', 'duration'];
 
-/** Returns an SQL value that can only be of this kind; in rows where its SQL is NULL, it is an error. */
+/** Returns an SQL value that can only be of this kind. The value is an error in rows where its SQL is NULL. */
 export function valueOf(kind: SqlKind, sql: string, at: number): SqlValue {
   return { at, [kind]: sql, exists: `isNotNull(${sql})` };
 }

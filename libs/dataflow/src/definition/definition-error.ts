@@ -8,8 +8,8 @@ export interface DefinitionProblem extends InputError {
 }
 
 /**
- * Error: the definition of a projection or a pipeline is invalid. It contains all errors found, each with a JSON
- * pointer into the definition.
+ * Error: the definition of a projection or a pipeline is invalid. The error lists all problems of the definition, each
+ * with a JSON pointer into the definition.
  */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';

@@ -11,7 +11,7 @@ export function definitionError(pointer: string, detail: string): DefinitionErro
  * Reads the members of a JSON object in a definition strictly: an unknown member, or a missing required one, is a
  * DefinitionError with its JSON pointer.
  */
-export class MemberReader {
+export class DefinitionMemberReader {
   readonly #members: Readonly<Record<string, unknown>>;
 
   constructor(

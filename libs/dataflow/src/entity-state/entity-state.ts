@@ -16,7 +16,10 @@ export interface EntityState {
   readonly alive: number;
 }
 
-/** Maximum number of characters of an entity's state as JSON text. An event that would exceed it is not applied. */
+/**
+ * Maximum number of characters of an entity's state as JSON text. An event that would exceed the maximum is not
+ * applied.
+ */
 const mostCharacters = 1024 * 1024;
 
 /**

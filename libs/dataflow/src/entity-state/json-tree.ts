@@ -44,7 +44,7 @@ export function frameLength(members: number): number {
   return members === 0 ? 2 : members + 1;
 }
 
-/** Matches characters that JSON.stringify may escape: it escapes surrogates only if they are unpaired. */
+/** Matches characters that JSON.stringify may escape. JSON.stringify escapes surrogates only if they are unpaired. */
 const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 /** Returns the number of characters of a member's name as JSON, with its quotes, escapes and the colon after it. */

@@ -2,8 +2,8 @@ import { frameLength, nameLength, treeLength, type JsonMembers, type JsonTree } 
 
 /**
  * Applies a JSON merge patch (RFC 7396) and returns the result. The function modifies objects of `target` and of
- * `patch` and reuses them in the result, so the caller must not use either afterwards. The recursion is as deep as the
- * patch.
+ * `patch` and reuses them in the result, so the caller must not use `target` or `patch` afterwards. The recursion is as
+ * deep as the patch.
  */
 export function mergePatch(target: JsonTree, patch: JsonTree): JsonTree {
   if (typeof patch === 'string') return patch;

@@ -8,10 +8,10 @@ import { uncounted } from './operator-event-counts.js';
 export const derivedEventLimits = { events: 10_000, characters: 16 * 1024 * 1024 } as const;
 
 /**
- * Returns the state of a projection's key as JSON text: null if there is none, undefined if it has not been fetched
- * yet.
+ * Returns the state of a projection's key as JSON text: null if the key has no state, undefined if the state has not
+ * been fetched yet.
  */
-export type KnownStates = (lookup: ProjectionLookup) => string | null | undefined;
+export type FetchedStates = (lookup: ProjectionLookup) => string | null | undefined;
 
 /** Error detail for an event whose derived events exceed `derivedEventLimits`. */
 export const tooManyDerivedEvents =
@@ -31,7 +31,7 @@ export class EvaluationContext {
 
   /** @param counts `OperatorEventCounter.numbers`, to which the operators add their event counts */
   constructor(
-    readonly known: KnownStates,
+    readonly known: FetchedStates,
     readonly counts: Float64Array = uncounted,
   ) {}
 

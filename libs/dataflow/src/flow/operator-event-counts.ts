@@ -31,27 +31,32 @@ export interface CountedOperator {
   readonly key: string;
   /** True if the operator before this one in the definition passes events on to it. */
   readonly follows: boolean;
-  /** True if the operator writes events out of the pipeline (`emit`, `webhook`). It also passes each event on. */
+  /**
+   * True if the operator writes events out of the pipeline (`emit`, `webhook`). An operator that writes events also
+   * passes each event on.
+   */
   readonly isOutput: boolean;
   /**
-   * True if `out` is counted. Otherwise each event leaves the operator once, unless it is dropped, late or failed, and
-   * `out` is computed.
+   * True if `out` is counted. If `out` is not counted, each event leaves the operator once, unless it is dropped, late
+   * or failed, and `out` is computed.
    */
   readonly countsOut: boolean;
 }
 
 /**
- * The numbers that are counted for an operator. The others are computed from them, so that counting costs nothing at
- * most operators: `arrived` are the events that no earlier operator has passed on, `alone` those that an output does
- * not pass on (see `CompiledPipeline.entry`).
+ * The numbers that are counted for an operator. All other numbers are computed, so that counting costs nothing at most
+ * operators. `arrived` counts the events that no earlier operator has passed on, and `alone` counts the events that an
+ * output operator does not pass on (see `CompiledPipeline.entry`).
  */
 const counted = ['arrived', 'alone', 'out', 'dropped', 'late', 'failed'] as const;
-type Counted = (typeof counted)[number];
+type CountedNumber = (typeof counted)[number];
 const width = counted.length;
-const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<Record<Counted, number>>;
+const offsets = Object.fromEntries(counted.map((name, i) => [name, i])) as Readonly<
+  Record<CountedNumber, number>
+>;
 
 /** Returns the index in `OperatorEventCounter.numbers` of one of an operator's counts. */
-export function stepSlot(step: number, of: Counted): number {
+export function stepSlot(step: number, of: CountedNumber): number {
   return step * width + offsets[of];
 }
 
@@ -63,7 +68,10 @@ export const uncounted: Float64Array = new Float64Array(pipelineLimits.operators
  * index in `steps`.
  */
 export class OperatorEventCounter {
-  /** The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to them. */
+  /**
+   * The counts of all operators, one operator after another (see `stepSlot`). The chains of operators add to the
+   * counts.
+   */
   readonly numbers: Float64Array;
   private readonly stepOf: ReadonlyMap<string, number>;
 
@@ -100,7 +108,7 @@ export class OperatorEventCounter {
     return Object.fromEntries(entries) as EventCountsByOperator;
   }
 
-  private of(step: number, name: Counted): number {
+  private of(step: number, name: CountedNumber): number {
     return this.numbers[stepSlot(step, name)] ?? 0;
   }
 }

@@ -32,9 +32,9 @@ export interface Provenance {
 }
 
 /**
- * An event between two operators. `event.stream`, `event.partition` and `event.offset` are those of its provenance.
- * `event.event_id` is the id of the source event until the event is emitted. A window result has an empty stream and an
- * empty id.
+ * An event between two operators. `event.stream`, `event.partition` and `event.offset` are the members of its
+ * provenance. `event.event_id` is the id of the source event until the event is emitted. A window result has an empty
+ * stream and an empty id.
  */
 export interface PipelineEvent {
   readonly event: LogEvent;
@@ -112,11 +112,12 @@ export type LookupAnswers = (lookup: ProjectionLookup) => string | null;
 
 /** The compiled stateless operators of one stage of a pipeline, including their branches. */
 export interface OperatorChain {
-  /** True if one of the operators reads a projection. Then the caller must call `lookups` before each `run`. */
+  /** True if one of the operators reads a projection. If true, the caller must call `lookups` before each `run`. */
   readonly looksUp: boolean;
   /**
-   * Returns the lookups that `run` still needs, given the known answers; empty if it needs no more. Call it until it is
-   * empty: an enrich may depend on the result of an earlier one.
+   * Returns the lookups that `run` still needs, given the known answers; empty if `run` needs no more lookups. The
+   * caller repeats the call until the result is empty, because an `enrich` may depend on the result of an earlier
+   * `enrich`.
    */
   lookups(
     flow: PipelineEvent,
@@ -185,8 +186,9 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
     arrival: { key: string; flow: PipelineEvent; watermark: EpochMicros },
   ): StateEntryUpdate<State>;
   /**
-   * Returns the results that are due at this watermark. If `row` is undefined, the state entry is removed. Otherwise
-   * `row` replaces the entry: some sessions of the key remain open.
+   * Returns the results that are due at this watermark, and the state entry that remains. If `row` is undefined, the
+   * state entry is removed. If `row` is defined, it replaces the state entry, because some sessions of the key remain
+   * open.
    */
   close(
     row: StateEntry<State>,

@@ -24,7 +24,10 @@ export function valueText(value: CelValue, pointer: string): string {
   throw tooLarge(pointer);
 }
 
-/** Returns `text`, the new data of an event, unchanged. @throws OperatorError if it is larger than an event may be */
+/**
+ * Returns `text`, the new data of an event, unchanged. @throws OperatorError if the text is larger than the data of an
+ * event may be
+ */
 export function checkedData(text: string, pointer: string): string {
   const isSmall = text.length * mostBytesPerCharacter <= most;
   if (isSmall || Buffer.byteLength(text) <= most) return text;
@@ -36,8 +39,8 @@ function tooLarge(pointer: string): OperatorError {
 }
 
 /**
- * Returns the text of a JSON object with one more member, which replaces a member of the same name. If there is none,
- * the rest of the text remains unchanged.
+ * Returns the text of a JSON object with one more member, which replaces a member of the same name. If no member has
+ * the name, the given text remains unchanged.
  */
 export function withMember(
   object: { text: string; value: CelValue },

@@ -5,8 +5,8 @@ import type { ReadableEvent } from './readable-event.js';
 export type OperatorFunction = (flow: ReadableEvent, context: EvaluationContext) => void;
 
 /**
- * Error: an operator cannot process an event. It has no stack trace, because it can occur for every event and becomes a
- * fail outcome.
+ * Error: an operator cannot process an event. The error has no stack trace, because it can occur for every event and
+ * becomes a fail outcome.
  */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';

@@ -1,4 +1,4 @@
-import type { Numeric } from '#cel';
+import type { CelNumber } from '#cel';
 import { kinds } from '#cel';
 import { quotient } from '#cel';
 import { toJson } from '#cel';
@@ -7,12 +7,12 @@ import { addToTotal, exactTotal, mergeTotals, zero, type ExactSum } from './exac
 
 /**
  * `avg`: the mean of numbers, computed as the exact sum divided by the count. The mean is exact if it has at most 34
- * significant digits; otherwise it is rounded once, to the nearest double. Without values the mean is null.
+ * significant digits; otherwise it is rounded once, to the nearest double. Without values the result of `avg` is null.
  */
 export const avg: FoldOperation<readonly [total: ExactSum, count: number]> = {
   takes: kinds.number,
   empty: [zero, 0],
-  add: ([total, count], value) => [addToTotal(total, value as Numeric), count + 1],
+  add: ([total, count], value) => [addToTotal(total, value as CelNumber), count + 1],
   merge: (a, b) => [mergeTotals(a[0], b[0]), a[1] + b[1]],
   result: ([total, count]) => (count === 0 ? 'null' : mean(total, count)),
 };

@@ -7,16 +7,16 @@ import { comparePositions, type FoldPosition } from './position.js';
 const itemCharacters = 16 * 1024;
 /**
  * Maximum number of items of the list, and of characters of its JSON text. The list ends before the first item that
- * would exceed one of them.
+ * would exceed one of the two limits.
  */
 const listItems = 1000;
 const listCharacters = 64 * 1024;
 
-type Item = readonly [value: string, position: FoldPosition];
+type CollectedItem = readonly [value: string, position: FoldPosition];
 
-type Collected = {
+type CollectState = {
   /** The collected items, in the order of their events' positions. */
-  readonly items: readonly Item[];
+  readonly items: readonly CollectedItem[];
   /** Number of characters of the collected list as JSON text. */
   readonly characters: number;
   /**
@@ -30,7 +30,7 @@ type Collected = {
  * `collect`: a list of the values in the order of their events. The list ends before the first value that would exceed
  * 1 000 items or 65 536 characters of JSON. Later values are left out, in whatever order the events arrive.
  */
-export const collect: FoldOperation<Collected> = {
+export const collect: FoldOperation<CollectState> = {
   takes: anyButNull,
   unordered: true,
   empty: { items: [], characters: 2, cut: null },
@@ -54,7 +54,7 @@ function isCut(cut: FoldPosition | null, position: FoldPosition): boolean {
  * Returns the list with the item appended; undefined if the item belongs before the last one or does not fit. Most
  * events take this fast path.
  */
-function appended({ items, characters, cut }: Collected, item: Item): Collected | undefined {
+function appended({ items, characters, cut }: CollectState, item: CollectedItem): CollectState | undefined {
   const last = items.at(-1);
   const after = characters + item[0].length + (last ? 1 : 0);
   if (items.length >= listItems || after > listCharacters) return undefined;
@@ -62,16 +62,16 @@ function appended({ items, characters, cut }: Collected, item: Item): Collected 
   return { items: [...items, item], characters: after, cut };
 }
 
-function inserted(items: readonly Item[], item: Item): readonly Item[] {
+function inserted(items: readonly CollectedItem[], item: CollectedItem): readonly CollectedItem[] {
   const at = items.findIndex(([, position]) => comparePositions(position, item[1]) > 0);
   return at < 0 ? [...items, item] : [...items.slice(0, at), item, ...items.slice(at)];
 }
 
-function merged(a: readonly Item[], b: readonly Item[]): readonly Item[] {
+function merged(a: readonly CollectedItem[], b: readonly CollectedItem[]): readonly CollectedItem[] {
   return [...a, ...b].sort((x, y) => comparePositions(x[1], y[1]));
 }
 
-function bounded(items: readonly Item[], cut: FoldPosition | null): Collected {
+function bounded(items: readonly CollectedItem[], cut: FoldPosition | null): CollectState {
   let characters = 2;
   for (const [i, [text, position]] of items.entries()) {
     const after = characters + text.length + (i === 0 ? 0 : 1);

@@ -15,7 +15,7 @@ import {
  * State of `count_distinct`: the sorted distinct values, or the registers of a HyperLogLog if there are more than 1
  * 000.
  */
-type Distinct = readonly string[] | HyperLogLogRegisters;
+type CountDistinctState = readonly string[] | HyperLogLogRegisters;
 
 /** Maximum number of distinct values for which `count_distinct` is exact. */
 const exactValues = 1000;
@@ -31,7 +31,7 @@ const keptCharacters = 40;
  * estimates it with a standard error of 1.63 %. The numbers 5 and 5.0 are one value; 5 and "5" are two. Lists and
  * objects are equal if their members are.
  */
-export const countDistinct: FoldOperation<Distinct> = {
+export const countDistinct: FoldOperation<CountDistinctState> = {
   takes: anyButNull,
   empty: [],
   add: (state, value) => addText(state, identity(value)),
@@ -52,7 +52,7 @@ function identity(value: CelValue): string {
   return `#${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 }
 
-function addText(state: Distinct, text: string): Distinct {
+function addText(state: CountDistinctState, text: string): CountDistinctState {
   if (typeof state === 'string') return addToRegisters(state, text);
   const at = indexOfText(state, text);
   if (state[at] === text) return state;
@@ -62,7 +62,7 @@ function addText(state: Distinct, text: string): Distinct {
   return [...state.slice(0, at), text, ...state.slice(at)];
 }
 
-function addAll(state: Distinct, texts: readonly string[]): Distinct {
+function addAll(state: CountDistinctState, texts: readonly string[]): CountDistinctState {
   return texts.reduce(addText, state);
 }
 

@@ -1,4 +1,4 @@
-import { numberBounds, scaledDecimal, scaledText, unitsAt, type Numeric, type ScaledDecimal } from '#cel';
+import { numberBounds, scaledDecimal, scaledText, unitsAt, type CelNumber, type ScaledDecimal } from '#cel';
 import { placesOf, tens } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 
@@ -14,7 +14,7 @@ export const zero: ExactSum = [0, 0];
  * Returns the exact sum plus a number. @throws FoldRejectedError if the number has more than 308 digits before its
  * point or 400 after it
  */
-export function addToTotal(total: ExactSum, value: Numeric): ExactSum {
+export function addToTotal(total: ExactSum, value: CelNumber): ExactSum {
   const [units, scale] = total;
   if (typeof value === 'number' && typeof units === 'number') {
     const places = placesOf(value, scale);

@@ -4,9 +4,10 @@ import type { Json } from './json.js';
 import type { FoldPosition } from './position.js';
 
 /**
- * The aggregation of one field of a fold. A fold operation is pure. Its state is plain JSON of limited size; `add` and
- * `merge` return a new state and never modify one. Events may be split into groups in any way and order: merging the
- * states of the groups gives the same result as folding all events at once.
+ * The aggregation of one field of a fold. A fold operation is pure. The state of a fold operation is plain JSON of
+ * limited size. The methods `add` and `merge` return a new state and never modify a given state. Events may be split
+ * into groups in any way and order: merging the states of the groups gives the same result as folding all events at
+ * once.
  */
 export interface FoldOperation<State extends Json = Json> {
   /**

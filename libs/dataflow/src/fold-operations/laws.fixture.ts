@@ -5,13 +5,13 @@ import type { FoldOperation } from './fold-operation.js';
 import type { Json } from './json.js';
 import { comparePositions, type FoldPosition } from './position.js';
 
-interface Added {
+interface AddedValue {
   value: CelValue;
   position: FoldPosition;
 }
 
 /** Returns arbitrary events in any order, each as [group, event]. No two events have the same position. */
-function arrivals(values: fc.Arbitrary<CelValue>, maxLength: number): fc.Arbitrary<[number, Added][]> {
+function arrivals(values: fc.Arbitrary<CelValue>, maxLength: number): fc.Arbitrary<[number, AddedValue][]> {
   const event = fc.record({
     value: values,
     timestamp: fc.integer({ min: -2, max: 2 }),
@@ -22,7 +22,7 @@ function arrivals(values: fc.Arbitrary<CelValue>, maxLength: number): fc.Arbitra
   return fc
     .array(event, { maxLength })
     .map((events) =>
-      events.map(({ value, timestamp, partition, stream, piece }, offset): [number, Added] => [
+      events.map(({ value, timestamp, partition, stream, piece }, offset): [number, AddedValue] => [
         piece,
         { value, position: [timestamp, partition, offset, stream] },
       ]),
@@ -41,13 +41,13 @@ export function itSatisfiesTheFoldLaws<State extends Json>(
   const { empty } = operation;
   const merge = (a: State, b: State) => operation.merge(a, b);
   const result = (state: State) => operation.result(state);
-  const fold = (events: Added[]) =>
+  const fold = (events: AddedValue[]) =>
     events.reduce<State>((state, { value, position }) => operation.add(state, value, position), empty);
-  const pieces = (events: [number, Added][]) =>
+  const pieces = (events: [number, AddedValue][]) =>
     [0, 1, 2, 3].map((i) => fold(events.filter(([piece]) => piece === i).map(([, event]) => event)));
-  const inOrder = (events: [number, Added][]) =>
+  const inOrder = (events: [number, AddedValue][]) =>
     events.map(([, event]) => event).sort((a, b) => comparePositions(a.position, b.position));
-  const law = (check: (events: [number, Added][]) => void) => () =>
+  const law = (check: (events: [number, AddedValue][]) => void) => () =>
     fc.assert(fc.property(arrivals(values, maxLength), check), { numRuns });
 
   it(

@@ -15,10 +15,10 @@ export type MergeNode = {
   /** The position of the last merge patch that made the member an object, if it is later than `set`. */
   readonly object?: FoldPosition;
   /** The members of the node's object, sorted by name. The position of every member is later than that of `set`. */
-  readonly members?: Members;
+  readonly members?: MergeNodeMembers;
 };
 
-type Members = readonly (readonly [name: string, node: MergeNode])[];
+type MergeNodeMembers = readonly (readonly [name: string, node: MergeNode])[];
 
 /** Characters that a member adds to the weight besides its name and its value, mostly for the position of its event. */
 const memberCost = 64;
@@ -130,7 +130,7 @@ function memberOf({ members = [] }: MergeNode, name: string): MergeNode {
 }
 
 /** Returns the union of two sorted lists of members. A member of `changed` replaces the member of the same name. */
-function union(members: Members, changed: Members): Members {
+function union(members: MergeNodeMembers, changed: MergeNodeMembers): MergeNodeMembers {
   const all = members.slice();
   for (const entry of changed) {
     const at = indexOfName(all, entry[0]);
@@ -140,7 +140,7 @@ function union(members: Members, changed: Members): Members {
 }
 
 /** Returns the index of a name in the sorted members, or the index at which to insert it. */
-function indexOfName(members: Members, name: string): number {
+function indexOfName(members: MergeNodeMembers, name: string): number {
   let [low, high] = [0, members.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -12,18 +12,18 @@ import {
 
 /**
  * Maximum weight of a `merge` state: the characters of its names and values, plus 64 for each member, including removed
- * members. An event that would exceed it is rejected.
+ * members. An event that would exceed the maximum weight is rejected.
  */
 export const mergedCharacters = 256 * 1024;
 
-/** Maximum levels of nesting of a value that `merge` accepts; `{}` is one level. */
+/** Maximum levels of nesting of a value that `merge` accepts; an empty object is one level. */
 const mostLevels = 64;
 
-type Merged = {
+type MergeState = {
   readonly root: MergeNode;
   /**
    * An upper bound of the weight of `root`, which counts the characters of all names and values, plus 64 for each
-   * member. It saves computing the exact weight for each event.
+   * member. With this bound, the exact weight need not be computed for each event.
    */
   readonly weight: number;
 };
@@ -31,9 +31,9 @@ type Merged = {
 /**
  * `merge`: the object that results from applying the values as merge patches (RFC 7396) in the order of their events,
  * whatever the order of their arrival. Null removes a member, objects are merged, and any other value replaces the
- * member. Without values it is {}.
+ * member. Without values the result of `merge` is `{}`.
  */
-export const merge: FoldOperation<Merged> = {
+export const merge: FoldOperation<MergeState> = {
   takes: kinds.object,
   unordered: true,
   empty: { root: {}, weight: 0 },

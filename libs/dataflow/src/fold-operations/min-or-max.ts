@@ -1,4 +1,4 @@
-import { DecimalText, numberBounds, readDecimal, scaledDecimal, scaledText, type Numeric } from '#cel';
+import { DecimalText, numberBounds, readDecimal, scaledDecimal, scaledText, type CelNumber } from '#cel';
 import { kinds } from '#cel';
 import { compare, Duration, isNumeric, Timestamp, type CelValue } from '#cel';
 import { FoldRejectedError, type FoldOperation } from './fold-operation.js';
@@ -8,7 +8,7 @@ import { storedText } from './stored-text.js';
  * State of `min` and `max`. A number that a double represents exactly is stored as it is; any other value as its kind,
  * with its text or its microseconds; null before the first value.
  */
-type StoredExtreme = null | number | readonly [kind: ValueKind, text: string | number];
+type MinOrMaxState = null | number | readonly [kind: ValueKind, text: string | number];
 
 /**
  * Kinds of values in the order in which `min` and `max` compare them: any number is less than any duration, and so on.
@@ -20,8 +20,8 @@ type ValueKind = (typeof kindOrder)[number];
  * Returns the fold operation whose result is the smallest value (`sign` 1) or the largest (-1). All values have one
  * order: numbers by size, then durations, times, and strings by code point. Without values the result is null.
  */
-export function minOrMax(sign: 1 | -1): FoldOperation<StoredExtreme> {
-  const better = (state: StoredExtreme, value: CelValue) =>
+export function minOrMax(sign: 1 | -1): FoldOperation<MinOrMaxState> {
+  const better = (state: MinOrMaxState, value: CelValue) =>
     state === null || sign * order(value, read(state)) < 0;
   return {
     takes: kinds.number | kinds.duration | kinds.timestamp | kinds.string,
@@ -47,7 +47,7 @@ function kindOf(value: CelValue): ValueKind {
   return value instanceof Timestamp ? 'timestamp' : 'string';
 }
 
-function kept(value: CelValue): StoredExtreme {
+function kept(value: CelValue): MinOrMaxState {
   // Adding 0 turns -0 into 0, because JSON.stringify does not keep the sign of zero.
   if (typeof value === 'number') return value + 0;
   if (value instanceof Duration) return ['duration', value.micros];
@@ -56,7 +56,7 @@ function kept(value: CelValue): StoredExtreme {
     storedText(value);
     return ['string', value];
   }
-  const exact = scaledDecimal(value as Numeric);
+  const exact = scaledDecimal(value as CelNumber);
   if (!exact) throw new FoldRejectedError(`A number has at most ${numberBounds}.`);
   return ['number', scaledText(exact)];
 }

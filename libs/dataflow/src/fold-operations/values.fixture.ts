@@ -12,7 +12,7 @@ export const texts: fc.Arbitrary<CelValue> = fc.oneof(
   fc.constantFrom('', 'a', 'é', '🎉', '\uffff', '__proto__', 'x'.repeat(100)),
 );
 
-/** Values of all kinds that a state can store. There are few distinct ones, so that equal values occur. */
+/** Values of all kinds that a state can store. There are few distinct values, so that equal values occur. */
 export const anyValues: fc.Arbitrary<CelValue> = fc.oneof(
   numbers,
   texts,

@@ -22,9 +22,9 @@ export function compileExact(text: string, wanted: KindSet): EvaluateEvent {
 }
 
 /**
- * Compiles the `where` condition of a source, with the same meaning as in queries: an event for which it has no value
- * does not match.
- * @throws ExpressionError if it is not valid
+ * Compiles the `where` condition of a source, with the same meaning as in queries: an event for which the condition has
+ * no value does not match.
+ * @throws ExpressionError if the condition is not valid
  */
 export function compileWhere(text: string): (event: FoldEvent) => boolean {
   const expression = checked(text, kinds.boolean);
@@ -36,7 +36,7 @@ export function compileWhere(text: string): (event: FoldEvent) => boolean {
 function checked(text: string, wanted: KindSet): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
-  // `compileParsed` reports unknown names; `checkKinds` after it reports operations without a meaning.
+  // `compileParsed` reports unknown names, and `checkKinds` after it reports operations without a meaning.
   compileParsed(expression);
   const found = checkKinds(expression);
   if (found & wanted) return expression;

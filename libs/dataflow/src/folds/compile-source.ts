@@ -14,8 +14,8 @@ export interface SourceFilter {
 }
 
 /**
- * Compiles the filter of a source. As in queries, an event does not match if `where` has no value for it (a missing
- * member, a wrong type).
+ * Compiles the filter of a source. As in queries, an event does not match if `where` has no value for the event (a
+ * missing member, a wrong type).
  * @throws DefinitionError at /source/where
  */
 export function compileSource({ event_types, where }: SourceFilter): (event: FoldEvent) => boolean {

@@ -1,4 +1,4 @@
-/** Limits of folds. Each fold operation also has limits in its own file, which keep its state small. */
+/** Limits of folds. Each fold operation also has limits in its own file, which keep the state of the field small. */
 export const foldLimits = {
   /** Maximum number of fields of one fold. */
   fields: 32,

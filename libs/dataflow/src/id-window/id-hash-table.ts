@@ -36,7 +36,7 @@ export class IdHashTable {
     return known;
   }
 
-  /** Returns whether the hash table contains an id that equals the one in this slot. */
+  /** Returns whether the hash table contains an id that equals the id in this slot. */
   has(slot: number): boolean {
     return this.table[this.placeOf(slot)] !== 0;
   }
@@ -48,7 +48,7 @@ export class IdHashTable {
     this.closeGap(place);
   }
 
-  /** Returns the table position of this slot's id, or the free position for it. */
+  /** Returns the table position of this slot's id, or the free position at which the id would be inserted. */
   private placeOf(slot: number): number {
     const { ids, table, mask } = this;
     const at = slot * 4;

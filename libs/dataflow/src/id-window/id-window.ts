@@ -2,8 +2,8 @@ import { readUuidText } from '#event';
 import { IdHashTable } from './id-hash-table.js';
 
 /**
- * How far before a record an earlier record with the same event id may be, so that the later one is recognized as a
- * duplicate. Both limits apply.
+ * How far before a record an earlier record with the same event id may be, so that the later record is recognized as a
+ * duplicate. Both the limit of records and the limit of time apply.
  */
 export interface IdWindowBounds {
   /** Maximum number of offsets between a duplicate and the earlier record. */
@@ -82,7 +82,7 @@ export class IdWindow {
 
   /**
    * Returns whether the record's id is a duplicate, and adds the id to the window. Each call must have a higher offset
-   * than the one before.
+   * than the call before.
    * @throws RangeError if the id is not a UUID; the window is then unchanged
    */
   repeats(id: string, offset: number, timestamp: number): boolean {
@@ -104,12 +104,13 @@ export class IdWindow {
   }
 
   /**
-   * Returns whether an event id is a duplicate, like `repeatsWords`, but does not add it to the window. For a record
-   * that is refused unless its id is a duplicate: the id of a refused record is not remembered.
+   * Returns whether an event id is a duplicate, like `repeatsWords`, but does not add it to the window. The caller uses
+   * this method for a conditional record, which is refused unless its id is a duplicate: the id of a refused record is
+   * not remembered.
    */
   wouldRepeat(id: Uint32Array, offset: number, timestamp: number): boolean {
     this.pass(offset, timestamp);
-    // The slot comes first: it may grow the window, which then has another index.
+    // The slot must be computed first, because taking a slot may grow the window, which then has another index.
     const slot = this.freeSlotFor(id);
     return this.index.has(slot);
   }

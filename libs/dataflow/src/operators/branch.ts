@@ -1,6 +1,6 @@
 import { kinds } from '#cel';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
-import { list, MemberReader, definitionError } from '../definition/members.js';
+import { list, DefinitionMemberReader, definitionError } from '../definition/members.js';
 import type { ReadableEvent } from '../flow/readable-event.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperand } from '../flow/operand.js';
@@ -13,7 +13,7 @@ type BranchSpec = { operators: readonly OperatorDefinition[] } & ({ when: string
 const mostLevels = 4;
 
 /** One compiled branch of a `branch` operator. A branch without a condition takes every event that reaches it. */
-interface Branch {
+interface CompiledBranch {
   readonly when: ((flow: ReadableEvent) => boolean) | undefined;
   readonly operators: OperatorFunctionFactory;
 }
@@ -31,7 +31,7 @@ export const branch: OperatorKind<readonly BranchSpec[]> = {
     if (at.split('/branch').length - 1 > mostLevels)
       throw definitionError(at, `is nested more than ${mostLevels} levels deep`);
     const errors: DefinitionProblem[] = [];
-    const branches = specs.flatMap((value, i): Branch[] => {
+    const branches = specs.flatMap((value, i): CompiledBranch[] => {
       const pointer = `${at}/${i}`;
       const read = collectErrors(errors, () => readBranch(value, pointer));
       if (!read) return [];
@@ -55,20 +55,20 @@ export const branch: OperatorKind<readonly BranchSpec[]> = {
   },
 };
 
-function readBranch(spec: unknown, pointer: string): { when: Branch['when']; operators: unknown } {
-  const members = new MemberReader(spec, pointer, ['when', 'otherwise', 'operators']);
+function readBranch(spec: unknown, pointer: string): { when: CompiledBranch['when']; operators: unknown } {
+  const members = new DefinitionMemberReader(spec, pointer, ['when', 'otherwise', 'operators']);
   if (members.has('when') === members.has('otherwise'))
     throw definitionError(pointer, 'must have one of when and otherwise');
   if (members.has('otherwise') && members.any('otherwise') !== true)
     throw definitionError(members.at('otherwise'), 'must be true');
   const when = members.has('when')
-    ? (compileOperand(members.any('when'), members.at('when'), kinds.boolean) as Branch['when'])
+    ? (compileOperand(members.any('when'), members.at('when'), kinds.boolean) as CompiledBranch['when'])
     : undefined;
   return { when, operators: members.any('operators') };
 }
 
 function branchStep(
-  branches: readonly { when: Branch['when']; step: OperatorFunction }[],
+  branches: readonly { when: CompiledBranch['when']; step: OperatorFunction }[],
   at: string,
 ): OperatorFunction {
   const always = () => true;

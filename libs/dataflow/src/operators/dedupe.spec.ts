@@ -57,8 +57,8 @@ interface Arrival {
 
 /**
  * Reference implementation of `dedupe`: returns whether the last event of the history passes, by the rule of
- * docs/pipelines.md. It reads the whole history each time and keeps no state, so it cannot expire a key too early or
- * too late.
+ * docs/pipelines.md. The function reads the whole history each time and keeps no state, so it cannot expire a key too
+ * early or too late.
  */
 function passesByTheBook(history: readonly Arrival[], within: number): boolean {
   const { key, at, watermark } = history.at(-1)!;

@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import { MemberReader, type DurationBounds } from '../definition/members.js';
+import { DefinitionMemberReader, type DurationBounds } from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
 import type { OperatorKind } from './operator.js';
@@ -7,19 +7,19 @@ import type { OperatorKind } from './operator.js';
 const bounds: DurationBounds = { least: '1s', most: '366d' };
 
 /** State of `dedupe` for one key: the event time of the remembered event, in microseconds since 1970. */
-type Remembered = { readonly first: EpochMicros };
+type DedupeState = { readonly first: EpochMicros };
 
 /**
- * `dedupe`: remembers one event of each key: the first that passes, then each newer one that passes. It drops an event
- * if its time and the remembered event's time are at most `within` apart. Any other event passes; an older one passes
- * without being remembered. The state of a key expires when the watermark is more than `within` past the remembered
- * event. If that event was already behind the watermark when it arrived, its arrival watermark counts instead, so that
- * duplicates in old data are found too.
+ * `dedupe`: remembers one event of each key: the first event that passes, then each newer event that passes. `dedupe`
+ * drops an event if its time and the remembered event's time are at most `within` apart. Any other event passes; an
+ * event older than the remembered event passes without being remembered. The state of a key expires when the watermark
+ * is more than `within` past the remembered event. If the remembered event was already behind the watermark when it
+ * arrived, its arrival watermark counts instead, so that duplicates in old data are found too.
  */
 export const dedupe: OperatorKind = {
   summary: '`{key, within}`, drops events that repeat a key within a time.',
   compile(spec, { at }) {
-    const members = new MemberReader(spec, at, ['key', 'within']);
+    const members = new DefinitionMemberReader(spec, at, ['key', 'within']);
     const key = members.any('key');
     const keyOf = compileOperandKey(key, members.at('key'));
     const within = members.duration('within', bounds);
@@ -27,7 +27,7 @@ export const dedupe: OperatorKind = {
   },
 };
 
-function dedupeOperator(within: EpochMicros, at: string): KeyedOperator<Remembered> {
+function dedupeOperator(within: EpochMicros, at: string): KeyedOperator<DedupeState> {
   return {
     delay: 0,
     rowsOf: (name) => [name],

@@ -1,6 +1,6 @@
 import { limits } from '#event';
 import { plainTextPattern, plainTextRule } from '#api';
-import { MemberReader, definitionError } from '../definition/members.js';
+import { DefinitionMemberReader, definitionError } from '../definition/members.js';
 import type { OperatorKind } from './operator.js';
 import { targetStream } from './target-stream.js';
 
@@ -15,7 +15,7 @@ export const emit: OperatorKind<EmitSpec> = {
   isOutput: true,
   effects: ({ stream }, at) => [{ kind: 'write', stream, pointer: `${at}/stream` }],
   compile(spec, { at }) {
-    const members = new MemberReader(spec, at, ['stream', 'event_type']);
+    const members = new DefinitionMemberReader(spec, at, ['stream', 'event_type']);
     const stream = targetStream(members);
     const type = members.optionalText('event_type', limits.eventTypeCharacters);
     if (type !== undefined && !plainTextPattern.test(type))

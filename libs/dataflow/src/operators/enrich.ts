@@ -1,7 +1,7 @@
 import { definitionNamePattern, definitionNameRule } from '#event';
 import { memberValue } from '#cel';
-import { MemberReader, object, definitionError, text } from '../definition/members.js';
-import { tooManyDerivedEvents, type KnownStates } from '../flow/evaluation-context.js';
+import { DefinitionMemberReader, object, definitionError, text } from '../definition/members.js';
+import { tooManyDerivedEvents, type FetchedStates } from '../flow/evaluation-context.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { checkedData, withMember } from '../flow/result-text.js';
@@ -18,10 +18,10 @@ interface EnrichSpec {
 const tableKeys = 1000;
 
 /**
- * Returns the value that an `enrich` operator has for a key, as JSON text: null if there is none, undefined if it must
- * be fetched from a projection first.
+ * Returns the value that an `enrich` operator has for a key, as JSON text: null if the key has no value, undefined if
+ * the value must be fetched from a projection first.
  */
-type SideInput = (key: string, known: KnownStates) => string | null | undefined;
+type SideInput = (key: string, known: FetchedStates) => string | null | undefined;
 
 /**
  * `enrich`: adds a member to `data` with the value that a projection or a table has for a key at the time of
@@ -34,7 +34,7 @@ export const enrich: OperatorKind<EnrichSpec> = {
       ? [{ kind: 'ask', projection: from.projection, pointer: `${at}/from/projection` }]
       : [],
   compile(spec, { at }) {
-    const members = new MemberReader(spec, at, ['from', 'key', 'as']);
+    const members = new DefinitionMemberReader(spec, at, ['from', 'key', 'as']);
     const keyOf = compileOperandKey(members.any('key'), members.at('key'));
     const as = members.text('as', pipelineLimits.nameCharacters);
     const { table, projection } = compileTable(members.any('from'), members.at('from'));
@@ -62,7 +62,7 @@ export const enrich: OperatorKind<EnrichSpec> = {
 };
 
 function compileTable(spec: unknown, pointer: string): { table: SideInput; projection: string | undefined } {
-  const members = new MemberReader(spec, pointer, ['projection', 'table']);
+  const members = new DefinitionMemberReader(spec, pointer, ['projection', 'table']);
   if (members.has('projection') === members.has('table'))
     throw definitionError(pointer, 'must have one of projection and table');
   if (!members.has('projection'))

@@ -1,7 +1,7 @@
 import { kinds } from '#cel';
 import { isObject, type CelValue } from '#cel';
 import { memberValue } from '#cel';
-import { MemberReader } from '../definition/members.js';
+import { DefinitionMemberReader } from '../definition/members.js';
 import { derivedEventLimits, tooManyDerivedEvents } from '../flow/evaluation-context.js';
 import type { ReadableEvent } from '../flow/readable-event.js';
 import { pipelineLimits } from '../flow/limits.js';
@@ -22,7 +22,7 @@ export const flatMap: OperatorKind = {
   summary: '`{list, as?}`, one event for each element of a list.',
   isMultiple: true,
   compile(spec, { at }) {
-    const members = new MemberReader(spec, at, ['list', 'as']);
+    const members = new DefinitionMemberReader(spec, at, ['list', 'as']);
     const pointer = members.at('list');
     const list = compileOperand(members.any('list'), pointer, kinds.list);
     const as = members.optionalText('as', pipelineLimits.nameCharacters);

@@ -2,7 +2,7 @@ import { hasCharacters, plainTextPattern, plainTextRule } from '#api';
 import { limits, jsonPointerTo } from '#event';
 import { anyKind, kinds } from '#cel';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
-import { MemberReader, object, definitionError } from '../definition/members.js';
+import { DefinitionMemberReader, object, definitionError } from '../definition/members.js';
 import { tooManyDerivedEvents } from '../flow/evaluation-context.js';
 import { compileOperand, compileOperandKey } from '../flow/operand.js';
 import { checkedData, valueText } from '../flow/result-text.js';
@@ -10,20 +10,20 @@ import { catchOperatorError, OperatorError } from '../flow/step.js';
 import type { FoldEvent } from '../folds/fold-event.js';
 import type { OperatorKind } from './operator.js';
 
-type Text = (event: FoldEvent) => string;
+type JsonTextFunction = (event: FoldEvent) => string;
 
 /** The maximum nesting depth of the `data` in the definition of a `map`. */
 const mostLevels = 16;
 
 /**
  * `map`: replaces `data` with the values of expressions, and sets `event_type` and `entity_id`. All expressions read
- * the event as it was before. Fields that the map does not name remain unchanged. Numbers keep all their digits; times
- * become RFC 3339 strings.
+ * the event as it was before the `map`. Fields that the map does not name remain unchanged. Numbers keep all their
+ * digits; times become RFC 3339 strings.
  */
 export const map: OperatorKind = {
   summary: '`{data?, event_type?, entity_id?}`, expressions for the new values.',
   compile(spec, { at }) {
-    const members = new MemberReader(spec, at, ['data', 'event_type', 'entity_id']);
+    const members = new DefinitionMemberReader(spec, at, ['data', 'event_type', 'entity_id']);
     const errors: DefinitionProblem[] = [];
     const part = <T>(name: string, compile: (value: unknown, pointer: string) => T): T | undefined =>
       members.has(name)
@@ -54,14 +54,17 @@ export const map: OperatorKind = {
   },
 };
 
-/** Compiles an object of expressions into the constant texts around them, so that the result is one concatenation. */
-function compileData(spec: unknown, pointer: string, depth = 1): Text {
+/**
+ * Compiles an object of expressions to a function that returns its JSON text. The constant texts between the
+ * expressions are computed once, so that each call is one concatenation.
+ */
+function compileData(spec: unknown, pointer: string, depth = 1): JsonTextFunction {
   const members = Object.entries(object(spec, pointer));
   if (depth > mostLevels) throw definitionError(pointer, `is nested more than ${mostLevels} levels deep`);
   const errors: DefinitionProblem[] = [];
   const parts = members.map(([name, value], i) => {
     const text = collectErrors(errors, () => compileMember(value, jsonPointerTo(pointer, name), depth));
-    return { before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`, text: text as Text };
+    return { before: `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`, text: text as JsonTextFunction };
   });
   if (errors.length > 0) throw new DefinitionError(errors);
   if (parts.length === 0) return () => '{}';
@@ -72,7 +75,7 @@ function compileData(spec: unknown, pointer: string, depth = 1): Text {
   };
 }
 
-function compileMember(value: unknown, pointer: string, depth: number): Text {
+function compileMember(value: unknown, pointer: string, depth: number): JsonTextFunction {
   if (typeof value === 'object' && value !== null) return compileData(value, pointer, depth + 1);
   if (typeof value !== 'string') {
     const example = typeof value === 'number' || typeof value === 'boolean' ? `, such as "${value}"` : '';
@@ -85,7 +88,7 @@ function compileMember(value: unknown, pointer: string, depth: number): Text {
   return (event) => valueText(operand(event), pointer);
 }
 
-function compileEventType(value: unknown, pointer: string): Text {
+function compileEventType(value: unknown, pointer: string): JsonTextFunction {
   const operand = compileOperand(value, pointer, kinds.string);
   return (event) => {
     const type = operand(event) as string;

@@ -58,7 +58,7 @@ export interface OperatorCompileContext {
   readonly at: string;
   /** True if no operator follows in the operator's list. */
   readonly isLast: boolean;
-  /** The next operator, if it is the one that `followedBy` names; otherwise undefined. */
+  /** The next operator, if it is the operator that `followedBy` names; otherwise undefined. */
   readonly following: { readonly spec: unknown; readonly at: string } | undefined;
   /** Compiles the list of operators of one branch of a `branch` operator. */
   readonly branch: (operators: unknown, place: BranchCompileContext) => OperatorFunctionFactory;
@@ -73,7 +73,7 @@ export interface BranchCompileContext {
 }
 
 /**
- * Builds the function for the first operator of a list, which calls the later ones.
+ * Builds the function for the first operator of a list, which calls the functions of the later operators.
  * @param traces whether the trace has an entry for each operator that passes an event on
  */
 export type OperatorFunctionFactory = (traces: boolean) => OperatorFunction;
@@ -82,15 +82,15 @@ export type OperatorFunctionFactory = (traces: boolean) => OperatorFunction;
 export type StatelessOperator = (next: OperatorFunction, traces: boolean) => OperatorFunction;
 
 /**
- * A compiled operator with state for each key. Such an operator begins a stage, and events reach the stage through a
- * topic that is partitioned by the key.
+ * A compiled operator with state for each key. An operator with state begins a stage, and events reach the stage
+ * through a topic that is partitioned by the key.
  */
 export interface StatefulOperator {
   /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
   readonly keyOf: (flow: ReadableEvent) => string | null;
   /**
-   * The parts of the operator's definition that its state depends on. If they change, the operator begins again without
-   * state.
+   * The parts of the operator's definition that its state depends on. If such a part changes, the operator begins again
+   * without state.
    */
   readonly identity: readonly unknown[];
   /** Returns the operator of a keyed stage. @param id of the stage */

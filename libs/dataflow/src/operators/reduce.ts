@@ -4,7 +4,7 @@ import {
   translatePointers,
   type DefinitionProblem,
 } from '../definition/definition-error.js';
-import { expressionText, MemberReader, object, definitionError } from '../definition/members.js';
+import { expressionText, DefinitionMemberReader, object, definitionError } from '../definition/members.js';
 import { expressionCharacters } from '../flow/operand.js';
 import type { FoldField } from '../folds/compile-fields.js';
 import { compileFold, type Fold } from '../folds/compile-fold.js';
@@ -48,7 +48,7 @@ export function compileReduce(spec: unknown, at: string): Fold {
 }
 
 function readField(value: unknown, pointer: string): FoldField {
-  const members = new MemberReader(value, pointer, ['op', 'value']);
+  const members = new DefinitionMemberReader(value, pointer, ['op', 'value']);
   const text = members.has('value')
     ? expressionText(members.any('value'), members.at('value'), expressionCharacters)
     : undefined;

@@ -1,5 +1,5 @@
 import { secretNamePattern, secretNameRule } from '#event';
-import { MemberReader, definitionError } from '../definition/members.js';
+import { DefinitionMemberReader, definitionError } from '../definition/members.js';
 import { webhookFormats, type WebhookFormat } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import type { OperatorKind } from './operator.js';
@@ -23,7 +23,7 @@ export const webhook: OperatorKind<WebhookSpec> = {
   isOutput: true,
   effects: ({ url, secret_ref: secretRef }, at) => [{ kind: 'call', at, url: new URL(url).href, secretRef }],
   compile(spec, { at }) {
-    const members = new MemberReader(spec, at, ['url', 'secret_ref', 'format']);
+    const members = new DefinitionMemberReader(spec, at, ['url', 'secret_ref', 'format']);
     const url = addressOf(members.text('url', urlCharacters), members.at('url'));
     const secretRef = members.text('secret_ref', pipelineLimits.nameCharacters);
     if (!secretNamePattern.test(secretRef)) throw definitionError(members.at('secret_ref'), secretNameRule);

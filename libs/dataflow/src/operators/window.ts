@@ -1,6 +1,6 @@
 import type { EpochMicros } from '#event';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
-import { MemberReader, definitionError, type DurationBounds } from '../definition/members.js';
+import { DefinitionMemberReader, definitionError, type DurationBounds } from '../definition/members.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
 import { compileOperandKey } from '../flow/operand.js';
 import { fixedWindow } from '../windows/fixed-window.js';
@@ -49,7 +49,7 @@ function reducedBy(following: OperatorCompileContext['following'], at: string) {
 }
 
 function readWindow(spec: unknown, at: string) {
-  const members = new MemberReader(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
+  const members = new DefinitionMemberReader(spec, at, [...shapes, 'key', 'lateness', 'emit', 'late']);
   const given = shapes.filter((shape) => members.has(shape));
   if (given.length !== 1) throw definitionError(at, 'must have one of tumbling, hopping and session');
   const key = members.any('key');
@@ -57,28 +57,30 @@ function readWindow(spec: unknown, at: string) {
   const wait = members.duration('lateness', lateness);
   const updates = members.has('emit') && members.oneOf('emit', ['final', 'updates']) === 'updates';
   const late = members.has('late')
-    ? targetStream(new MemberReader(members.any('late'), members.at('late'), ['stream']))
+    ? targetStream(new DefinitionMemberReader(members.any('late'), members.at('late'), ['stream']))
     : undefined;
   const shape = shapeOf(members);
   const parts = { lateness: wait, updates, at, late };
   return { keyOf, shape, identity: [given[0], shape, key, wait], parts };
 }
 
-type Shape = { gap: EpochMicros } | { size: EpochMicros; every: EpochMicros };
+type WindowShape = { gap: EpochMicros } | { size: EpochMicros; every: EpochMicros };
 
-function windowOf(shape: Shape, parts: WindowSettings): KeyedOperator {
+function windowOf(shape: WindowShape, parts: WindowSettings): KeyedOperator {
   return 'gap' in shape ? sessionWindow(parts, shape.gap) : fixedWindow(parts, shape);
 }
 
-function shapeOf(members: MemberReader): Shape {
+function shapeOf(members: DefinitionMemberReader): WindowShape {
   if (members.has('session')) return { gap: members.duration('session', size) };
   if (members.has('hopping'))
-    return hoppingOf(new MemberReader(members.any('hopping'), members.at('hopping'), ['size', 'every']));
+    return hoppingOf(
+      new DefinitionMemberReader(members.any('hopping'), members.at('hopping'), ['size', 'every']),
+    );
   const tumbling = members.duration('tumbling', size);
   return { size: tumbling, every: tumbling };
 }
 
-function hoppingOf(members: MemberReader): { size: EpochMicros; every: EpochMicros } {
+function hoppingOf(members: DefinitionMemberReader): { size: EpochMicros; every: EpochMicros } {
   const [length, every] = [members.duration('size', size), members.duration('every', size)];
   if (every > length)
     throw definitionError(

@@ -11,19 +11,19 @@ export interface StateEntriesUpdate {
 }
 
 /**
- * Adds an event to all its state entries, or to none if one of them fails it. The failed event becomes a dead letter
- * that may be replayed, and would then be counted twice in the other entries. All evaluations together share one step
- * budget.
+ * Adds an event to all its state entries, or to no entry if one of the entries fails the event. The failed event
+ * becomes a dead letter that may be replayed, and a replay would count the event twice in the entries that took it. All
+ * evaluations of expressions together share one step budget.
  */
 export function addToStateEntries(
   operator: KeyedOperator,
   there: CurrentEntries,
-  arrival: Arrival,
+  arrival: ArrivingEvent,
 ): StateEntriesUpdate {
   return withinBudget(new StepBudget(), () => addToAll(operator, there, arrival));
 }
 
-type Arrival = Parameters<KeyedOperator['add']>[2];
+type ArrivingEvent = Parameters<KeyedOperator['add']>[2];
 
 interface CurrentEntries {
   readonly names: readonly string[];
@@ -33,7 +33,7 @@ interface CurrentEntries {
 function addToAll(
   operator: KeyedOperator,
   { names, rowOf }: CurrentEntries,
-  arrival: Arrival,
+  arrival: ArrivingEvent,
 ): StateEntriesUpdate {
   const rows: (readonly [string, StateEntry])[] = [];
   const results: PipelineEvent[] = [];

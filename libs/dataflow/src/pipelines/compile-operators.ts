@@ -48,7 +48,7 @@ interface ListLocation {
   readonly stage: string | undefined;
   /** The indices of the branches that lead to the list, in this stage and in the stages before it. */
   readonly branches: readonly number[];
-  /** Properties of the chain that contains the list; compiling an operator may change them. */
+  /** Properties of the chain that contains the list; compiling an operator may change the properties. */
   readonly chain: { looksUp: boolean };
   /** Receives the errors of the operators, in their order. */
   readonly errors: DefinitionProblem[];
@@ -70,9 +70,13 @@ export function compileList(
   return compileFrom(specs, 0, { ...place, made });
 }
 
-type Context = ListLocation & { readonly made: CompilationResult };
+type CompilationContext = ListLocation & { readonly made: CompilationResult };
 
-function compileFrom(specs: readonly unknown[], index: number, context: Context): OperatorFunctionFactory {
+function compileFrom(
+  specs: readonly unknown[],
+  index: number,
+  context: CompilationContext,
+): OperatorFunctionFactory {
   if (index >= specs.length) return end;
   const { made, errors } = context;
   made.operators += 1;
@@ -88,7 +92,7 @@ function compileFrom(specs: readonly unknown[], index: number, context: Context)
   }
   const compiled = collectErrors(errors, () => operator.compile(spec, site));
   if (compiled) addEffects(named, context);
-  const rest = (place: Context) => compileFrom(specs, index + (following ? 2 : 1), place);
+  const rest = (place: CompilationContext) => compileFrom(specs, index + (following ? 2 : 1), place);
   if (!compiled) return rest(context);
   return typeof compiled === 'function'
     ? compileStep(compiled, named, { context, step, rest: rest(context) })
@@ -133,7 +137,7 @@ function operatorOf(value: unknown, pointer: string): NamedOperator {
 interface OperatorPosition {
   readonly specs: readonly unknown[];
   readonly index: number;
-  readonly context: Context;
+  readonly context: CompilationContext;
 }
 
 function siteOf(
@@ -170,15 +174,15 @@ function followingOf(
   return { spec: (next as Record<string, unknown>)[name], at: jsonPointerTo(pointer, name) };
 }
 
-function addEffects({ operator, spec, at }: NamedOperator, { made, chain }: Context): void {
+function addEffects({ operator, spec, at }: NamedOperator, { made, chain }: CompilationContext): void {
   const effects = operator.effects?.(spec, at) ?? [];
   made.effects.push(...effects);
   chain.looksUp ||= effects.some(({ kind }) => kind === 'ask');
 }
 
 /** The context of a stateless operator, with the compiled list of operators after it (`rest`). */
-interface StepSurroundings {
-  readonly context: Context;
+interface StatelessOperatorContext {
+  readonly context: CompilationContext;
   /** Index of the operator in the steps of the definition. */
   readonly step: number;
   readonly rest: OperatorFunctionFactory;
@@ -187,7 +191,7 @@ interface StepSurroundings {
 function compileStep(
   compiled: StatelessOperator,
   { operator: { isOutput, isMultiple }, at }: NamedOperator,
-  { context: { made, chain }, step, rest }: StepSurroundings,
+  { context: { made, chain }, step, rest }: StatelessOperatorContext,
 ): OperatorFunctionFactory {
   const nextOf = (traces: boolean) => {
     const next = rest(traces);
@@ -216,7 +220,7 @@ const mostTraced = 20_000;
 
 /**
  * Returns the function of an operator that first adds a trace entry: the operator at `at` has passed the event on to
- * it.
+ * the wrapped operator.
  */
 function passed(at: string, next: OperatorFunction): OperatorFunction {
   return (flow, context) => {
@@ -226,17 +230,17 @@ function passed(at: string, next: OperatorFunction): OperatorFunction {
 }
 
 /** The context of an operator with state. `rest` compiles the operators after it, which belong to another stage. */
-interface StageSurroundings {
-  readonly context: Context;
+interface StatefulOperatorContext {
+  readonly context: CompilationContext;
   readonly step: number;
   readonly reduceStep: number | undefined;
-  readonly rest: (place: Context) => OperatorFunctionFactory;
+  readonly rest: (place: CompilationContext) => OperatorFunctionFactory;
 }
 
 function compileStage(
   compiled: StatefulOperator,
   at: string,
-  { context, step, reduceStep, rest }: StageSurroundings,
+  { context, step, reduceStep, rest }: StatefulOperatorContext,
 ): OperatorFunctionFactory {
   const { made } = context;
   const id = stageId(compiled.identity, context);

@@ -7,20 +7,29 @@ import { readableEvent } from '../flow/readable-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
 import { stepSlot } from '../flow/operator-event-counts.js';
-import { expressionText, list, MemberReader, definitionError, text } from '../definition/members.js';
+import {
+  expressionText,
+  list,
+  DefinitionMemberReader,
+  definitionError,
+  text,
+} from '../definition/members.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 
 const idleBounds = { least: '1s', most: '1d' };
 const idleDefaultMs = 30_000;
 
 /**
- * Compiles a pipeline definition. `spec` may be unchecked JSON of a request: everything in it is validated.
+ * Compiles a pipeline definition. `spec` may be unchecked JSON of a request: every part of the definition is validated.
  * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
 export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   const made = new CompilationResult();
   const errors: DefinitionProblem[] = [];
-  const members = collectErrors(errors, () => new MemberReader(spec, '', ['source', 'operators', 'from']));
+  const members = collectErrors(
+    errors,
+    () => new DefinitionMemberReader(spec, '', ['source', 'operators', 'from']),
+  );
   if (!members) throw new DefinitionError(errors);
   collectErrors(errors, () => members.oneOf('from', ['beginning', 'now']));
   const source = collectErrors(errors, () =>
@@ -70,7 +79,12 @@ function compileSourceOf(
   pointer: string,
   errors: DefinitionProblem[],
 ): Pick<CompiledPipeline, 'eventTypes' | 'matches' | 'idleAfterMs'> {
-  const members = new MemberReader(value, pointer, ['streams', 'event_types', 'where', 'idle_after']);
+  const members = new DefinitionMemberReader(value, pointer, [
+    'streams',
+    'event_types',
+    'where',
+    'idle_after',
+  ]);
   collectErrors(errors, () => checkStreams(members));
   const types = collectErrors(errors, () => eventTypesOf(members));
   const where = collectErrors(errors, () =>
@@ -90,7 +104,7 @@ function compileSourceOf(
   };
 }
 
-function checkStreams(members: MemberReader): void {
+function checkStreams(members: DefinitionMemberReader): void {
   const pointer = members.at('streams');
   const streams = list(members.any('streams'), pointer, [1, pipelineLimits.streams]);
   streams.forEach((value, i) => {
@@ -100,7 +114,7 @@ function checkStreams(members: MemberReader): void {
   });
 }
 
-function eventTypesOf(members: MemberReader): ReadonlySet<string> | undefined {
+function eventTypesOf(members: DefinitionMemberReader): ReadonlySet<string> | undefined {
   if (!members.has('event_types')) return undefined;
   const pointer = members.at('event_types');
   const types = list(members.any('event_types'), pointer, [1, limits.filterValues]);

@@ -37,7 +37,9 @@ export interface DryRunResult {
     readonly webhook?: string;
     readonly event: LogEvent;
   }[];
-  /** Events that would arrive after their window has closed. One without `stream` would become a dead letter. */
+  /**
+   * Events that would arrive after their window has closed. A late event without `stream` would become a dead letter.
+   */
   readonly late: readonly { readonly at: string; readonly stream?: string; readonly event: LogEvent }[];
   /**
    * Events that would become dead letters because an operator fails. `pointer` is the JSON pointer to the exact part
@@ -62,15 +64,15 @@ export const dryRunLimits = {
   ...{ entries: 10_000, characters: 4 * 1024 * 1024 },
 } as const;
 
-type List<T> = T extends readonly (infer Item)[] ? Item[] : never;
+type MutableList<T> = T extends readonly (infer Item)[] ? Item[] : never;
 
 /** Collects the entries of a dry run's result, up to `dryRunLimits`; entries beyond them are left out. */
 export class DryRunRecorder {
-  readonly #events: List<DryRunResult['events']> = [];
-  readonly #windows: List<DryRunResult['windows']> = [];
-  readonly #emitted: List<DryRunResult['emitted']> = [];
-  readonly #late: List<DryRunResult['late']> = [];
-  readonly #failed: List<DryRunResult['failed']> = [];
+  readonly #events: MutableList<DryRunResult['events']> = [];
+  readonly #windows: MutableList<DryRunResult['windows']> = [];
+  readonly #emitted: MutableList<DryRunResult['emitted']> = [];
+  readonly #late: MutableList<DryRunResult['late']> = [];
+  readonly #failed: MutableList<DryRunResult['failed']> = [];
   #entries: number = dryRunLimits.entries;
   #characters: number = dryRunLimits.characters;
 
@@ -90,8 +92,8 @@ export class DryRunRecorder {
   }
 
   /**
-   * Adds an event that was given to the dry run. Returns its empty list of steps, to which the caller adds what
-   * operators do with it.
+   * Adds an event that was given to the dry run. Returns the empty list of the event's steps, to which the caller adds
+   * what operators do with the event.
    */
   event(event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];
@@ -100,8 +102,8 @@ export class DryRunRecorder {
   }
 
   /**
-   * Adds the result of a window that closed. Returns its empty list of steps, to which the caller adds what operators
-   * do with it.
+   * Adds the result of a window that closed. Returns the empty list of the result's steps, to which the caller adds
+   * what operators do with the result.
    */
   window(at: string, event: LogEvent): DryRunStep[] {
     const steps: DryRunStep[] = [];

@@ -101,8 +101,8 @@ class DryRunner {
   }
 
   /**
-   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on their answers are
-   * made when their events are processed.
+   * Fetches the first lookups of all events in one request, up to a limit. Lookups that depend on the answers of other
+   * lookups are made when their events are processed.
    */
   async prepare(events: readonly LogEvent[]): Promise<void> {
     const { chain } = this.pipeline;
@@ -179,8 +179,8 @@ class DryRunner {
   }
 
   /**
-   * Yields to the event loop if this turn is used up. The next part may be as expensive as any evaluation, so the clock
-   * is read almost every time.
+   * Yields to the event loop if the time slice of this turn is used up. The next part may be as expensive as any
+   * evaluation, so the clock is read almost every time.
    */
   async #giveWay(): Promise<void> {
     if (this.#turn.over(workOfPiece)) await this.#turn.end();

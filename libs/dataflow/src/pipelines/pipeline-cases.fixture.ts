@@ -64,7 +64,10 @@ const spreadWindow = fc
   )
   .map(([[shape, lateness], key, late]) => ({ window: { ...shape, key, lateness, ...late } }));
 
-/** Arbitrary windows whose keys are each in one partition. Such windows always have one correct result. */
+/**
+ * Arbitrary windows whose keys are each in one partition. Windows with each key in one partition always have one
+ * correct result.
+ */
 const entityWindow = fc
   .record({
     shape: fc.oneof({ weight: 2, arbitrary: fixedShapes }, { weight: 1, arbitrary: sessionShapes }),

@@ -12,7 +12,7 @@ export const replayStage = 'replay';
  *
  * The members from `stream` to `path` are the event's provenance.
  */
-type ReplayValue = [
+type ReplayRecordValue = [
   id: string,
   at: string,
   version: number,
@@ -26,8 +26,8 @@ type ReplayValue = [
 /** A record of a job's replay topic: an event that was a dead letter and continues at the operator where it failed. */
 export interface ReplayedDeadLetter {
   /**
-   * A UUID that is the same in each replay record of the dead letter, so that a job that reads two of them replays it
-   * once.
+   * A UUID that is the same in each replay record of the dead letter, so that a job that reads two such records replays
+   * the dead letter once.
    */
   readonly id: string;
   /**
@@ -47,7 +47,16 @@ export interface ReplayedDeadLetter {
 
 export function replayValue({ id, at, version, origin, event }: ReplayedDeadLetter): string {
   const { stream, partition, offset, path } = origin;
-  return JSON.stringify([id, at, version, stream, partition, offset, path, event] satisfies ReplayValue);
+  return JSON.stringify([
+    id,
+    at,
+    version,
+    stream,
+    partition,
+    offset,
+    path,
+    event,
+  ] satisfies ReplayRecordValue);
 }
 
 /**
@@ -63,7 +72,7 @@ export function readReplay(value: Buffer | null, replay: number): ReplayedDeadLe
 
 const types = ['string', 'string', 'number', 'string', 'number', 'number', 'string', 'string'];
 
-function isReplay(read: unknown): read is ReplayValue {
+function isReplay(read: unknown): read is ReplayRecordValue {
   if (!Array.isArray(read) || read.length !== types.length) return false;
   return read.every((part, i) => typeof part === types[i]) && uuidPattern.test(String(read[0]));
 }

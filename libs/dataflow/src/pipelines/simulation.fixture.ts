@@ -21,7 +21,7 @@ export interface SimulationResult {
   readonly emitted: Readonly<Record<string, string>>;
   /** Late and failed events, by operator and provenance. */
   readonly letters: Readonly<Record<string, string>>;
-  /** Ids that were emitted with different contents; this must be empty. */
+  /** Ids that were emitted with different contents; a correct simulation has no such ids. */
   readonly conflicts: readonly string[];
   /** State entries that remain at the end; windows among them are errors. */
   readonly open: readonly string[];
@@ -32,7 +32,7 @@ export interface FailureSchedule {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
-  /** Probability that a second task starts from the saved state while the first continues. */
+  /** Probability that a second task starts from the saved state while the first task continues. */
   readonly zombies: number;
   /** Number of partitions of each stage's topic. */
   readonly partitions: number;
@@ -61,25 +61,24 @@ type TopicRecord =
       watermark: number;
     };
 
-interface SavedRow {
+interface SavedStateEntry {
   text: string;
   last: number;
 }
 
-interface Saved {
+interface SavedCheckpoint {
   next: number;
   watermark: number;
   positions: string | undefined;
 }
 
 /**
- * The simulated Kafka log and state store: everything that outlives a task. A write takes effect at once and is
- * readable.
+ * The simulated Kafka log and state store: all data that outlives a task. A write takes effect at once and is readable.
  */
-class World {
+class SimulatedEngines {
   readonly topics = new Map<string, TopicRecord[]>();
-  readonly rows = new Map<string, Map<string, SavedRow>>();
-  readonly progress = new Map<string, Saved>();
+  readonly rows = new Map<string, Map<string, SavedStateEntry>>();
+  readonly progress = new Map<string, SavedCheckpoint>();
   readonly emitted: Record<string, string> = {};
   readonly letters: Record<string, string> = {};
   readonly conflicts: string[] = [];
@@ -104,13 +103,13 @@ class World {
    * Saves a state entry, unless an entry of a later record is already saved. Entries that the same record produces are
    * equal.
    */
-  saveRow(task: string, name: string, row: SavedRow): void {
-    const rows = this.rows.get(task) ?? new Map<string, SavedRow>();
+  saveRow(task: string, name: string, row: SavedStateEntry): void {
+    const rows = this.rows.get(task) ?? new Map<string, SavedStateEntry>();
     this.rows.set(task, rows);
     if ((rows.get(name)?.last ?? -1) <= row.last) rows.set(name, row);
   }
 
-  saveProgress(task: string, saved: Saved): void {
+  saveProgress(task: string, saved: SavedCheckpoint): void {
     if ((this.progress.get(task)?.next ?? 0) <= saved.next) this.progress.set(task, saved);
   }
 
@@ -148,7 +147,7 @@ abstract class Task {
   protected next: number;
 
   constructor(
-    protected readonly world: World,
+    protected readonly world: SimulatedEngines,
     readonly name: string,
     private readonly stage: string | undefined,
   ) {
@@ -194,7 +193,7 @@ class SourceTask extends Task {
   private readonly time: SourceWatermark;
   private readonly log: readonly LogEvent[];
 
-  constructor(world: World, name: string) {
+  constructor(world: SimulatedEngines, name: string) {
     super(world, name, undefined);
     this.log = world.source[name] as readonly LogEvent[];
     const { watermark } = world.progress.get(name) ?? { watermark: noWatermark };
@@ -224,7 +223,7 @@ class SourceTask extends Task {
     this.world.saveProgress(this.name, { next: end, watermark: this.time.value, positions: undefined });
   }
 
-  /** Writes the watermark record of an idle partition, long after its last event. */
+  /** Writes the watermark record of a source partition that is idle, long after its last event. */
   *idle(): Generator<void, void> {
     this.time.progress({ nowMs: 0, atEnd: true });
     const { watermark, idle } = this.time.progress({ nowMs: 1000 * 86_400_000, atEnd: true });
@@ -239,7 +238,7 @@ class KeyedTask extends Task {
   private readonly changed = new Set<string>();
 
   constructor(
-    world: World,
+    world: SimulatedEngines,
     name: string,
     private readonly keyed: KeyedStage,
   ) {
@@ -354,24 +353,23 @@ function byClosing([a, x]: [string, { row: StateEntry }], [b, y]: [string, { row
   return x.row.closesAt - y.row.closesAt || (a < b ? -1 : 1);
 }
 
-/** A running batch, of the current task or of a fenced one that continues. */
-interface Running {
+/** A running batch, of the current task or of a fenced task that continues. */
+interface RunningBatch {
   task: Task;
   steps: Generator<void, void>;
 }
 
 /**
- * Runs a pipeline over a whole source as one or more processors do. There is a task for each partition of the source
- * and of the stages' topics. Tasks read batches, append and save, and may end at any step. The result does not depend
- * on the processor that runs a task, so the number of processors does not matter; only the random order of the tasks
- * does.
+ * Runs a pipeline over a whole source as one or more processors do. Each partition of the source and of the stages'
+ * topics has a task. Tasks read batches, append and save, and may end at any step. The result does not depend on the
+ * processor that runs a task, so the number of processors does not matter; only the random order of the tasks does.
  */
 export function simulate(
   pipeline: CompiledPipeline,
   source: SourcePartitions,
   course: FailureSchedule,
 ): SimulationResult {
-  const world = new World(pipeline, source, course.partitions);
+  const world = new SimulatedEngines(pipeline, source, course.partitions);
   const start: (() => Task)[] = [
     ...Object.keys(source).map((name) => () => new SourceTask(world, name)),
     ...pipeline.stages.flatMap((stage) =>
@@ -394,7 +392,7 @@ export function simulate(
 function runAll(tasks: Task[], start: readonly (() => Task)[], course: FailureSchedule): boolean {
   const { crashes, zombies } = course;
   const random = () => course.random();
-  const running = new Map<number, Running[]>();
+  const running = new Map<number, RunningBatch[]>();
   let did = false;
   for (;;) {
     const ready = tasks.flatMap((task, i) => (task.isAtEnd && !running.get(i)?.length ? [] : [i]));

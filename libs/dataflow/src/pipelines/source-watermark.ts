@@ -1,8 +1,8 @@
 import type { EpochMicros } from '#event';
 
 /**
- * The watermark of a partition before its first event. It is a safe integer, because watermarks are saved as an Int64
- * and written as JSON.
+ * The watermark of a partition before its first event. This value is a safe integer, because watermarks are saved as an
+ * Int64 and written as JSON.
  */
 export const noWatermark: EpochMicros = Number.MIN_SAFE_INTEGER;
 
@@ -17,8 +17,8 @@ export interface WatermarkProgress {
 
 /**
  * The watermark of one source partition: the maximum time of its events. An event that is dated after its ingestion
- * counts with its ingestion time, so that a date such as 2099 closes no windows. The watermark is a function of the
- * log: reading a year of history again gives the same watermarks as reading it live.
+ * counts with its ingestion time, so that a date such as 2099 closes no windows. The watermark of a source partition is
+ * a function of the log: reading a year of history again gives the same watermarks as reading it live.
  *
  * A partition is idle if it has been at the end of its log for `idleAfterMs` without a record. Windows do not wait for
  * an idle partition, and its watermark advances with the clock, so that the last window closes too. A partition with
@@ -44,8 +44,8 @@ export class SourceWatermark {
   }
 
   /**
-   * The partition's watermark after the events read so far. Checkpoints save it; each event carries the value from
-   * before it was read.
+   * The partition's watermark after the events read so far. Checkpoints save it; each event carries the watermark from
+   * before the event was read.
    */
   get value(): EpochMicros {
     return this.#value;

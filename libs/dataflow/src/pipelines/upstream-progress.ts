@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import { noWatermark, type WatermarkProgress } from './source-watermark.js';
 
-/** A watermark record: the progress of a task, which it writes to the topics of the stages that it feeds. */
+/** A watermark record: the progress of a task, which the task writes to the topics of its downstream stages. */
 export interface WatermarkRecord extends WatermarkProgress {
   /** The partition that the task which wrote the record reads, such as `orders/3`. */
   readonly source: string;
@@ -13,10 +13,10 @@ export interface WatermarkRecord extends WatermarkProgress {
 }
 
 /**
- * The position of a repartitioned record: it identifies the record among those derived from one upstream record. After
- * a crash, an event may take another path, because the definition or the states of projections have changed. The
- * position of one record therefore must not depend on the outcomes of others: it consists of the event that entered the
- * chain, and of its emission index from `flat_map`.
+ * The position of a repartitioned record: the position identifies the record among the records derived from one
+ * upstream record. After a crash, an event may take another path, because the definition or the states of projections
+ * have changed. The position of one record therefore must not depend on the outcomes of others: a position consists of
+ * the event that entered the chain, and of its emission index from `flat_map`.
  */
 export interface RepartitionedPosition {
   readonly source: string;
@@ -35,7 +35,7 @@ interface UpstreamPartition {
   offset: number;
   index: number;
   path: string;
-  /** All records derived from the upstream partition below this offset have been read. */
+  /** Offset of the upstream partition below which all derived records have been read. */
   next: number;
   watermark: EpochMicros;
   idle: boolean;
@@ -43,11 +43,12 @@ interface UpstreamPartition {
 
 /**
  * The progress of a stage's partition in each upstream partition: which records are duplicates, and how far event time
- * has advanced. The stage's watermark is the minimum of the upstream watermarks, without idle partitions; if all are
- * idle, it is the maximum. An upstream partition without any record yet holds it back. The watermark never decreases.
+ * has advanced. The stage's watermark is the minimum of the upstream watermarks, without idle partitions; if all
+ * upstream partitions are idle, the watermark is the maximum. An upstream partition without any record yet holds the
+ * watermark back. The watermark never decreases.
  *
- * Only watermark records advance it. They are in the topic like the data, so reading the topic again gives the same
- * decisions.
+ * Only watermark records advance the watermark. Watermark records are in the same topic as the events, so reading the
+ * topic again gives the same decisions.
  */
 export class UpstreamProgress {
   readonly #feeders = new Map<string, UpstreamPartition>();
@@ -92,8 +93,8 @@ export class UpstreamProgress {
   }
 
   /**
-   * Applies a watermark record to the progress of its upstream partition. A record with a lower offset than one before
-   * is ignored, because a fenced task has written it.
+   * Applies a watermark record to the progress of its upstream partition. A watermark record with a lower offset than
+   * an earlier record is ignored, because a fenced task has written the later record.
    */
   control({ source, next, watermark, idle }: WatermarkRecord): void {
     const feeder = this.#feeder(source);
@@ -105,8 +106,8 @@ export class UpstreamProgress {
   }
 
   /**
-   * Returns whether a record at this position was taken. If the topic is intact, this is true for every record before
-   * the saved offset.
+   * Returns whether a record at this position was taken. If the topic is intact, the result is true for every record
+   * before the saved offset.
    */
   hasTaken(position: RepartitionedPosition): boolean {
     const feeder = this.#feeders.get(position.source);
@@ -160,11 +161,11 @@ function isAfter(
 }
 
 /**
- * Returns the watermark that a stage passes on: the given one less `delay`, because results may lie behind the stage's
- * watermark by that much. A watermark record has the stage's watermark. A record derived from an event has the greater
- * of the stage's watermark and the one that the event carried, so that only the source's log decides which events are
- * late, also after a dedupe. A record derived from a closing window has the stage's watermark before the change that
- * closed the window.
+ * Returns the watermark that a stage passes on: the given watermark less `delay`, because results may lie behind the
+ * stage's watermark by that much. A watermark record has the stage's watermark. A record derived from an event has the
+ * greater of the stage's watermark and the watermark that the event carried, so that only the source's log decides
+ * which events are late, also after a dedupe. A record derived from a closing window has the stage's watermark before
+ * the change that closed the window.
  */
 export function downstreamWatermark(watermark: EpochMicros, delay: EpochMicros): EpochMicros {
   return watermark === noWatermark ? noWatermark : watermark - delay;

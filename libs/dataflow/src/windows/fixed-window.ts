@@ -5,9 +5,9 @@ import { addToFold, lateOutcome, type WindowSettings } from './window-settings.j
 import { windowResult } from './window-result.js';
 
 /** State of one tumbling or hopping window of a key: its fold state, and its number of events. */
-type OpenWindow = { readonly fold: FoldState; readonly events: number };
+type FixedWindowState = { readonly fold: FoldState; readonly events: number };
 
-const unchanged: StateEntryUpdate<OpenWindow> = { results: [] };
+const unchanged: StateEntryUpdate<FixedWindowState> = { results: [] };
 
 /**
  * Returns the operator for tumbling and hopping windows: [start, start + size), where starts are multiples of `every`
@@ -18,7 +18,7 @@ const unchanged: StateEntryUpdate<OpenWindow> = { results: [] };
 export function fixedWindow(
   parts: WindowSettings,
   { size, every }: { size: EpochMicros; every: EpochMicros },
-): KeyedOperator<OpenWindow> {
+): KeyedOperator<FixedWindowState> {
   const { fold, lateness, updates } = parts;
   const newestStart = (timestamp: EpochMicros) => Math.floor(timestamp / every) * every;
   const startOf = (name: string) => Number(name.slice(0, name.indexOf(':')));

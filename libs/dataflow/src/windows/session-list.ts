@@ -51,7 +51,7 @@ export class SessionList {
     return this.sessions.length;
   }
 
-  /** Returns the time of the last event in the session that ends first; Infinity for an empty list. */
+  /** Returns the time of the last event in the session that ends first, or Infinity for an empty list. */
   get earliestLast(): EpochMicros {
     let earliest = Infinity;
     for (const { start, last } of this.sessions) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StateEntry } from '../flow/pipeline.js';
 import type { OpenSession, SessionsState } from './session-list.js';
-import { Random } from '#testkit';
+import { SeededRandom } from '#testkit';
 import { flowOf } from '../pipelines/pipeline.fixture.js';
 import { resultText, StateEntries, second, stageOf } from '../operators/keyed.fixture.js';
 
@@ -105,7 +105,7 @@ describe('a session', () => {
   });
 
   it('is the same in any order of 20 000 events of 16 hours, with thousands of open sessions', () => {
-    const random = new Random(7);
+    const random = new SeededRandom(7);
     const times = Array.from({ length: 20_000 }, () => random.int(16 * 3600));
     const sessionsOf = (order: readonly number[]) => {
       const { operator } = rowsOf({ session: '5s', lateness: '16h' });

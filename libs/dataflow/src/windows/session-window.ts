@@ -7,15 +7,15 @@ import { windowResult } from './window-result.js';
 /** Maximum size of all open sessions of a key, in characters of JSON: of each session, its fold state plus 100. */
 export const sessionCharacters = 1024 * 1024;
 
-/** Number of characters of JSON that a session is counted with besides its fold state. */
+/** Number of characters of JSON that each session adds to its fold state. */
 const frame = 100;
 
 /**
  * Returns the operator for session windows. A session of a key ends when no event arrives for `gap`. As in Kafka
  * Streams, events at most `gap` apart belong to one session, and an event between two sessions merges them. As in
- * Flink, a session ends `gap` after its last event. An event exactly at the end still belongs to the session, so it
- * closes when the watermark is past its end plus `lateness`. An event is late if the session that it would create or
- * join has closed.
+ * Flink, a session ends `gap` after its last event. An event exactly at the end still belongs to the session, so a
+ * session closes when the watermark is past its end plus `lateness`. An event is late if the session that it would
+ * create or join has closed.
  *
  * With `updates`, earlier results of sessions that were merged are not retracted: the result of the merged session has
  * the earliest start.

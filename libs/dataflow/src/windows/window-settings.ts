@@ -13,7 +13,10 @@ export interface WindowSettings {
   readonly lateness: EpochMicros;
   /** True (`"emit": "updates"`) if each event emits a result of its window, and the end of the window emits none. */
   readonly updates: boolean;
-  /** JSON pointer to the window operator in the pipeline definition; `reduceAt` is that to its reduce. */
+  /**
+   * JSON pointer to the window operator in the pipeline definition. `reduceAt` is the JSON pointer to the reduce of the
+   * window.
+   */
   readonly at: string;
   readonly reduceAt: string;
   /** Name of the stream that late events are written to; if undefined, late events become dead letters. */

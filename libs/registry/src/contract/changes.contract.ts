@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from '#testkit';
+import { SeededRandom } from '#testkit';
 import type { Definitions } from '../definitions.js';
 import { erasureName } from '../erasures/erasure.js';
 import { schemaName } from '../schemas/schema-subject.js';
@@ -133,7 +133,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
     it.each([1, 2, 3])('lose no acknowledged change, and agree (seed %i)', async (seed) => {
       const names = given.names();
       const both = await given.two(names);
-      const random = new Random(seed);
+      const random = new SeededRandom(seed);
       const acknowledged: string[] = [];
       for (let round = 0; round < 15; round++) {
         const works = both.flatMap((definitions) =>
@@ -190,7 +190,7 @@ export function describeChanges(given: DefinitionsUnderTest): void {
 }
 
 /** Returns the subject with another version or another mode. */
-function work(definitions: Definitions, random: Random, acknowledged: string[]): Promise<unknown> {
+function work(definitions: Definitions, random: SeededRandom, acknowledged: string[]): Promise<unknown> {
   const mode = random.pick(['enforce', 'warn', 'off'] as const);
   if (random.chance(0.3)) {
     return definitions.schemas.change(subject, (current) => (current ? { ...current, mode } : current), ada);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LogRecord } from '#log';
-import { Random } from '#testkit';
+import { SeededRandom } from '#testkit';
 import { keyText, newKey, readKey, writeRecord, type DefinitionRecord } from './definition-record.js';
 import { systemActor } from './resource-store.js';
 import { ResourceView } from './resource-view.js';
@@ -28,7 +28,7 @@ class SmallLog {
   }
 
   /** Compacts all records before a random offset. The tombstones there are removed or kept at random. */
-  compact(random: Random): void {
+  compact(random: SeededRandom): void {
     const cleaned = random.int(this.records.length + 1);
     const last = new Map(this.records.slice(0, cleaned).map((record) => [String(record.key), record]));
     const keepsTombstones = random.chance(0.5);
@@ -49,7 +49,7 @@ interface Truth {
  * Simulates a process that changes the subject. The process may have an outdated view, and may end between any two
  * steps.
  */
-function change(log: SmallLog, random: Random, truth: Truth): Truth {
+function change(log: SmallLog, random: SeededRandom, truth: Truth): Truth {
   const seen = random.chance(0.7) ? log.records.length : Math.max(0, log.records.length - random.int(4));
   const view = log.fold(log.records.slice(0, seen));
   const { value, entry } = view.held(name);
@@ -73,7 +73,7 @@ function change(log: SmallLog, random: Random, truth: Truth): Truth {
   return won ? { revision: record.revision, value: wanted } : truth;
 }
 
-function next(subject: SchemaSubject | undefined, random: Random): SchemaSubject | undefined {
+function next(subject: SchemaSubject | undefined, random: SeededRandom): SchemaSubject | undefined {
   const schema = { title: random.uuid() };
   const version = { version: (subject?.versions.length ?? 0) + 1, schema, created_at: at };
   if (!subject || random.chance(0.4)) {
@@ -93,7 +93,7 @@ describe('the materialized view of a definition', () => {
   it.each(Array.from({ length: 50 }, (_, seed) => seed))(
     'is the same after any compaction, with processes that crash (seed %i)',
     (seed) => {
-      const random = new Random(seed);
+      const random = new SeededRandom(seed);
       const log = new SmallLog();
       const live: ResourceView<SchemaSubject, unknown> = new ResourceView(schemaRules);
       let truth: Truth = { revision: 0, value: undefined };

@@ -6,7 +6,7 @@ import { valuesOf } from './values.js';
 const mostValues = 50;
 
 /** A split of a shape's values into cases: each value matches at least one of the cases. */
-export interface CaseSplit {
+export interface ShapeCases {
   cases: ValueShape[];
   /**
    * True if a schema keyword states the cases (anyOf, oneOf, if), false if they are derived from value types
@@ -19,7 +19,7 @@ export interface CaseSplit {
  * Returns a split of a shape's values into cases, by the first keyword or property of the shape that allows it;
  * undefined if none does.
  */
-export function splitIntoCases(shape: ValueShape): CaseSplit | undefined {
+export function splitIntoCases(shape: ValueShape): ShapeCases | undefined {
   for (const part of shape.parts) {
     const found = branches(shape, part, 'oneOf') ?? branches(shape, part, 'anyOf') ?? condition(shape, part);
     if (found) return { cases: found, said: true };

@@ -29,7 +29,7 @@ export interface CompatibilityRequest {
   /** The existing versions of the schema, oldest first; all of them were accepted before. */
   versions: readonly { version: number; schema: unknown }[];
   compatibility: SchemaCompatibility;
-  /** How properties that a schema does not mention are treated; default: `strict`. */
+  /** How the comparison treats properties that a schema does not mention: `strict` by default. */
   policy?: CompatibilityPolicy;
 }
 
@@ -73,7 +73,7 @@ export async function checkCompatibility(question: CompatibilityRequest): Promis
   return found.slice(0, mostNamed);
 }
 
-type NewDifference = Omit<Incompatibility, 'version'>;
+type UnversionedIncompatibility = Omit<Incompatibility, 'version'>;
 
 interface VersionPair {
   older: ComparedDocument;
@@ -86,7 +86,12 @@ interface VersionPair {
  * Returns the differences between two versions of a schema, in the directions that the mode requires. A difference that
  * is found in both directions is returned once.
  */
-function differencesBetween({ older, newer, compatibility, policy }: VersionPair): NewDifference[] {
+function differencesBetween({
+  older,
+  newer,
+  compatibility,
+  policy,
+}: VersionPair): UnversionedIncompatibility[] {
   const tolerated: ReadonlySet<CompatibilityRule> = policy === 'lenient' ? toleratedWhenLenient : new Set();
   const steps = { left: stepsPerVersion };
   const backward = { writer: older, reader: newer, tolerated, steps };
@@ -105,7 +110,12 @@ interface ComparisonDirection {
   steps: { left: number };
 }
 
-function differencesOf({ writer, reader, tolerated, steps }: ComparisonDirection): NewDifference[] {
+function differencesOf({
+  writer,
+  reader,
+  tolerated,
+  steps,
+}: ComparisonDirection): UnversionedIncompatibility[] {
   const names = { writer: nameOf(writer), reader: nameOf(reader) };
   const isBackward = reader.name === 'new';
   const name = ({ writer: at, reader: to, rule, detail }: SchemaDifference) => ({

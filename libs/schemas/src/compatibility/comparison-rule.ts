@@ -28,8 +28,8 @@ export interface ComparisonContext {
    */
   below(writer: ValueShape, reader: ValueShape): SchemaDifference[];
   /**
-   * Compares two shapes of the compared values themselves, and returns their differences. It does not split
-   * the writer's values into cases; the caller does.
+   * Compares two shapes of the compared values themselves, and returns their differences. The caller splits the
+   * writer's values into cases, if necessary.
    */
   compare(writer: ValueShape, reader: ValueShape): SchemaDifference[];
   /** Whether the reader's shape provably permits all values that the writer's shape permits. */

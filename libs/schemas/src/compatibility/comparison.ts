@@ -8,8 +8,8 @@ import type { SchemaDifference, CompatibilityRule } from './compatibility-rule.j
 import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
 /**
- * Error: a comparison of two schemas exceeds its limit of steps or of depth. It is caught within this library, and
- * reported as an incompatibility.
+ * Error: a comparison of two schemas exceeds its limit of steps or of depth. The error is caught within this library,
+ * and reported as an incompatibility.
  */
 export class ComparisonTooComplexError extends Error {
   override readonly name = 'ComparisonTooComplexError';

@@ -3,20 +3,20 @@ import type { CheckedSchemaDocument } from '../document/document.js';
 import { canonicalText } from '../values/equality.js';
 import type { SchemaPart } from './value-shape.js';
 
-const known = new WeakMap<CheckedSchemaDocument, Closures>();
+const known = new WeakMap<CheckedSchemaDocument, ReferenceClosures>();
 
 /**
- * Returns a digest that is equal for two JSON Schemas only if they permit the same values. It covers the schema's own
- * text and the text of all schemas that it references, directly or indirectly.
+ * Returns a digest that is equal for two JSON Schemas only if they permit the same values. The digest covers the
+ * schema's own text and the text of all schemas that it references, directly or indirectly.
  */
 export function meaningDigestOf({ source: { document }, pointer, schema, id }: SchemaPart): string {
   if (document.subschemas.get(pointer) !== schema) return id;
-  const closures = known.get(document) ?? new Closures(document);
+  const closures = known.get(document) ?? new ReferenceClosures(document);
   known.set(document, closures);
   return closures.of(pointer);
 }
 
-class Closures {
+class ReferenceClosures {
   /** The pointers of all references within each schema, by the pointer of the schema. */
   private readonly inside = new Map<string, string[]>();
   private readonly digests = new Map<string, string>();

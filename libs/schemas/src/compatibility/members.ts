@@ -57,8 +57,7 @@ export class MemberShapes {
   }
 
   /**
-   * Whether a part evaluates a member in every object: `unevaluatedProperties` then does not apply to the
-   * member.
+   * Whether a part evaluates a member in every object, so that `unevaluatedProperties` does not apply to the member.
    */
   looksAt(part: SchemaPart, name: string): boolean {
     return shapeOf(part.source, part.pointer).parts.some((one) =>
@@ -87,8 +86,8 @@ export class MemberShapes {
   }
 
   /**
-   * Returns the possible shapes of members that `properties` does not name, including those of
-   * `patternProperties`. Undefined if such members may be anything. Patterns in `except` are ignored.
+   * Returns the possible shapes of members that `properties` does not name, including those of `patternProperties`.
+   * Returns undefined if such members may have any value. Patterns in `except` are ignored.
    */
   others(part: SchemaPart, except: ReadonlySet<string>): ValueShape[] | undefined {
     const rest = this.restOf(part);

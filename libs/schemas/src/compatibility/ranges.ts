@@ -9,7 +9,7 @@ export interface NumberBound {
   open: boolean;
 }
 
-/** Returns the lower bound of the numbers that a shape permits; -Infinity if it has none. */
+/** Returns the lower bound of the numbers that a shape permits, or -Infinity if the numbers have no lower bound. */
 export function lowerBoundOf(shape: ValueShape): NumberBound {
   const ends = endsOf(shape, 'minimum', 'exclusiveMinimum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
@@ -20,7 +20,7 @@ export function lowerBoundOf(shape: ValueShape): NumberBound {
     : end;
 }
 
-/** Returns the upper bound of the numbers that a shape permits; Infinity if it has none. */
+/** Returns the upper bound of the numbers that a shape permits, or Infinity if the numbers have no upper bound. */
 export function upperBoundOf(shape: ValueShape): NumberBound {
   const ends = endsOf(shape, 'maximum', 'exclusiveMaximum');
   const values = valuesOfKind(shape, numberKinds) as number[] | undefined;
@@ -69,8 +69,8 @@ export function minimumCountOf(shape: ValueShape, count: CountedSize): number {
 }
 
 /**
- * Returns the largest length, or number of items or properties, among the values of a shape; Infinity without
- * a limit.
+ * Returns the largest length, or number of items or properties, among the values of a shape, or Infinity without a
+ * limit.
  */
 export function maximumCountOf(shape: ValueShape, count: CountedSize): number {
   const counts = shape.parts.flatMap(({ schema }) => numbersIn(schema[`max${count}`]));

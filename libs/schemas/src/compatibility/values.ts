@@ -4,8 +4,8 @@ import type { ValueShape } from './value-shape.js';
 import { valueKindOf, valueKinds, valueKindsOf, valueLists } from './types.js';
 
 /**
- * Returns a list that contains all values which a shape may permit, if there is one: those of const and enum, or of
- * null, true and false. Otherwise undefined.
+ * Returns a list of all values that a shape may permit: the values of const and enum, or null, true and false. Returns
+ * undefined if the shape has no such list.
  */
 export function valuesOf(shape: ValueShape): unknown[] | undefined {
   const some = valueKindsOf(shape);

@@ -9,7 +9,7 @@ import { childrenOf } from './subschemas.js';
  * steps for any event; an empty list if there is none.
  */
 export function costErrors(document: CheckedSchemaDocument): InputError[] {
-  const costs = new Costs(document);
+  const costs = new CheckCosts(document);
   const { stepsOfOneValue, chained } = schemaBounds;
   for (const pointer of document.subschemas.keys()) {
     const { steps, chain } = costs.of(pointer);
@@ -29,22 +29,22 @@ export function costErrors(document: CheckedSchemaDocument): InputError[] {
   return [];
 }
 
-interface Cost {
+interface CheckCost {
   /** Steps to check one value, including references, but not the members or items of the value. */
   steps: number;
   /** Length of the longest chain of references and combinations through which schemas apply to the same value. */
   chain: number;
 }
 
-class Costs {
+class CheckCosts {
   /** Pointer of a schema that refers to itself for the same value. */
   endless: string | undefined;
-  private readonly known = new Map<string, Cost>();
+  private readonly known = new Map<string, CheckCost>();
   private readonly open = new Set<string>();
 
   constructor(private readonly document: CheckedSchemaDocument) {}
 
-  of(pointer: string): Cost {
+  of(pointer: string): CheckCost {
     const known = this.known.get(pointer);
     if (known) return known;
     if (this.open.has(pointer)) {

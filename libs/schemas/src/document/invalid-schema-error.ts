@@ -1,7 +1,10 @@
 import type { InputError } from '#api';
 import { schemaBounds } from '../bounds.js';
 
-/** Error: a JSON Schema cannot be used. It contains up to 20 errors, with JSON pointers into the schema. */
+/**
+ * Error: a JSON Schema cannot be used. The error lists up to 20 problems of the schema, with JSON pointers into the
+ * schema.
+ */
 export class InvalidSchemaError extends Error {
   override readonly name = 'InvalidSchemaError';
 

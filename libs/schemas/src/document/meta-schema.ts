@@ -31,8 +31,8 @@ function metaSchema(): ValidateFunction {
 }
 
 /**
- * Merges the errors of the meta-schema that are at the same location, because it reports one fault once for each of its
- * vocabularies.
+ * Merges the errors of the meta-schema that are at the same location, because the meta-schema reports one fault once
+ * for each of its vocabularies.
  */
 function onePerPlace(errors: readonly ErrorObject[]): InputError[] {
   const details = new Map<string, Set<string>>();

@@ -23,8 +23,8 @@ interface PatternLocation {
 }
 
 /**
- * Yields an error for each regular expression of a schema document that cannot be used: RE2 does not accept it, it is
- * too large, or there are too many. It stops after 20 invalid expressions.
+ * Yields an error for each regular expression of a schema document that cannot be used, because RE2 does not accept the
+ * expression, the expression is too large, or the document has too many expressions. At most 20 errors are yielded.
  */
 export function* patternErrors(subschemas: ReadonlyMap<string, JsonSchema>): Generator<InputError> {
   const taken = { patterns: 0, ofRe2: 0, written: 0 };

@@ -13,9 +13,9 @@ import { ValidationContext } from './validation-context.js';
  */
 export interface CompiledSchema {
   /**
-   * Validates an event's `data`, as `readData` reads it. Returns undefined if it fits, otherwise at most 20
-   * errors with pointers that begin with `/data`. It never throws and always terminates: the number of steps
-   * is limited in proportion to `characters`, the length of the JSON text of `data`. An event that needs more
+   * Validates an event's `data`, as `readData` reads it. Returns undefined if the data fits the schema, otherwise at
+   * most 20 errors with pointers that begin with `/data`. A validation never throws and always terminates: the number
+   * of steps is limited in proportion to `characters`, the length of the JSON text of `data`. An event that needs more
    * steps does not fit.
    */
   validate(data: unknown, characters?: number): InputError[] | undefined;

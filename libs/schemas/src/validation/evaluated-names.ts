@@ -1,7 +1,7 @@
 /**
  * The names of an object's members that a schema has evaluated, for `unevaluatedProperties`. All branches of the schema
- * add to the same set, and a branch that does not fit removes its own names again. So no names are copied from a branch
- * to its parent.
+ * add to the same set, and a branch that does not fit removes its own names again. With one shared set, no names are
+ * copied from a branch to its parent.
  */
 export class EvaluatedNames {
   private readonly names = new Set<string>();

@@ -8,8 +8,8 @@ import { compilePattern } from '../values/pattern.js';
 export type MeteredPattern = (text: string, meter: StepMeter) => boolean;
 
 /**
- * Number of instructions up to which RE2 quickly caches all states of a pattern; it then takes about 10 ns for each
- * character of any text, so the search is not charged.
+ * Number of instructions up to which RE2 quickly caches all states of a pattern; a search then takes about 10 ns for
+ * each character of any text, and is not charged.
  */
 const fewInstructions = 12;
 

@@ -16,9 +16,9 @@ const shortest = 5;
 const stepsOfLongNumber = 40;
 
 /**
- * Parses the JSON text of an event's `data` for `CompiledSchema.validate`. It works as `JSON.parse`, except
- * that numbers which a double would change become `ExactNumber`. The steps for these numbers are charged
- * before they are parsed.
+ * Parses the JSON text of an event's `data` for `CompiledSchema.validate`. The result is that of `JSON.parse`, except
+ * that numbers which a double would change become `ExactNumber`. The steps for these numbers are charged before they
+ * are parsed.
  * @throws StepsExceededError
  */
 export function readData(text: string, meter: StepMeter = unlimitedMeter): unknown {

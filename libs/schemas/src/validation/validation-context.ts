@@ -20,7 +20,7 @@ export interface ValidationLimits {
 
 /**
  * State of the validation of one event: the location of the current value, the recorded errors, and the remaining
- * steps. One object is reused for all events.
+ * steps. One `ValidationContext` is reused for all events.
  */
 export class ValidationContext extends StepMeter {
   /** Evaluated names of the current object; undefined if no enclosing `unevaluatedProperties` needs them. */
@@ -34,7 +34,7 @@ export class ValidationContext extends StepMeter {
 
   /**
    * Validates a value: returns whether it passes the check; undefined if the check exceeded its limits, or the stack.
-   * Afterwards, `errors` contains the recorded errors.
+   * After the call, `errors` contains the recorded errors.
    */
   check(
     check: ValueCheck,
@@ -59,7 +59,7 @@ export class ValidationContext extends StepMeter {
     return [...this.found.values()];
   }
 
-  /** Whether checks should continue after an error to find further ones. */
+  /** Whether checks should continue after an error to find further errors. */
   get goesOn(): boolean {
     return !this.quiet && this.found.size < this.mostErrors && this.mostErrors > 1;
   }

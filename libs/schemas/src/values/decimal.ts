@@ -92,7 +92,8 @@ export function isMultipleOf(divisor: number): (value: JsonNumber, meter?: StepM
 }
 
 /**
- * Neither number has a factor of ten in its digits, so a number with a smaller exponent cannot be a multiple.
+ * Returns whether `value` is a multiple of `step`. The digits of both have no factor of ten, so a number with a smaller
+ * exponent cannot be a multiple.
  */
 function dividesExactly(value: DecimalDigits, step: DecimalDigits): boolean {
   if (value.digits === '') return true;

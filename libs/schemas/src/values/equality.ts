@@ -2,9 +2,9 @@ import { ExactNumber } from './decimal.js';
 import { unlimitedMeter, type StepMeter } from './step-meter.js';
 
 /**
- * Returns a text that is the same for two JSON values exactly if they are equal in the sense of JSON Schema:
- * numbers by value, members of objects in any order. It is safe for any member name (`valueOf`,
- * `constructor`). It is meant for values in schemas, which are small.
+ * Returns a text that is the same for two JSON values exactly if they are equal in the sense of JSON Schema: numbers by
+ * value, members of objects in any order. Any member name is safe (`valueOf`, `constructor`). The function is meant for
+ * values in schemas, which are small.
  */
 export function canonicalText(value: unknown): string {
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : String(value);
@@ -19,7 +19,7 @@ export function canonicalText(value: unknown): string {
  */
 export function isOneOf(values: readonly unknown[]): (value: unknown, meter: StepMeter) => boolean {
   const scalars = new Set(values.filter((value) => !isStructure(value)));
-  const structures = new EqualSet();
+  const structures = new JsonValueSet();
   for (const value of values) if (isStructure(value)) structures.add(value, unlimitedMeter);
   return (value, meter) => {
     if (!isStructure(value)) return scalars.has(value);
@@ -33,7 +33,7 @@ export function isOneOf(values: readonly unknown[]): (value: unknown, meter: Ste
  */
 export function areUnique(items: readonly unknown[], meter: StepMeter): boolean {
   const scalars = new Set<unknown>();
-  const structures = new EqualSet();
+  const structures = new JsonValueSet();
   for (const item of items) {
     meter.charge(4);
     if (isStructure(item)) {
@@ -43,8 +43,8 @@ export function areUnique(items: readonly unknown[], meter: StepMeter): boolean 
   return true;
 }
 
-/** A hash set of objects, arrays and exact numbers; it makes no copies of them. */
-class EqualSet {
+/** A hash set of objects, arrays and exact numbers; the set makes no copies of its values. */
+class JsonValueSet {
   size = 0;
   private readonly byHash = new Map<number, object[]>();
 
@@ -85,12 +85,12 @@ function hashOf(value: unknown, meter: StepMeter): number {
   // The order of members does not matter, so their hashes are added.
   for (const name of meter.namesOf(value)) {
     meter.charge(3);
-    hash = (hash + mixed(hashOfText(name, meter), hashOf((value as Members)[name], meter))) | 0;
+    hash = (hash + mixed(hashOfText(name, meter), hashOf((value as JsonMembers)[name], meter))) | 0;
   }
   return hash;
 }
 
-type Members = Record<string, unknown>;
+type JsonMembers = Record<string, unknown>;
 
 function hashOfText(text: string, meter: StepMeter): number {
   meter.charge(text.length >> 3);
@@ -114,7 +114,7 @@ function areEqual(a: unknown, b: unknown, meter: StepMeter): boolean {
   return (
     names.length === meter.namesOf(b).length &&
     names.every(
-      (name) => Object.hasOwn(b, name) && areEqual((a as Members)[name], (b as Members)[name], meter),
+      (name) => Object.hasOwn(b, name) && areEqual((a as JsonMembers)[name], (b as JsonMembers)[name], meter),
     )
   );
 }

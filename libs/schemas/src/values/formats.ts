@@ -16,7 +16,7 @@ import {
 } from '@hyperjump/json-schema-formats';
 import { isIdnHostname } from 'idn-hostname';
 
-type Check = (text: string) => boolean;
+type FormatCheck = (text: string) => boolean;
 
 /** Maximum number of characters of a date, a time or a duration; valid texts are much shorter. */
 const mostOfATime = 1_000;
@@ -25,8 +25,8 @@ const mostOfAnEmail = 320;
 const mostOfAHostname = 253;
 
 /**
- * Matches most valid date-times quickly; those with a leap second, an offset, or a day that some months do not have
- * need the complete check.
+ * Matches most valid date-times quickly; date-times with a leap second, an offset, or a day that some months do not
+ * have need the complete check.
  */
 const plainTime =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,30})?Z$/;
@@ -35,7 +35,7 @@ const plainTime =
  * The supported formats, as defined by the official test suite of JSON Schema. Each check takes time in
  * proportion to the length of the text.
  */
-export const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
+export const formats: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['date-time', either((text) => plainTime.test(text), upTo(mostOfATime, isDateTime))],
   ['date', isDate],
   ['time', upTo(mostOfATime, isTimeOfSomeDay)],
@@ -63,16 +63,16 @@ function isTimeOfSomeDay(text: string): boolean {
   return isTime(text) || isDateTime(`1998-12-31T${text}`) || isDateTime(`1999-01-01T${text}`);
 }
 
-function upTo(most: number, check: Check): Check {
+function upTo(most: number, check: FormatCheck): FormatCheck {
   return (text) => text.length <= most && check(text);
 }
 
-function either(quick: Check, complete: Check): Check {
+function either(quick: FormatCheck, complete: FormatCheck): FormatCheck {
   return (text) => quick(text) || complete(text);
 }
 
 /** Wraps a check so that it returns false if the underlying library throws. */
-function without(check: Check): Check {
+function without(check: FormatCheck): FormatCheck {
   return (text) => {
     try {
       return check(text);

@@ -1,4 +1,7 @@
-/** Error: the validation of an event exceeds its limit of steps or of search work. It is caught within this library. */
+/**
+ * Error: the validation of an event exceeds its limit of steps or of search work. The error is caught within this
+ * library.
+ */
 export class StepsExceededError extends Error {
   override readonly name = 'StepsExceededError';
 }
@@ -34,7 +37,7 @@ export class StepMeter {
   }
 
   /**
-   * Returns the names of an object's members. Listing them takes memory and time, so the list is cached for
+   * Returns the names of an object's members. Listing the names takes memory and time, so the list is cached for
    * consecutive keywords that read the same object. The listing is charged.
    * @throws StepsExceededError
    */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ProjectionGeneration } from '#registry';
 import type { PartitionProgress, KeyedStateRow } from '#store';
-import { EventStreamParser, Random, until } from '#testkit';
+import { EventStreamParser, SeededRandom, until } from '#testkit';
 import { ChangesClient, ChangesFixture } from './changes.fixture.js';
 
 const places = [
@@ -20,7 +20,7 @@ class Processor {
   constructor(
     private readonly world: ChangesFixture,
     private readonly build: ProjectionGeneration,
-    private readonly random: Random,
+    private readonly random: SeededRandom,
   ) {}
 
   async step(): Promise<void> {
@@ -63,7 +63,7 @@ describe('streams of changes that are interrupted and resumed', () => {
     : Array.from({ length: 10 }, () => Math.floor(Math.random() * 2 ** 31));
 
   it.each(seeds)('end with the same states as a read (LIVE_SEED=%i)', async (seed) => {
-    const random = new Random(seed);
+    const random = new SeededRandom(seed);
     const world = new ChangesFixture();
     const socket = { bytes: 500, slowMs: 60_000 };
     const gateways = [world.gateway({ socket }), world.gateway({ socket })];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PipelineDefinition } from '#registry';
-import { JobSelection } from './desired-jobs.js';
+import { DesiredJobSelector } from './desired-jobs.js';
 
 const definition = (
   name: string,
@@ -19,7 +19,7 @@ const later = (name: string) => ({
 function selected(...all: PipelineDefinition[]) {
   const pipelines = { all: () => all } as never;
   const webhooks = { missingConfiguration: () => undefined };
-  const { desired, invalid } = new JobSelection({ pipelines, stream: () => undefined }, webhooks).now();
+  const { desired, invalid } = new DesiredJobSelector({ pipelines, stream: () => undefined }, webhooks).now();
   return { desired: desired.map((one) => one.definition.name), invalid: Object.fromEntries(invalid) };
 }
 
@@ -55,7 +55,7 @@ describe('Given pipelines that feed each other', () => {
 });
 
 describe('A pipeline whose source was deleted', () => {
-  /** Numbers in the stream ids before and after a stream is recreated. */
+  /** Numbers in the id of a stream before and after the stream is recreated. */
   const [before, after] = ['1', '2'];
   const reading = (...streams: string[]) => {
     const sources = Object.fromEntries(streams.map((name) => [name, { id: `${name}#${before}` as const }]));
@@ -68,7 +68,7 @@ describe('A pipeline whose source was deleted', () => {
         ? undefined
         : ({ stream: name, state: 'live', id: `${name}#${live[name]}`, partitions: 2 } as never);
     const definitions = { pipelines: { all: () => [one] } as never, stream };
-    const { desired, invalid } = new JobSelection(definitions, {
+    const { desired, invalid } = new DesiredJobSelector(definitions, {
       missingConfiguration: () => undefined,
     }).now();
     return {

@@ -9,25 +9,26 @@ import {
 import { compilePipeline, DefinitionError, type CompiledPipeline } from '#dataflow';
 import type { WebhookDeliverer } from '#webhooks';
 
-/** A job that should run, with its current definition. */
+/** A job that should run, with the current definition of its pipeline. */
 export interface DesiredJob {
   definition: PipelineDefinition;
   pipeline: CompiledPipeline;
-  /** Number of partitions of each source that still exists and was not recreated, by stream name. */
+  /** Number of partitions of each source stream, by stream name; without sources that were deleted or recreated. */
   sources: ReadonlyMap<string, number>;
 }
 
-export interface DesiredJobs {
+export interface SelectedJobs {
   desired: DesiredJob[];
-  /** The reasons why other jobs cannot run, by job id. */
+  /** The reasons why jobs cannot run with the current definitions, by job id. */
   invalid: Map<string, string>;
 }
 
 /**
- * Selects the jobs that should run now from the definitions. Each definition is compiled once. If a gateway dies at
- * the wrong moment, pipelines can form a loop (decision 0021). Of a loop, the job that was started last does not run.
+ * Selects from the definitions the jobs that should run now. Each definition is compiled once. Pipelines can form a
+ * loop if a gateway dies at the wrong moment (decision 0021). Of the jobs in a loop, the job that was started last does
+ * not run.
  */
-export class JobSelection {
+export class DesiredJobSelector {
   private compiled = new Map<string, CompiledPipeline | string>();
   private closing: { among: string; loops: ReadonlyMap<string, string> } = { among: '', loops: new Map() };
 
@@ -36,10 +37,10 @@ export class JobSelection {
     private readonly webhooks: Pick<WebhookDeliverer, 'missingConfiguration'>,
   ) {}
 
-  now(): DesiredJobs {
+  now(): SelectedJobs {
     const known = this.compiled;
     this.compiled = new Map();
-    const runs: DesiredJobs = { desired: [], invalid: new Map() };
+    const runs: SelectedJobs = { desired: [], invalid: new Map() };
     const able: { definition: PipelineDefinition; pipeline: CompiledPipeline }[] = [];
     for (const definition of this.definitions.pipelines.all()) {
       const { paused, failure, run } = definition;
@@ -61,8 +62,8 @@ export class JobSelection {
   }
 
   /**
-   * Returns why jobs that close a loop cannot run, by job id. The result is cached, because most changes of
-   * definitions do not change an active pipeline.
+   * Returns the reasons why jobs that close a loop of pipelines cannot run, by job id. The result is cached, because
+   * most changes of definitions do not change an active pipeline.
    */
   private loopsAmong(active: readonly PipelineDefinition[]): ReadonlyMap<string, string> {
     const among = active.map(identityOf).sort().join('\n');
@@ -70,7 +71,10 @@ export class JobSelection {
     return this.closing.loops;
   }
 
-  /** Returns why a job cannot run whose source was deleted and created again: it would skip events of the new stream. */
+  /**
+   * Returns the reason why a job cannot run if one of its sources was deleted and created again: the job would skip
+   * events of the new stream.
+   */
   private recreatedIn({ spec, run }: PipelineDefinition): string | undefined {
     const recreated = recreatedSource({ spec, sources: run.sources }, this.definitions);
     return (
@@ -80,8 +84,8 @@ export class JobSelection {
   }
 
   /**
-   * Returns the reason why the job cannot run if a setting for one of its webhooks is missing. The events then wait
-   * until the setting exists, and do not become dead letters.
+   * Returns the reason why a job cannot run if this process lacks a setting for one of the job's webhooks. The events
+   * wait until the setting exists, and do not become dead letters.
    */
   private missingConfigurationOf({ webhooks }: CompiledPipeline): string | undefined {
     for (const webhook of webhooks) {
@@ -100,7 +104,10 @@ function identityOf({ name, version, run }: PipelineDefinition): string {
   return `${name} ${version} ${run.id}`;
 }
 
-/** Returns the reasons for the jobs that close a loop, by job id. The result is the same in every process. */
+/**
+ * Returns the reasons why the jobs that close a loop of pipelines cannot run, by job id. The result is the same in
+ * every process.
+ */
 function loopsOf(active: readonly PipelineDefinition[]): Map<string, string> {
   const loops = new Map<string, string>();
   const running: PipelineDefinition[] = [];
@@ -117,7 +124,10 @@ function byBeginning(a: PipelineDefinition, b: PipelineDefinition): number {
   return order(a.run.started_at, b.run.started_at) || order(a.name, b.name);
 }
 
-/** Describes a loop. Names only streams of the pipeline itself, because its readers may not see other pipelines. */
+/**
+ * Describes a loop of pipelines. The text names only streams of the pipeline itself, because a reader of the pipeline
+ * may not be allowed to see the other pipelines.
+ */
 function describeLoop(loop: readonly LoopStep[]): string {
   const [first, last] = [loop[0] as LoopStep, loop.at(-1) as LoopStep];
   const others = loop.length - 1;

@@ -3,9 +3,9 @@ import { noWatermark } from '#dataflow';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 
 /**
- * Returns the watermark that is exported for a job: the least watermark of its keyed stages in this process, or of its
- * sources if it has no keyed stage. Empty source partitions do not count, because windows advance without them. Returns
- * undefined if this process knows no watermark.
+ * Returns the watermark of a job for the metrics: the minimum watermark of the job's keyed stages in this process, or
+ * of its sources if the job has no keyed stage. Empty source partitions do not count, because windows do not wait for
+ * them. Returns undefined if this process knows no watermark of the job.
  */
 export function exportedWatermark(
   partitions: Iterable<Pick<JobPartitionState, 'place' | 'watermark'>>,

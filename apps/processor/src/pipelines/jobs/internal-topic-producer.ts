@@ -5,19 +5,26 @@ import { missingTopicError } from '../stages/checkpoint-lost.js';
 export interface InternalTopicProducerDependencies {
   producer: Pick<Producer, 'append'>;
   topics: TopicAndGroupNames;
-  /** Milliseconds for which an internal topic may be missing, because some brokers learn of a new topic late. */
+  /**
+   * Milliseconds for which an internal topic may be missing before its records count as lost: some brokers learn of a
+   * new topic late.
+   */
   goneMs: number;
 }
 
-/** Bound on the number of missing topics that are remembered. */
+/** Maximum number of missing topics that are remembered. */
 const mostMissing = 10_000;
 
 /**
- * A producer for stream topics and internal topics. An internal topic is created only once. If one has been missing
- * for longer than `goneMs`, its records are lost. `append` then throws, and does not create a new, empty topic.
+ * A producer for the topics of streams and the internal topics of jobs. An internal topic is created only once. If an
+ * internal topic has been missing for longer than `goneMs`, its records are lost: then `append` throws, and does not
+ * create a new, empty topic.
  */
 export class InternalTopicProducer implements Pick<Producer, 'append'> {
-  /** When an append first failed because the topic is missing, in milliseconds of `performance.now()`. */
+  /**
+   * Time at which an append first failed because the topic is missing, by topic, in milliseconds of
+   * `performance.now()`.
+   */
   private readonly missingSince = new Map<string, number>();
 
   constructor(private readonly parts: InternalTopicProducerDependencies) {}

@@ -7,19 +7,23 @@ import { pipelineLimits, replayStage } from '#dataflow';
 import { missingTopicError } from '../stages/checkpoint-lost.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
-/** Greatest number of partitions of a stage's topic. Up to this bound, it has as many as the largest source. */
+/**
+ * Maximum number of partitions of a stage's internal topic. Up to this limit, the internal topic has as many partitions
+ * as the largest source.
+ */
 const mostPartitions = 64;
 const day = 24 * 3_600_000;
 /**
- * Retention of a stage's topic. If the stage has not read a record within this time, the record is lost, and the job
- * must be reset.
+ * Retention of a stage's internal topic in milliseconds. If the stage does not read a record within this time, the
+ * record is lost, and the job must be reset.
  */
 const retentionMs = 7 * day;
 /**
- * Retention of a replay topic. It is long because replays wait while the pipeline is paused, and it has little data.
+ * Retention of a replay topic in milliseconds. The retention is long because replays wait while the pipeline is paused,
+ * and because the topic has little data.
  */
 const replayRetentionMs = 90 * day;
-/** Milliseconds between two polls for a topic that should exist. */
+/** Milliseconds between two checks whether a missing topic exists. */
 const pollMs = 500;
 
 export interface InternalTopicsDependencies {
@@ -27,26 +31,27 @@ export interface InternalTopicsDependencies {
   topics: TopicAndGroupNames;
   retry: EngineRetry;
   reader: Pick<KeyedStateReader, 'progress'>;
-  /** Milliseconds for which a topic may be missing before its records count as lost. */
+  /** Milliseconds for which an internal topic may be missing before its records count as lost. */
   goneMs: number;
 }
 
-interface InternalTopic {
+interface InternalTopicName {
   run: string;
   stage: string;
   topic: string;
 }
 
-/** Greatest size of a record with its key and headers. */
+/** Maximum bytes of a record in an internal topic, including its key and headers. */
 const maxMessageBytes = pipelineLimits.recordBytes + 64 * 1024;
 
-/** Creates the internal topics of a job: one for each stage, and one for replays. */
+/** Creates the internal topics of a job: one topic for each keyed stage, and one topic for replays. */
 export class InternalTopics {
   constructor(private readonly parts: InternalTopicsDependencies) {}
 
   /**
-   * Resolves with the topics of these stages, by stage. Creates a missing topic, unless the stage has read it before.
-   * @param partitions Wanted number of partitions of a new topic. An existing topic keeps its number.
+   * Resolves with the internal topics of these stages, by stage. A missing topic is created, unless the stage has read
+   * the topic before.
+   * @param partitions Number of partitions of a new topic. An existing topic keeps its number of partitions.
    * @throws CheckpointLostError when a topic that was read before no longer exists
    * @throws the signal's reason when it is aborted
    */
@@ -64,8 +69,8 @@ export class InternalTopics {
   }
 
   /**
-   * Resolves with the name of the job's replay topic, through which its dead letters are processed again. Creates it
-   * with one partition if it is missing.
+   * Resolves with the name of the job's replay topic, through which dead letters are processed again. A missing replay
+   * topic is created with one partition.
    * @throws CheckpointLostError when a replay topic that was read before no longer exists
    * @throws the signal's reason when it is aborted
    */
@@ -75,14 +80,14 @@ export class InternalTopics {
     return topic;
   }
 
-  private async ensureOne(own: InternalTopic, partitions: number, signal: AbortSignal): Promise<number> {
+  private async ensureOne(own: InternalTopicName, partitions: number, signal: AbortSignal): Promise<number> {
     const known = await this.known(own, signal);
     return known ?? (await this.parts.retry.run('log', signal, () => this.create(own, partitions)));
   }
 
-  /** Resolves with the number of partitions of an existing topic, or undefined if the topic must be created. */
+  /** Resolves with the number of partitions of an existing topic; undefined if the topic must be created. */
   private async known(
-    { run, stage, topic }: InternalTopic,
+    { run, stage, topic }: InternalTopicName,
     signal: AbortSignal,
   ): Promise<number | undefined> {
     const { admin, retry, reader, goneMs } = this.parts;
@@ -91,7 +96,7 @@ export class InternalTopics {
     if (found !== undefined) return found;
     const progress = await retry.run('store', signal, () => reader.progress([run]));
     if (!progress.some((one) => one.stage === stage)) return undefined;
-    // Another processor may have created the topic just now.
+    // Another processor may have created the topic a moment ago, so a missing topic is looked up again.
     for (const until = performance.now() + goneMs; performance.now() < until;) {
       await sleep(Math.min(pollMs, goneMs), undefined, { signal });
       const again = await look();
@@ -100,7 +105,7 @@ export class InternalTopics {
     throw missingTopicError(topic);
   }
 
-  private async create({ topic, stage }: InternalTopic, wanted: number): Promise<number> {
+  private async create({ topic, stage }: InternalTopicName, wanted: number): Promise<number> {
     const { admin } = this.parts;
     const partitions = Math.min(mostPartitions, Math.max(1, wanted));
     const kept = stage === replayStage ? replayRetentionMs : retentionMs;

@@ -8,20 +8,23 @@ import type { Tracing } from '#telemetry';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState, UnsavedJobChanges } from '../state/job-partition-state.js';
 import type { RowCacheBudget } from '../state/partition-row-cache.js';
-import type { SideInputs } from '../lookups/side-inputs.js';
-import type { StepMetrics } from './step-metrics.js';
-import type { Failover, OutputDeduplication } from '../output/output-deduplication.js';
+import type { SideInputLoader } from '../lookups/side-input-loader.js';
+import type { OperatorMetrics } from './operator-metrics.js';
+import type { PartitionFailover, OutputDeduplication } from '../output/output-deduplication.js';
 
-/** The checkpointer of all jobs. */
+/** The checkpointer that all jobs of a process share. */
 export type JobCheckpointer = Checkpointer<JobPartitionState, UnsavedJobChanges>;
 
 /** Intervals and timeouts of jobs, in milliseconds. */
 export interface JobIntervals {
-  /** Interval between two watermark records to a stage while records arrive. */
+  /** Minimum milliseconds between two watermark records to a stage while records arrive. */
   tellMs: number;
-  /** Interval between two checkpoints of a partition that receives only watermark records. */
+  /** Minimum milliseconds between two checkpoints of a partition that receives only watermark records. */
   quietSaveMs: number;
-  /** Time for which an internal topic may be missing, because some brokers learn of a new topic late. */
+  /**
+   * Milliseconds for which an internal topic may be missing before its records count as lost: some brokers learn of a
+   * new topic late.
+   */
   goneMs: number;
 }
 
@@ -35,13 +38,13 @@ export interface JobDependencies {
     Pick<EventWriter, 'appendDeadLetters'>;
   sink: Sink;
   /**
-   * Resolves with the deduplication of output that the previous owner of a partition may have written since its last
-   * checkpoint; undefined if the id windows of the readers suffice.
+   * Resolves with the deduplication of output that the previous owner of a partition may have written after its last
+   * checkpoint; undefined if the id windows of the target streams' readers suffice.
    */
-  deduplication(failover: Failover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
-  tables: SideInputs;
+  deduplication(failover: PartitionFailover, signal: AbortSignal): Promise<OutputDeduplication | undefined>;
+  tables: SideInputLoader;
   projections: Pick<Definitions['projections'], 'get'>;
-  /** Returns the id of the stream that has this name now. */
+  /** Returns the id of the stream that has this name now; undefined if no stream has the name. */
   streamId(name: string): StreamId | undefined;
   retry: EngineRetry;
   checkpointer: JobCheckpointer;
@@ -49,13 +52,13 @@ export interface JobDependencies {
   erasures: ErasureLookup;
   window: IdWindowBounds;
   progress: ConsumerProgress;
-  stepMetrics: StepMetrics;
+  stepMetrics: OperatorMetrics;
   tracing: Tracing | undefined;
   pace: JobIntervals;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
-  /** Called when a job cannot continue because of an unexpected error. The process should end. */
+  /** Called when a job cannot continue because of an unexpected error. The caller should end the process. */
   onFailure(error: unknown): void;
-  /** Marks a job as failed. Other jobs continue. */
+  /** Marks a job as failed, with the reason. Other jobs continue. */
   giveUp(run: string, reason: string): void;
 }

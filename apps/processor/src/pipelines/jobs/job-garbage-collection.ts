@@ -20,11 +20,13 @@ export interface JobGarbageCollectionOptions extends Pick<
     Pick<KeyedStateReader, 'progress'>;
   admin: Pick<TopicAdmin, 'list' | 'remove' | 'removeGroup'>;
   topics: TopicAndGroupNames;
-  /** Returns the partitions that are assigned to this process. */
+  /** Returns the partitions of jobs that are assigned to this process. */
   readonly partitions: () => Iterable<JobPartitionState>;
 }
 
-/** A job that no definition refers to, or one of its stages. It still has topics, a consumer group or rows. */
+/**
+ * A job, or a stage of a job, that no definition refers to and that still has topics, a consumer group or stored rows.
+ */
 interface UnreferencedJob {
   run: string;
   stage?: string;
@@ -34,8 +36,8 @@ interface UnreferencedJob {
 type StageIds = Pick<ReadonlySet<string>, 'has'>;
 
 /**
- * Garbage collection of jobs. It removes the consumer groups, topics and rows of jobs and stages that no definition
- * has referred to for some time. It also removes the rows of closed windows.
+ * Garbage collection of jobs: removes the consumer groups, internal topics and stored rows of jobs and stages that no
+ * definition has referred to for some time, and the stored rows of closed windows.
  */
 export class JobGarbageCollection {
   private readonly removedTo = new Map<string, number>();
@@ -59,7 +61,7 @@ export class JobGarbageCollection {
     await this.collection.stop();
   }
 
-  /** Runs one round. */
+  /** Runs one round of the garbage collection of jobs. */
   async round(): Promise<void> {
     await this.collection.round();
   }
@@ -84,7 +86,7 @@ export class JobGarbageCollection {
     return found;
   }
 
-  /** Returns the stage ids of each defined job, by job id. They include the replay stage. */
+  /** Returns the stage ids of each defined job, by job id, including the replay stage. */
   private named(): Map<string, StageIds> {
     const named = new Map<string, StageIds>();
     for (const { run, spec } of this.options.definitions.pipelines.all()) {
@@ -99,12 +101,14 @@ export class JobGarbageCollection {
   }
 
   /**
-   * Removes a stage or a whole job: its topics, then its rows. Before that, it removes the consumer group of a job, so
-   * that no process reads the topics any more. Resolves false if the group still has members.
+   * Removes a whole job, or one stage of a job: first the internal topics, then the stored rows. Before the topics, the
+   * consumer group of a job is removed, so that no process reads the topics any more. Resolves false if the consumer
+   * group still has members.
    */
   private async remove({ run, stage }: UnreferencedJob): Promise<boolean> {
     const { admin, topics, writer, logger } = this.options;
-    // A processor that has not read the new definition is still a member of the group. A later round tries again.
+    // A processor that has not read the new definition is still a member of the consumer group. A later round tries
+    // again.
     if (stage === undefined && !(await this.isWithoutGroup(run))) return false;
     const all = (await admin.list(topics.prefix)).filter((topic) => topics.pipelineRunOf(topic) === run);
     for (const topic of all) if (stage === undefined || stageOf(topic) === stage) await admin.remove(topic);
@@ -115,8 +119,8 @@ export class JobGarbageCollection {
   }
 
   /**
-   * Removes the consumer group. Resolves false if it still has members. If this client may not remove it, Kafka
-   * removes it a week after its last member has left.
+   * Removes the consumer group of a job. Resolves false if the group still has members. If Kafka's access control
+   * forbids this process to remove the group, Kafka itself removes the group a week after the last member has left.
    */
   private async isWithoutGroup(run: string): Promise<boolean> {
     const { admin, topics, logger } = this.options;
@@ -148,8 +152,8 @@ export class JobGarbageCollection {
 }
 
 /**
- * Contains every stage. Used for a definition that this version cannot compile, so that none of its stages is
- * removed.
+ * A set that contains every stage id. The set stands for a definition that this version cannot compile, so that no
+ * stage of the job is removed.
  */
 const everyStage: StageIds = { has: () => true };
 

@@ -2,7 +2,10 @@ import { sampledRequests, type WriteTrace } from '#engine';
 import type { LogRecord } from '#log';
 import type { Tracing } from '#telemetry';
 
-/** Describes the trace spans of one batch. Returns undefined if tracing is off or no record has a traced request. */
+/**
+ * Describes the trace spans of one batch of a job. Returns undefined if tracing is off or no record of the batch
+ * belongs to a traced request.
+ */
 export function jobSpans(
   tracing: Tracing | undefined,
   { name, records, from }: { name: string; records: readonly LogRecord[]; from: number },

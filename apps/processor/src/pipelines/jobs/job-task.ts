@@ -2,25 +2,28 @@ import { withWriteTrace, type OwnedPartition, type PartitionTask } from '#engine
 import type { RecordBatch } from '#log';
 import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
-import type { CurrentJob } from '../stages/current-job.js';
+import type { JobConfiguration } from '../stages/job-configuration.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import type { JobDependencies } from './job-dependencies.js';
 import { jobSpans } from './job-spans.js';
-import type { BatchResult, StageTask } from '../stages/stage-task.js';
+import type { ProcessedBatch, StageTask } from '../stages/stage-task.js';
 
 export interface JobTaskOptions {
   partition: OwnedPartition;
-  /** Processes the records of the partition. */
+  /** The task that processes the records of the partition. */
   task: StageTask;
   start: number;
   from: number;
-  /** The id window, for a source partition or the replay partition. Records of a stage's topic have no ids. */
+  /**
+   * The id window of a source partition or of the replay partition; undefined for an internal topic, whose records have
+   * no event ids.
+   */
   window?: IdWindow | undefined;
-  readonly current: () => CurrentJob;
+  readonly current: () => JobConfiguration;
   parts: Pick<JobDependencies, 'checkpointer' | 'pace' | 'tracing' | 'stepMetrics'>;
 }
 
-/** Processes one assigned partition of a job, updates the metrics, and schedules its checkpoints. */
+/** Processes one assigned partition of a job, updates the metrics, and schedules the checkpoints of the partition. */
 export class JobTask implements PartitionTask {
   private savedAt = 0;
 
@@ -56,14 +59,15 @@ export class JobTask implements PartitionTask {
     parts.stepMetrics.count(state.name, current().pipeline.steps, taken.counts.steps);
     if (batch.next <= this.from) return;
     const isQuiet = !taken.changed && state.unsavedCount === 0;
-    // The saved progress decides where a partition resumes, so a higher committed offset does no harm.
+    // A partition resumes from the saved progress in the store, so a committed offset above the saved progress does no
+    // harm.
     if (isQuiet && performance.now() - this.savedAt < parts.pace.quietSaveMs)
       return partition.commit(state.next);
     this.savedAt = performance.now();
     parts.checkpointer.add(state);
   }
 
-  /** Broadcasts the watermark; see `Task`. */
+  /** Broadcasts the watermark of the partition; see `StageTask`. */
   async tell(): Promise<void> {
     await this.options.task.tell();
   }
@@ -73,7 +77,7 @@ export class JobTask implements PartitionTask {
   }
 }
 
-function count(pipeline: string, { counts, duplicates }: BatchResult): void {
+function count(pipeline: string, { counts, duplicates }: ProcessedBatch): void {
   metrics.pipelineProcessed.inc({ pipeline }, counts.processed);
   metrics.pipelineEmitted.inc({ pipeline }, counts.emitted);
   metrics.pipelineDropped.inc({ pipeline }, counts.dropped);

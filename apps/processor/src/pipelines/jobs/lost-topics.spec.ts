@@ -41,7 +41,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Fills the internal topic with events at other offsets than before. */
+/** Fills the internal topic with events at other offsets than before the topic was deleted. */
 async function refill(count: number): Promise<void> {
   const value = (offset: number) => {
     const origin = { stream: 'orders', partition: 0, offset, path: '' };

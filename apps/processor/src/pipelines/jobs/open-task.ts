@@ -6,11 +6,11 @@ import { maxStateKeys, type PartitionProgress, type StatePartitionKey } from '#s
 import { IdWindow, noWatermark, replayStage } from '#dataflow';
 import { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import { zeroCounts } from '../output/counts.js';
-import type { CurrentJob } from '../stages/current-job.js';
+import type { JobConfiguration } from '../stages/job-configuration.js';
 import { JobTask } from './job-task.js';
 import { KeyedTask } from '../stages/keyed-task.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
-import { PartitionRowCache, type RowSource } from '../state/partition-row-cache.js';
+import { PartitionRowCache, type StoredRowReader } from '../state/partition-row-cache.js';
 import { JobPartitionState } from '../state/job-partition-state.js';
 import { ReplayTask } from '../stages/replay-task.js';
 import type { JobDependencies } from './job-dependencies.js';
@@ -18,24 +18,27 @@ import { saveDeadLetters } from '../state/save-batches.js';
 import { SourceTask } from '../stages/source-task.js';
 import type { StageTask, StageTaskDependencies } from '../stages/stage-task.js';
 
-/** Milliseconds between two polls of the log's end offset. */
+/** Milliseconds between two polls of a partition's end offset. */
 const pollMs = 500;
 
-/** An assigned partition and the stage of the job that reads it. */
+/** An assigned partition of a job, and the stage of the job that reads the partition. */
 export interface AssignedJobPartition {
   run: string;
   partition: OwnedPartition;
-  /** The source stream and the offset from which a new job reads the partition; undefined for an internal topic. */
+  /** The source stream, and the offset from which a new job reads the partition; undefined for an internal topic. */
   source?: { stream: string; id: StreamId; start: number } | undefined;
-  /** Returns the id of a stream that the job reads. */
+  /** Returns the id of a stream that the job reads; undefined for any other stream. */
   readonly idOf: (stream: string) => StreamId | undefined;
-  /** The stage whose topic is read, or `replayStage`; undefined for a source. */
+  /**
+   * Id of the keyed stage that reads the partition of an internal topic, or `replayStage`; undefined for a source
+   * partition.
+   */
   stage?: string | undefined;
-  readonly current: () => CurrentJob;
+  readonly current: () => JobConfiguration;
 }
 
 /**
- * Creates the task of an assigned partition from its last checkpoint.
+ * Creates the task of an assigned partition from the last checkpoint of the partition.
  * @throws CheckpointLostError when Kafka no longer has the next record, or the store no longer has the checkpoint
  */
 export async function openTask(opening: AssignedJobPartition, parts: JobDependencies): Promise<JobTask> {
@@ -48,7 +51,7 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
   };
   const saved = await retry.run('store', ended, () => writer.progressOf(place));
   checkCheckpoint(opening, saved);
-  // Records that were deleted before the job existed are not counted as lost.
+  // Records that were deleted before the job was created are not counted as lost.
   const first = source ? Math.max(source.start, assignment.beginning) : 0;
   const from = saved?.next ?? first;
   const progress = saved ?? initialProgressOf(place, from, source?.id);
@@ -58,12 +61,12 @@ export async function openTask(opening: AssignedJobPartition, parts: JobDependen
   const window = new IdWindow(parts.window);
   const [start, end] = await retry.run('log', ended, async () => [
     isKeyed ? Math.min(from, assignment.position) : await warmStart(assignment, from, parts),
-    // A partition counts as idle only after the task has read to its present end.
+    // A partition counts as idle only after the task has read the partition up to the end offset at the assignment.
     await endFrom(opening, from, parts),
   ]);
   partition.end = end;
   ended.throwIfAborted();
-  // Without records after the saved offset, nothing has been emitted since.
+  // If the partition has no record after the saved offset, no process has emitted anything since the checkpoint.
   const before =
     saved && end > from
       ? await parts.deduplication(
@@ -106,7 +109,10 @@ function checkCheckpoint(
     );
 }
 
-/** Returns the initial progress of a partition. Its `state` is the stream's id for a source, and empty otherwise. */
+/**
+ * Returns the initial progress of a partition without a checkpoint. The `state` of the progress is the stream's id for
+ * a source partition, and empty otherwise.
+ */
 function initialProgressOf(place: StatePartitionKey, next: number, id = ''): PartitionProgress {
   return { ...place, ...zeroCounts, next, watermark: null, state: id, updated_at: 0 };
 }
@@ -120,8 +126,8 @@ function whereOf({
 
 /**
  * Resolves with the end offset of the partition, which is at or above `from`.
- * @throws CheckpointLostError when the end is below `from`: the topic was recreated or has lost its last records. The
- * job would mistake new records for records that it has processed.
+ * @throws CheckpointLostError when the end offset is below `from`: the topic was recreated or has lost its last
+ *   records. The job would mistake new records for records that it has already processed.
  */
 async function endFrom(
   opening: AssignedJobPartition,
@@ -134,7 +140,7 @@ async function endFrom(
     const offsets = await log.admin.offsets(topic);
     const end = offsets.find((one) => one.partition === partition)?.end ?? position;
     if (end >= from) return end;
-    // A broker that has just become the leader may report a lower end offset at first.
+    // A broker that has just become the partition leader may at first report an end offset that is too low.
     if (performance.now() >= until) break;
     await sleep(Math.min(pollMs, pace.goneMs), undefined, { signal: opening.partition.ended });
   }
@@ -143,7 +149,10 @@ async function endFrom(
   );
 }
 
-/** Resolves with the offset from which reading fills the id window before `from`. */
+/**
+ * Resolves with the offset before `from` at which reading must start, so that the id window is filled when the task
+ * reaches `from`.
+ */
 async function warmStart(
   assignment: PartitionAssignment,
   from: number,
@@ -174,7 +183,7 @@ function rowsOf(
   { retry, writer, budget }: JobDependencies,
 ): PartitionRowCache {
   const { ended } = opening.partition;
-  const source: RowSource = {
+  const source: StoredRowReader = {
     load: async (names) => {
       const rows = [];
       for (let at = 0; at < names.length; at += maxStateKeys) {
@@ -186,7 +195,8 @@ function rowsOf(
     due: (query) =>
       retry.run('store', ended, () => writer.due(place, { ...query, until: Number.MAX_SAFE_INTEGER })),
   };
-  // A partition saves its progress before any row. Without saved progress, the store has no rows.
+  // A task saves the progress of a partition before any row. Without saved progress, the store therefore has no rows of
+  // the partition.
   return new PartitionRowCache(saved === undefined, progress.watermark ?? noWatermark, { source, budget });
 }
 

@@ -1,32 +1,32 @@
 import type { TimeSlice } from '#async';
 import type { OperatorChain, PipelineEvent, ProjectionLookup, LookupAnswers } from '#dataflow';
-import { lookupName, type LoadedStates, type SideInputs } from './side-inputs.js';
+import { lookupName, type LoadedStates, type SideInputLoader } from './side-input-loader.js';
 
 /**
- * Greatest number of lookup rounds. An `enrich` may depend on an earlier `enrich`, and a chain has at most this many
- * operators.
+ * Maximum number of rounds in which a chain requests projection states. An `enrich` may depend on the result of an
+ * earlier `enrich`, and a chain has at most this many operators.
  */
 const mostRounds = 60;
 
-/** An input event of a chain. */
+/** An input event of an operator chain. */
 export interface ChainInput {
   readonly flow: PipelineEvent;
 }
 
-interface Parts {
-  /** Loads states into `Found`, and retries until it succeeds. */
-  readonly load: (...of: Parameters<SideInputs['load']>) => Promise<void>;
+interface LookupDependencies {
+  /** Loads projection states into a `LoadedStates` map, and retries until the states are loaded. */
+  readonly load: (...of: Parameters<SideInputLoader['load']>) => Promise<void>;
   readonly turn: TimeSlice;
 }
 
 /**
- * Looks up all projection states that a chain needs for these events, together. If the chain looks up nothing, the
- * inputs are returned as they are and remain lazy. An undefined input is a record that the chain does not process.
+ * Loads all projection states that a chain needs for these input events, together. If the chain looks up nothing, the
+ * inputs are returned unchanged and remain lazy. An undefined input is a record that the chain does not process.
  */
 export async function loadLookups<In extends ChainInput>(
   chain: OperatorChain,
   inputs: Iterable<In | undefined>,
-  { load, turn }: Parts,
+  { load, turn }: LookupDependencies,
 ): Promise<{ inputs: Iterable<In | undefined>; tables: LookupAnswers }> {
   if (!chain.looksUp) return { inputs, tables: () => null };
   const found: LoadedStates = new Map();
@@ -48,7 +48,7 @@ export async function loadLookups<In extends ChainInput>(
   return { inputs: all, tables: (lookup) => known(lookup) ?? null };
 }
 
-/** Returns the size of an input in characters, for `Turn.over`. */
+/** Returns the size of an input event in characters, as the work that `TimeSlice` counts. */
 export function sizeOf(input: ChainInput | undefined): number {
   return input?.flow.event.data.length ?? 0;
 }

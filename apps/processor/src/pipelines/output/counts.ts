@@ -1,18 +1,18 @@
 import { sumStepCounts, type EventCountsByOperator } from '#dataflow';
 
-/** Numbers of events by their outcome, for one batch or since the job began. */
-export interface OutcomeCounts {
-  /** Events of the sources that match the pipeline. */
+/** Numbers of events of a pipeline by their outcome, for one batch or since the job was created. */
+export interface EventOutcomeCounts {
+  /** Number of events of the sources that match the pipeline's source filter. */
   processed: number;
-  /** Events that are emitted to streams and webhooks. */
+  /** Number of events that are emitted to streams and webhooks. */
   emitted: number;
   dropped: number;
   late: number;
   failed: number;
 }
 
-/** The counts of a pipeline, and of each of its operators. */
-export interface JobCounts extends Readonly<OutcomeCounts> {
+/** The event counts of a whole pipeline, and of each of its operators. */
+export interface JobCounts extends Readonly<EventOutcomeCounts> {
   readonly steps: EventCountsByOperator;
 }
 

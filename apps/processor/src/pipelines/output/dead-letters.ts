@@ -4,24 +4,24 @@ import type { DeadLetter } from '#store';
 import type { PipelineEvent } from '#dataflow';
 import type { JobIdentity } from './emitted-record.js';
 
-/** Reason why an event of a pipeline became a dead letter. */
+/** The reason why an event in a pipeline became a dead letter. */
 export type DeadLetterReason = 'operator_failed' | 'late_event' | 'schema_violation' | 'webhook_failed';
 
-/** The cause of a dead letter. */
+/** Where and why an event in a pipeline became a dead letter. */
 export interface DeadLetterCause {
   /** JSON pointer of the operator at which the event became a dead letter. */
   at: string;
   reason: DeadLetterReason;
-  /** Error text, with the JSON pointer of the operator. */
+  /** Error text of the dead letter, with the JSON pointer of the operator. */
   error: string;
-  /** The target stream, if the target is a stream. */
+  /** Name of the target stream; undefined if the event was not to be written to a stream. */
   stream?: string;
 }
 
 /**
- * Returns the dead letter of an event. The dead letter of a source event has the stream and position of the event. The
- * result of a window has no position: its dead letter has the id of the target stream, or `''` if that stream does not
- * exist. `step` has the other members that a replay needs.
+ * Returns the dead letter of an event. The dead letter of a source event has the stream and the position of that event.
+ * The result of a window has no position: its dead letter has the id of the target stream, or `''` if the target stream
+ * does not exist. `step` contains the further members that a replay needs.
  */
 export function deadLetterOf(
   run: JobIdentity,
@@ -43,8 +43,8 @@ export function deadLetterOf(
 }
 
 /**
- * Returns the dead letter of a record in an internal topic that no process of this job has written.
- * @param at JSON pointer of the operator that reads the topic.
+ * Returns the dead letter of an internal topic's record that no process of this job has written.
+ * @param at JSON pointer of the operator that reads the internal topic.
  */
 export function unreadableDeadLetter(
   run: JobIdentity,
@@ -63,7 +63,7 @@ export function unreadableDeadLetter(
   };
 }
 
-/** Returns the `source` of the job's dead letters. */
+/** Returns the `source` member of the job's dead letters. */
 function deadLetterSource({ name }: JobIdentity): string {
   return `pipeline:${name}`;
 }

@@ -3,15 +3,15 @@ import type { Definitions } from '#registry';
 import { compileSchema } from '#schemas';
 
 /**
- * The schema version that an event matches, or its validation errors. The version is null if the type has no schema, or
- * if the schema is in mode `warn` and does not match.
+ * The schema version that an emitted event matches, or the validation errors of the event. The version is null if the
+ * event type has no schema, or if the event does not match a schema in mode `warn`.
  */
 export type SchemaValidation =
   { readonly version: number | null; readonly error?: undefined } | { readonly error: string };
 
 const unchecked: SchemaValidation = { version: null };
 
-/** Validates emitted events against the schemas of their types, as ingest validates the events of clients. */
+/** Validates emitted events against the schemas of their event types, as ingest validates the events of clients. */
 export class EmittedEventValidator {
   private readonly index: SchemaIndex;
   private readonly compiled = new CompiledSchemas(compileSchema);
@@ -22,12 +22,12 @@ export class EmittedEventValidator {
     this.mismatches = new SchemaMismatchCounter(definitions);
   }
 
-  /** Whether the event type has a schema. If not, `check` resolves without work. */
+  /** Returns whether the event type has a schema. For an event type without a schema, `check` resolves without work. */
   has(stream: string, eventType: string): boolean {
     return this.index.find(stream, eventType) !== undefined;
   }
 
-  /** Validates the data of an event. @throws Error when its schema cannot be compiled */
+  /** Validates the data of an emitted event. @throws Error when the schema cannot be compiled */
   async check(stream: string, eventType: string, data: string): Promise<SchemaValidation> {
     const entry = this.index.find(stream, eventType);
     if (!entry) return unchecked;

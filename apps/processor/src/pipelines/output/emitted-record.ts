@@ -1,29 +1,30 @@
 import { encodeRecord, limits, type EpochMicros } from '#event';
 import { derivedId, type PipelineEvent } from '#dataflow';
 
-/** The name, version and id of a job, for its emitted events and dead letters. */
+/** The name, version and id of a job, which its emitted events and dead letters contain. */
 export interface JobIdentity {
   /** Name of the pipeline. */
   readonly name: string;
   readonly version: number;
   /** Id of the job. */
   readonly id: string;
-  /** Returns the streams whose events can appear in its dead letters. */
+  /** Returns the streams whose events can appear in the job's dead letters. */
   readonly streams: () => readonly string[];
-  /** Returns the id of a stream that the job reads or writes to; `''` if that stream does not exist. */
+  /** Returns the id of a stream that the job reads or writes to, or `''` if the stream does not exist. */
   readonly idOf: (stream: string) => string;
 }
 
-/** An encoded event that is ready to be written. */
+/** An emitted event that is encoded as the value of a Kafka record. */
 export interface EmittedRecord {
-  /** The event id, which is derived from the source event and the operator. */
+  /** The event id, which is derived from the job, the source event and the operator. */
   readonly id: string;
   readonly key: string;
   readonly value: string;
 }
 
 /**
- * Encodes an emitted event as ingest encodes events. Its id is derived from the job, the source event and the operator.
+ * Encodes an emitted event as ingest encodes the events of clients. The event id is derived from the job, the source
+ * event and the operator.
  */
 export function emittedRecord(
   { at, flow }: { at: string; flow: PipelineEvent },
@@ -41,8 +42,8 @@ export function emittedRecord(
 }
 
 /**
- * Whether an event exceeds the size limit. Its bytes are counted only if it has enough characters to exceed the
- * limit.
+ * Returns whether an emitted event exceeds the size limit. The bytes are counted only if the number of characters
+ * allows the event to exceed the limit.
  */
 export function isTooLarge({ value }: EmittedRecord): boolean {
   return value.length * 3 > limits.eventBytes && Buffer.byteLength(value) > limits.eventBytes;
@@ -53,14 +54,14 @@ export const tooLarge = `an event is at most ${limits.eventBytes} bytes of JSON`
 const own = /"(?:pipeline|pipeline_version|source_stream|source_event_id)"/;
 
 /**
- * Returns the event's metadata with the pipeline and the source event added. The metadata of a window result already
- * has its number of events.
+ * Returns the metadata of an emitted event: the event's own metadata, with the pipeline and the source event added. The
+ * metadata of a window result already contains the number of events in the window.
  */
 export function emittedMetadata({ event, origin }: PipelineEvent, run: JobIdentity): string {
   const from = event.event_id === '' ? {} : { source_stream: origin.stream, source_event_id: event.event_id };
   const added = { pipeline: run.name, pipeline_version: run.version, ...from };
   const before = event.metadata.trim();
-  // The members are inserted as text, so that numbers in the metadata keep their original form.
+  // The added members are inserted as text, so that numbers in the metadata keep their original form.
   if (!own.test(before)) {
     const members = JSON.stringify(added).slice(1);
     return before.slice(0, -1).trim() === '{' ? `{${members}` : `${before.slice(0, -1)},${members}`;

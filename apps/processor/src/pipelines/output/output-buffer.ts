@@ -10,13 +10,13 @@ import {
   type OperatorOutcome,
   type WebhookFormat,
 } from '#dataflow';
-import type { JobCounts, OutcomeCounts } from './counts.js';
+import type { JobCounts, EventOutcomeCounts } from './counts.js';
 import type { JobIdentity } from './emitted-record.js';
 import { deadLetterOf, type DeadLetterCause } from './dead-letters.js';
 import { encodeRepartitionedEvent } from './stage-record.js';
 import type { OutputDeduplication } from './output-deduplication.js';
 
-/** An event that is emitted to a stream. */
+/** An event that a job emits to a stream. */
 export interface StreamOutput {
   readonly stream: string;
   /** JSON pointer of the operator that emits the event. */
@@ -24,7 +24,7 @@ export interface StreamOutput {
   readonly flow: PipelineEvent;
 }
 
-/** An event that is sent to a webhook. */
+/** An event that a job sends to a webhook. */
 export interface WebhookOutput {
   readonly url: string;
   readonly secretRef: string;
@@ -33,32 +33,32 @@ export interface WebhookOutput {
   readonly flow: PipelineEvent;
 }
 
-/** The internal topic of a keyed stage, to which events are repartitioned. */
+/** The internal topic of a keyed stage, into which upstream stages repartition events. */
 export interface StageTopic {
   readonly topic: string;
   readonly partitions: number;
 }
 
-/** The input record that causes outcomes. */
-export interface OutcomeCause {
+/** The input record whose processing produces outputs: its offset, its watermark, and the index of the input event. */
+export interface InputRecordContext {
   readonly offset: number;
-  /** Watermark of the partition before the record. */
+  /** Watermark of the partition before the input record was read. */
   readonly watermark: EpochMicros;
-  /** Index of the input event among all events that enter the chain because of the record. */
+  /** Index of the input event among all events that enter the chain because of the same record. */
   readonly index: number;
 }
 
-/** Approximate size of a record without its content, in characters. */
+/** Approximate size of a record in characters, without its content. */
 const recordWeight = 300;
 
-/** The outputs of one batch of one partition that are not written yet, and the counts of the batch. */
+/** The outputs of one batch of one partition that are not written yet, and the event counts of the batch. */
 export class OutputBuffer {
   emits: StreamOutput[] = [];
   forwards: NewRecord[] = [];
   deliveries: WebhookOutput[] = [];
   letters: DeadLetter[] = [];
-  readonly counts: OutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
-  /** Counts what each operator does. */
+  readonly counts: EventOutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
+  /** Counts the events that enter and leave each operator in this batch. */
   readonly steps: OperatorEventCounter;
   /** Approximate size, in characters, of the waiting records, webhook deliveries and dead letters. */
   readonly weight = { records: 0, deliveries: 0, letters: 0 };
@@ -66,13 +66,13 @@ export class OutputBuffer {
   constructor(
     private readonly parts: {
       run: JobIdentity;
-      /** The operators of the definition that computes the batch. */
+      /** The operators of the definition with which the batch is computed. */
       readonly steps: readonly CountedOperator[];
-      /** Name of the partition in the repartitioned records that it writes. */
+      /** Name of the partition that is processed; the repartitioned records contain this name. */
       source: string;
       readonly topicOf: (stage: string) => StageTopic;
       readonly now: () => EpochMicros;
-      /** Detects emitted events that the previous owner of the partition may have written already. */
+      /** Finds emitted events that the previous owner of the partition may have written already. */
       readonly before?: OutputDeduplication | undefined;
     },
   ) {
@@ -83,12 +83,12 @@ export class OutputBuffer {
     return this.parts.before;
   }
 
-  /** The counts of the batch so far. They are final when all outputs are written. */
+  /** The event counts of the batch so far. The counts are final when all outputs of the batch are written. */
   get totals(): JobCounts {
     return { ...this.counts, steps: this.steps.counts() };
   }
 
-  /** Number of records that wait to be written. */
+  /** Number of records that wait to be written to Kafka. */
   get size(): number {
     return this.emits.length + this.forwards.length;
   }
@@ -114,26 +114,26 @@ export class OutputBuffer {
     return letters;
   }
 
-  /** Adds a dead letter. The caller counts it. */
+  /** Adds a dead letter to the buffer. The caller counts the failed event. */
   addLetter(letter: DeadLetter): void {
     this.letters.push(letter);
     this.weight.letters += recordWeight + letter.event.length + letter.error.length;
   }
 
-  /** Counts a failure. @param at JSON pointer to the operator */
+  /** Counts a failed event of an operator. @param at JSON pointer to the operator */
   countFailed(at: string): void {
     this.counts.failed++;
     this.steps.end(at, 'failed');
   }
 
-  /** Counts an event as failed and adds its dead letter. */
+  /** Counts an event as failed, and adds the event's dead letter to the buffer. */
   fail(flow: PipelineEvent, cause: DeadLetterCause): void {
     this.countFailed(cause.at);
     this.letter(flow, cause);
   }
 
-  /** Adds an outcome. Outcomes are added in the order of the input events. */
-  add(outcome: OperatorOutcome, cause: OutcomeCause): void {
+  /** Adds an outcome of the chain to the buffer. The caller adds outcomes in the order of the input events. */
+  add(outcome: OperatorOutcome, cause: InputRecordContext): void {
     const { counts } = this;
     const { at, flow } = outcome;
     switch (outcome.kind) {
@@ -162,7 +162,7 @@ export class OutputBuffer {
 
   private forward(
     { at, stage, key, flow }: OperatorOutcome & { kind: 'forward' },
-    { offset, watermark, index }: OutcomeCause,
+    { offset, watermark, index }: InputRecordContext,
   ): void {
     const { topic } = this.parts.topicOf(stage);
     const { source } = this.parts;

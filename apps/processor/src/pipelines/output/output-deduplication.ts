@@ -17,42 +17,45 @@ export interface DeduplicationDependencies {
   window: IdWindowBounds;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
-  /** Milliseconds between two polls of the materializer's committed offset. */
+  /** Milliseconds between two polls of the offset that the materializer has committed. */
   lookMs?: number;
 }
 
-/** A takeover of a partition: the time of its last checkpoint, the target streams of the job, and its end offset. */
-export interface Failover {
+/**
+ * A takeover of a partition by another process: the time of the partition's last checkpoint, the job's target streams,
+ * and the partition's end offset at the takeover.
+ */
+export interface PartitionFailover {
   savedAt: EpochMicros;
   streams: Iterable<string>;
   end: number;
 }
 
-/** An offset range of a target stream that may have output of the job from after its last checkpoint. */
-interface WrittenRange extends OffsetRange {
+/** An offset range of a target stream that may contain output which the job wrote after its last checkpoint. */
+interface PossibleOutputRange extends OffsetRange {
   topic: string;
 }
 
 /**
- * Margin before the time of the checkpoint. The same clock stamps the checkpoint and the records, so the margin is
- * needed only if the clock was set back.
+ * Milliseconds by which the search starts before the time of the checkpoint. The same clock stamps the checkpoint and
+ * the records, so this margin is needed only if the clock was set back.
  */
 const marginMs = 1000;
 /**
- * Number of consecutive ids that are not found, after which no further id can be found. It is twice the size of one
- * write, because some records of the last write may be missing.
+ * Number of consecutive event ids that are not found, after which no later id can be found. The number is twice the
+ * size of one write, because some records of the last write may be missing.
  */
 const mostMissed = 10_000;
 /**
- * Divisor of the id window. Within the first half of the window, readers recognise repeated output by themselves. The
- * other half is a reserve for records that arrive meanwhile.
+ * Divisor of the id window. Within the first half of their id window, readers of a stream recognise repeated output
+ * themselves. The other half is a reserve for records that arrive meanwhile.
  */
 const share = 2;
 
 /**
  * Finds the output that the previous owner of a partition wrote after its last checkpoint. The new owner computes this
- * output again, with the same event ids. Readers of a stream drop repeated ids that are in their id window. If the
- * checkpoint is further back than half of that window, this class looks up the ids in the store.
+ * output again, with the same event ids. Readers of a stream drop repeated event ids that are in their id window. If
+ * the checkpoint is further back than half of the id window, `OutputDeduplication` looks up the event ids in the store.
  */
 export class OutputDeduplication {
   private missed = 0;
@@ -60,31 +63,31 @@ export class OutputDeduplication {
 
   private constructor(
     private readonly parts: DeduplicationDependencies,
-    private readonly written: readonly WrittenRange[],
-    private readonly failover: Failover,
+    private readonly written: readonly PossibleOutputRange[],
+    private readonly failover: PartitionFailover,
   ) {}
 
   /**
-   * The time of the partition's last checkpoint before the takeover. A member that takes over the partition again,
-   * before the deduplication ends, starts from the same time.
+   * The time of the partition's last checkpoint before the takeover. A process that takes over the partition again,
+   * before this deduplication ends, starts from the same time.
    */
   get savedAt(): EpochMicros {
     return this.failover.savedAt;
   }
 
   /**
-   * Resolves with the deduplication for a takeover, or undefined if the id windows of the readers suffice.
+   * Resolves with the deduplication for a takeover; undefined if the id windows of the readers suffice.
    * @param failover `savedAt`: time of the last checkpoint. `streams`: names of the job's target streams. `end`:
-   * current end offset of the partition; no process has read a later record.
+   *   current end offset of the partition; no process has read a later record.
    * @throws the signal's reason
    */
   static async since(
     parts: DeduplicationDependencies,
-    failover: Failover,
+    failover: PartitionFailover,
     signal: AbortSignal,
   ): Promise<OutputDeduplication | undefined> {
     const { streams, savedAt } = failover;
-    const written: WrittenRange[] = [];
+    const written: PossibleOutputRange[] = [];
     for (const stream of streams)
       written.push(...(await parts.retry.run('log', signal, () => writtenTo(parts, stream, savedAt))));
     const { window, now } = parts;
@@ -96,8 +99,8 @@ export class OutputDeduplication {
   }
 
   /**
-   * Resolves with the ids that the stream already has. Waits until the materializer has stored all events that the
-   * stream had at the takeover.
+   * Resolves with those of the event ids that the stream already has. Waits until the materializer has stored all
+   * events that the stream had at the takeover.
    * @throws the signal's reason
    */
   async among(stream: string, ids: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
@@ -120,7 +123,7 @@ export class OutputDeduplication {
     return found;
   }
 
-  /** Whether no output of records from this offset on can have been written before. */
+  /** Returns whether no process can have written output of records from this offset on before the takeover. */
   isOver(next: number): boolean {
     return next >= this.failover.end || this.missed >= mostMissed;
   }
@@ -151,7 +154,7 @@ async function writtenTo(
   { admin, topics, definitions }: DeduplicationDependencies,
   stream: string,
   savedAt: EpochMicros,
-): Promise<WrittenRange[]> {
+): Promise<PossibleOutputRange[]> {
   const id = definitions.stream(stream)?.id;
   if (id === undefined) return [];
   const topic = topics.ofStream(id);
@@ -169,10 +172,10 @@ async function writtenTo(
 }
 
 /**
- * Whether the target stream still exists. The materializer does not finish a deleted stream, and nobody reads it, so
- * its output is not waited for.
+ * Returns whether the target stream still exists. The materializer does not store all events of a deleted stream, and
+ * nobody reads a deleted stream, so the deduplication does not wait for its output.
  */
-function isThere({ definitions }: DeduplicationDependencies, { stream }: WrittenRange): boolean {
+function isThere({ definitions }: DeduplicationDependencies, { stream }: PossibleOutputRange): boolean {
   const now = definitions.stream(streamNameOf(stream));
   return now?.state === 'live' && now.id === stream;
 }

@@ -21,7 +21,7 @@ export interface SinkDependencies {
   now: () => EpochMicros;
 }
 
-/** Milliseconds before a retry, if a topic does not exist or the producer is overloaded. */
+/** Milliseconds before a write is retried, if a topic does not exist or the Kafka producer is overloaded. */
 const retryMs = 200;
 
 /** Writes the outputs of batches to streams, internal topics and webhooks. */
@@ -29,9 +29,9 @@ export class Sink {
   constructor(private readonly parts: SinkDependencies) {}
 
   /**
-   * Writes all waiting records to Kafka and then sends the waiting webhook deliveries. Resolves when all are
-   * acknowledged. If it rejects, some outputs may have been written; a repetition writes them again with the same
-   * ids.
+   * Writes all waiting records to Kafka, and then sends the waiting webhook deliveries. Resolves when all outputs are
+   * acknowledged. If the call rejects, some outputs may have been written; a repeated call writes them again with the
+   * same ids.
    * @throws the signal's reason when it is aborted
    */
   async write(output: OutputBuffer, run: JobIdentity, signal: AbortSignal): Promise<void> {
@@ -39,7 +39,10 @@ export class Sink {
     await this.deliver(output, run, signal);
   }
 
-  /** Writes all waiting records to Kafka, without webhooks. Called during a batch to bound its memory. */
+  /**
+   * Writes all waiting records to Kafka, but sends no webhooks. The caller calls this method during a batch to limit
+   * memory.
+   */
   async append(output: OutputBuffer, run: JobIdentity, signal: AbortSignal): Promise<void> {
     if (output.size === 0) return;
     const { emits: all, forwards } = output.takeRecords();
@@ -54,7 +57,7 @@ export class Sink {
     }
   }
 
-  /** Resolves with the emitted events that are not known to be in their streams already. */
+  /** Resolves with the emitted events, without those that are known to be in their target streams already. */
   private async unwritten(
     emits: readonly StreamOutput[],
     run: JobIdentity,
@@ -104,25 +107,27 @@ export class Sink {
         await this.parts.retry.run('log', signal, () => this.parts.producer.append(records));
       return true;
     } catch (error) {
-      // If a stream was deleted just now, the next attempt creates it again. An overload ends after a moment.
+      // If the stream was deleted a moment ago, the next attempt creates the stream again. If the Kafka producer is
+      // overloaded, it accepts records again after a moment.
       if (error instanceof UnknownTopicError || error instanceof LogOverloadedError) return false;
       throw error;
     }
   }
 
-  private async recordsOf(emits: readonly StreamOutput[], attempt: WriteAttempt): Promise<NewRecord[]> {
+  private async recordsOf(emits: readonly StreamOutput[], attempt: SinkWriteAttempt): Promise<NewRecord[]> {
     const records: NewRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
-      // Events whose stream exists and whose type has no schema are encoded synchronously, because `await` is slower.
+      // An event whose target stream exists and whose event type has no schema is encoded synchronously, because
+      // `await` is slower.
       const record = this.isKnown(emit) ? this.made(emit, null, attempt) : await this.recordOf(emit, attempt);
       if (typeof record !== 'string') records.push(record);
     }
     return records;
   }
 
-  /** Resolves with the record, or with the reason why the event became a dead letter. */
-  private async recordOf(emit: StreamOutput, attempt: WriteAttempt): Promise<NewRecord | string> {
+  /** Resolves with the record of an emitted event, or with the reason why the event became a dead letter. */
+  private async recordOf(emit: StreamOutput, attempt: SinkWriteAttempt): Promise<NewRecord | string> {
     const { streams, schemas, retry } = this.parts;
     const { stream } = emit;
     if (!streams.isThere(stream)) {
@@ -133,17 +138,21 @@ export class Sink {
     return error === undefined ? this.made(emit, version, attempt) : reject(emit, error, attempt);
   }
 
-  /** Whether the target stream exists and the event type has no schema. */
+  /** Returns whether the target stream exists and the event type has no schema. */
   private isKnown({ stream, flow }: StreamOutput): boolean {
     const { streams, schemas } = this.parts;
     return streams.isThere(stream) && !schemas.has(stream, flow.event.event_type);
   }
 
   /**
-   * Returns the record, or the reason why the event became a dead letter.
-   * @throws UnknownTopicError when the stream was deleted just now
+   * Returns the record of an emitted event, or the reason why the event became a dead letter.
+   * @throws UnknownTopicError when the target stream was deleted a moment ago
    */
-  private made(emit: StreamOutput, schemaVersion: number | null, attempt: WriteAttempt): NewRecord | string {
+  private made(
+    emit: StreamOutput,
+    schemaVersion: number | null,
+    attempt: SinkWriteAttempt,
+  ): NewRecord | string {
     const { streams, topics, now } = this.parts;
     const { stream } = emit;
     const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });
@@ -153,7 +162,7 @@ export class Sink {
   }
 }
 
-/** Returns the event as CloudEvents JSON. Its `source` is the pipeline. */
+/** Returns the event as CloudEvents JSON. The member `source` names the pipeline. */
 function cloudEvent({ flow }: WebhookOutput, run: JobIdentity, id: string): string {
   const { event } = flow;
   const metadata = emittedMetadata(flow, run);
@@ -161,16 +170,16 @@ function cloudEvent({ flow }: WebhookOutput, run: JobIdentity, id: string): stri
   return cloudEventJson(content, `/api/v1/pipelines/${run.name}`);
 }
 
-interface WriteAttempt {
+interface SinkWriteAttempt {
   run: JobIdentity;
   output: OutputBuffer;
   signal: AbortSignal;
-  /** Events that have become dead letters in this or an earlier attempt. */
+  /** Emitted events that have become dead letters, in this or an earlier attempt to write the batch. */
   refused: Set<StreamOutput>;
 }
 
-/** Makes an event a dead letter, and returns the reason. */
-function reject(emit: StreamOutput, error: string, { output, refused }: WriteAttempt): string {
+/** Turns an emitted event into a dead letter, and returns the reason. */
+function reject(emit: StreamOutput, error: string, { output, refused }: SinkWriteAttempt): string {
   const { at, flow, stream } = emit;
   refused.add(emit);
   output.counts.emitted--;

@@ -3,8 +3,9 @@ import type { LogRecord, NewRecord } from '#log';
 import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dataflow';
 
 /**
- * Format of the record values in a stage's topic. A value is either a repartitioned event or a watermark record of an
- * upstream partition. An event's record has the key of the stage. The two forms are
+ * Format of the record values in a stage's internal topic. A value is either a repartitioned event or a watermark
+ * record of an upstream partition. The key of a repartitioned event's record is the event's key in the stage. The two
+ * forms are
  *
  * <length of the head><head><metadata><data>
  *
@@ -15,11 +16,11 @@ import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dat
  * [0, source, at, index, watermark, stream, partition, offset, path, event_id, event_type, entity_id, timestamp,
  * ingested_at, schema_version, length of metadata, replay]
  *
- * `source` and `at` are the upstream partition and the offset of its record. `stream` to `path`, and `replay` (or 0),
- * are the provenance of the event. The metadata and data of the event follow unescaped, so that they are not parsed
- * twice. Lengths are in UTF-16 units.
+ * `source` and `at` are the upstream partition and the offset of the upstream record. The members from `stream` to
+ * `path`, and `replay` (or 0), are the provenance of the event. The metadata and data of the event follow the head
+ * unescaped, so that they are not parsed twice. Lengths are in UTF-16 units.
  */
-type EventHeader = [
+type RepartitionedEventHeader = [
   kind: 0,
   source: string,
   at: number,
@@ -38,11 +39,11 @@ type EventHeader = [
   metadataLength: number,
   replay: number,
 ];
-type WatermarkValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
+type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
-/** An event that an upstream partition has repartitioned to a stage. */
+/** An event that an upstream partition has repartitioned to a keyed stage. */
 export interface RepartitionedEvent extends RepartitionedPosition {
-  /** Watermark of the upstream partition before the record that the event comes from. */
+  /** Watermark of the upstream partition before the source record of the event was read. */
   readonly watermark: EpochMicros;
   readonly flow: PipelineEvent;
 }
@@ -59,7 +60,7 @@ export function encodeRepartitionedEvent({
   flow,
 }: RepartitionedEvent): string {
   const { event, origin } = flow;
-  const head: EventHeader = [
+  const head: RepartitionedEventHeader = [
     0,
     source,
     at,
@@ -82,16 +83,19 @@ export function encodeRepartitionedEvent({
   return `${text.length}${text}${event.metadata}${event.data}`;
 }
 
-/** Returns one watermark record for each partition of a stage's topic. */
+/** Returns one watermark record for each partition of a stage's internal topic. */
 export function watermarkRecords(topic: string, partitions: number, control: WatermarkRecord): NewRecord[] {
   const { source, next, watermark, idle } = control;
-  const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkValue);
+  const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkRecordValue);
   return Array.from({ length: partitions }, (_, partition) => ({
     ...{ topic, key: source, partition, value, partitions },
   }));
 }
 
-/** Decodes a record of a stage's topic. Returns undefined if no upstream partition writes such a record. */
+/**
+ * Decodes a record of a stage's internal topic. Returns undefined if the record has a form that no upstream task
+ * writes.
+ */
 export function readStageRecord({ key, value }: LogRecord): StageRecord | undefined {
   const text = String(value);
   const start = text.indexOf('[');
@@ -101,7 +105,7 @@ export function readStageRecord({ key, value }: LogRecord): StageRecord | undefi
   }
   const read = jsonValue(text);
   if (!Array.isArray(read) || read[0] !== 1 || read.length !== 5) return undefined;
-  const [, source, next, watermark, idle] = read as WatermarkValue;
+  const [, source, next, watermark, idle] = read as WatermarkRecordValue;
   return { control: { source, next, watermark, idle } };
 }
 
@@ -109,7 +113,8 @@ function readForwarded(text: string, start: number): RepartitionedEvent | undefi
   const end = start + Number(text.slice(0, start));
   const head = jsonValue(text.slice(start, end));
   if (!Array.isArray(head) || head[0] !== 0 || head.length !== 17) return undefined;
-  const [, source, at, index, watermark, stream, partition, offset, path, ...event] = head as EventHeader;
+  const [, source, at, index, watermark, stream, partition, offset, path, ...event] =
+    head as RepartitionedEventHeader;
   const [event_id, event_type, entity_id, timestamp, ingested_at, schema_version, metadataLength, replay] =
     event;
   const dataAt = end + metadataLength;

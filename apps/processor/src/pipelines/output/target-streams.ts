@@ -3,13 +3,13 @@ import type { StreamId } from '#event';
 import { systemActor, type Definitions } from '#registry';
 import { LogUnavailableError, UnknownTopicError } from '#log';
 
-/** Creates the missing streams that pipelines write to. */
+/** Creates missing streams that pipelines write to. */
 export class TargetStreams {
   private readonly creating = new Map<string, Promise<string | undefined>>();
 
   constructor(private readonly definitions: Pick<Definitions, 'stream' | 'createStream'>) {}
 
-  /** Returns the stream's id. @throws UnknownTopicError when it was deleted just now */
+  /** Returns the id of the stream. @throws UnknownTopicError when the stream was deleted a moment ago */
   idOf(stream: string): StreamId {
     const definition = this.definitions.stream(stream);
     if (definition) return definition.id;
@@ -17,8 +17,8 @@ export class TargetStreams {
   }
 
   /**
-   * Creates the stream with default settings if it does not exist.
-   * @returns The reason why nothing can be written to the stream; undefined if it can be written to.
+   * Creates the stream with default settings if the stream does not exist.
+   * @returns The reason why nothing can be written to the stream; undefined if events can be written to the stream.
    * @throws LogUnavailableError when the stream cannot be created now
    */
   ensure(stream: string): Promise<string | undefined> {
@@ -29,7 +29,7 @@ export class TargetStreams {
     return made;
   }
 
-  /** Whether the stream exists and is not being deleted. */
+  /** Returns whether the stream exists and is not being deleted. */
   isThere(stream: string): boolean {
     return this.definitions.stream(stream)?.state === 'live';
   }

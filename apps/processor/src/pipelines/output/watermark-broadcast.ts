@@ -4,16 +4,16 @@ import type { StageTopic } from './output-buffer.js';
 import { watermarkRecords } from './stage-record.js';
 
 /**
- * Factor on the interval while the partition is idle. After a minute, the interval grows further, up to
- * `longestIdleMs`.
+ * Factor by which the interval between two broadcasts grows when the partition becomes idle. After a minute, the
+ * interval grows further, up to `longestIdleMs`.
  */
 const idlePauses = 5;
 const longestIdleMs = 30_000;
 const minute = 60_000;
 
 /**
- * Broadcasts the watermark and offset of one partition to its downstream stages. It does so when they have changed, and
- * at growing intervals while the partition is idle.
+ * Broadcasts the watermark and the offset of one partition to the downstream stages: when the watermark or the offset
+ * has changed, and at growing intervals while the partition is idle.
  */
 export class WatermarkBroadcast {
   private told: WatermarkRecord | undefined;
@@ -24,8 +24,8 @@ export class WatermarkBroadcast {
 
   /**
    * @param append Appends the watermark records and resolves when they are acknowledged. A failed broadcast is
-   * repeated.
-   * @param busyMs Least milliseconds between two broadcasts while records arrive.
+   *   repeated.
+   * @param busyMs Minimum milliseconds between two broadcasts while records arrive.
    */
   constructor(
     private readonly append: (records: readonly NewRecord[]) => Promise<unknown>,
@@ -33,7 +33,8 @@ export class WatermarkBroadcast {
   ) {}
 
   /**
-   * Broadcasts `control` if a broadcast is due. The caller calls this at short intervals.
+   * Broadcasts the watermark record `control` if the time for a broadcast has come. The caller calls this method at
+   * short intervals.
    * @param nowMs Current time in milliseconds, of any monotonic clock.
    */
   async tell(control: WatermarkRecord, to: readonly StageTopic[], nowMs: number): Promise<void> {

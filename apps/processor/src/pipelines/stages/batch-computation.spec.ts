@@ -15,7 +15,7 @@ import { BatchComputation } from './batch-computation.js';
 import { TargetStreams } from '../output/target-streams.js';
 
 const mebibyte = 1024 * 1024;
-/** Greatest size of waiting outputs in characters: the bound, and the outputs of one more event. */
+/** Maximum size of waiting outputs in characters: the limit, plus the outputs of one more event. */
 const most = 4 * mebibyte + 100_000;
 const parts = { flat_map: { list: 'event.data.parts', as: 'part' } };
 const long = 'x'.repeat(50_000);
@@ -39,7 +39,7 @@ beforeEach(() => {
 });
 
 /**
- * Computes a batch of 100 events, whose outputs have 50 MB, with these operators. Resolves with the remaining
+ * Computes a batch of 100 events with these operators; the outputs of the batch have 50 MB. Resolves with the remaining
  * outputs.
  */
 const computed = (...operators: OperatorDefinition[]) => computedOver(grown, operators);

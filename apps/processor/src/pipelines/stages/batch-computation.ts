@@ -2,22 +2,25 @@ import { TimeSlice } from '#async';
 import type { OperatorChain } from '#dataflow';
 import type { JobIdentity } from '../output/emitted-record.js';
 import { loadLookups, sizeOf, type ChainInput } from '../lookups/load-lookups.js';
-import type { OutcomeCause, OutputBuffer } from '../output/output-buffer.js';
+import type { InputRecordContext, OutputBuffer } from '../output/output-buffer.js';
 import type { StageTaskDependencies } from './stage-task.js';
 
 /**
- * Bounds on waiting outputs: the number of records, and the approximate characters of each kind of output. A `flat_map`
- * alone can produce 16 MiB from one event.
+ * Limits of waiting outputs: the number of records, and the approximate characters of each kind of output. A single
+ * `flat_map` can produce 16 MiB from one event.
  */
 const [mostRecords, mostWeight] = [5000, 4 * 1024 * 1024];
 
-type Parts = Pick<StageTaskDependencies, 'sink' | 'load' | 'saveDeadLetters' | 'permit'> & {
+type BatchComputationDependencies = Pick<
+  StageTaskDependencies,
+  'sink' | 'load' | 'saveDeadLetters' | 'permit'
+> & {
   state: { readonly ended: AbortSignal };
 };
 
 /**
- * Computes one batch and writes its outputs at its end, and earlier when too many outputs wait. If the batch is not
- * completed, it is computed again, and its outputs have the same ids.
+ * Computes one batch of a partition, and writes the outputs at the end of the batch, and earlier when too many outputs
+ * wait. A batch that is not completed is computed again, and its outputs have the same ids.
  */
 export class BatchComputation {
   private readonly turn = new TimeSlice();
@@ -26,12 +29,12 @@ export class BatchComputation {
   constructor(
     readonly output: OutputBuffer,
     readonly run: JobIdentity,
-    private readonly parts: Parts,
+    private readonly parts: BatchComputationDependencies,
   ) {}
 
   /**
-   * Computes the batch while it has a permit, and then writes its outputs. The last dead letters remain in the output
-   * buffer; they are saved with the checkpoint.
+   * Runs the computation of the batch while the partition has a permit, and then writes the outputs. The last dead
+   * letters remain in the output buffer, because the checkpoint saves them.
    * @throws the signal's reason
    */
   async compute(batch: () => Promise<void>): Promise<void> {
@@ -47,10 +50,13 @@ export class BatchComputation {
   }
 
   /**
-   * Runs a chain over the input events in order. The inputs are lazy: outputs of earlier events may be written before
-   * the next event is read. An undefined input is a record without an event for the pipeline.
+   * Runs a chain over the input events in order. The input events are lazy: outputs of earlier events may be written
+   * before the next event is read. An undefined input is a record without an event for the pipeline.
    */
-  async take(chain: OperatorChain, inputs: Iterable<(ChainInput & OutcomeCause) | undefined>): Promise<void> {
+  async take(
+    chain: OperatorChain,
+    inputs: Iterable<(ChainInput & InputRecordContext) | undefined>,
+  ): Promise<void> {
     const { output, turn } = this;
     const ready = await loadLookups(chain, inputs, { load: this.parts.load, turn });
     for (const input of ready.inputs) {
@@ -63,7 +69,7 @@ export class BatchComputation {
     }
   }
 
-  /** Whether the caller should call `giveWay` after a piece of work of this size. */
+  /** Returns whether the caller should call `giveWay` after a piece of work of this size. */
   isOver(size: number): boolean {
     return this.turn.over(size);
   }
@@ -94,7 +100,8 @@ export class BatchComputation {
   }
 
   /**
-   * Writes all outputs without a permit, because a webhook receiver may be slow. Other partitions compute meanwhile.
+   * Writes all outputs without holding a permit, because a webhook receiver may be slow. Other partitions can compute
+   * meanwhile.
    */
   private async deliver(): Promise<void> {
     this.leave();

@@ -1,11 +1,11 @@
 import type { LogRecord } from '#log';
 
-/** Bounds of a part of a batch whose outputs are written together, in records and bytes. */
+/** Limits of a part of a batch whose outputs are written together, in records and bytes. */
 const [mostRecords, mostBytes] = [1000, 1024 * 1024];
 
 /**
- * Returns the end (exclusive) and the bytes of the part of `records` that begins at `from`. A part has at least one
- * record, even if that exceeds the bound of bytes.
+ * Returns the end index (exclusive) and the bytes of the part of `records` that begins at index `from`. A part has at
+ * least one record, even if that record alone exceeds the limit of bytes.
  */
 export function batchEnd(records: readonly LogRecord[], from: number): { end: number; bytes: number } {
   let end = from;

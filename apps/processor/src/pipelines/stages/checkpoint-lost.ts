@@ -1,6 +1,9 @@
 import type { RecordBatch } from '#log';
 
-/** Thrown when a job cannot continue from its checkpoint. The pipeline must be reset. */
+/**
+ * Error: a job cannot continue from its checkpoint, because records or saved state no longer exist. The pipeline must
+ * be reset.
+ */
 export class CheckpointLostError extends Error {
   override readonly name = 'CheckpointLostError';
 }
@@ -11,9 +14,9 @@ export function missingTopicError(topic: string): CheckpointLostError {
 }
 
 /**
- * Checks that all records of a batch of an internal topic can be decoded, because none may be skipped.
+ * Checks that all records of a batch of an internal topic can be decoded, because a job must not skip a record.
  * @param next Offset below which all records are processed.
- * @throws CheckpointLostError when a record from `next` on cannot be decoded
+ * @throws CheckpointLostError when a record at or above `next` cannot be decoded
  */
 export function requireReadable({ topic, undecodable = [] }: RecordBatch, next: number): void {
   const lost = undecodable.find(({ lastOffset }) => lastOffset >= next);

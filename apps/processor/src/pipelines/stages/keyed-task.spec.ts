@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compilePipeline, sourceEvent, type OperatorDefinition } from '#dataflow';
-import { CurrentJob } from './current-job.js';
+import { JobConfiguration } from './job-configuration.js';
 import { KeyedTask, type KeyedTaskOptions } from './keyed-task.js';
 import { PartitionRowCache, RowCacheBudget } from '../state/partition-row-cache.js';
 import { recordOf, topics } from '../pipelines.fixture.js';
@@ -25,7 +25,7 @@ it('a partition of a window yields to other work between events that are expensi
     idOf: (name: string) => name,
   };
   const topic = topics.ofStream('orders#1');
-  const run = new CurrentJob(label, pipeline, {
+  const run = new JobConfiguration(label, pipeline, {
     sources: new Map([['orders', 1]]),
     topics: new Map([[id, { topic, partitions: 1 }]]),
   });

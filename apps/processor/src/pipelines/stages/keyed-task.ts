@@ -11,20 +11,20 @@ import {
   type KeyedStage,
 } from '#dataflow';
 import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
-import { upstreamPartitionName, type CurrentJob } from './current-job.js';
+import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { missingTopicError, requireReadable } from './checkpoint-lost.js';
-import { OutputBuffer, type OutcomeCause } from '../output/output-buffer.js';
+import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { PartitionRowCache } from '../state/partition-row-cache.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { readStageRecord, type RepartitionedEvent, type StageRecord } from '../output/stage-record.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
 
-/** Greatest number of rows that the records of one part of a batch refer to. */
+/** Maximum number of state rows that the records of one part of a batch belong to. */
 const partRows = 5000;
-/** Bounds on results that wait for the stage's chain: their number and approximate characters. */
+/** Limits of results that wait for the operator chain of the stage: their number and approximate characters. */
 const [mostResults, mostWeight] = [1000, 4 * 1024 * 1024];
 
 export interface KeyedTaskOptions extends StageTaskDependencies {
@@ -32,31 +32,34 @@ export interface KeyedTaskOptions extends StageTaskDependencies {
   rows: PartitionRowCache;
 }
 
-interface DecodedArrival {
+interface DecodedStageRecord {
   readonly record: LogRecord;
   readonly read: StageRecord | undefined;
   readonly names: readonly string[];
 }
 
-interface Result extends OutcomeCause {
+interface ChainInputResult extends InputRecordContext {
   readonly flow: PipelineEvent;
 }
 
-/** A part of a batch that is being computed. */
-interface PartComputation {
+/** The state of the computation of one part of a batch. */
+interface BatchPartComputation {
   readonly stage: KeyedStage;
   readonly output: OutputBuffer;
   readonly writing: BatchComputation;
-  results: Result[];
-  /** Number of results of the current record so far. */
+  results: ChainInputResult[];
+  /** Offset of the current record, and the number of results that the record has produced so far. */
   of: { offset: number; results: number };
   weight: number;
   closed: boolean;
-  /** Offset of the first record of this part. All stored rows come from earlier records. */
+  /** Offset of the first record of this part. All stored rows come from records below this offset. */
   readonly before: number;
 }
 
-/** Processes one partition of a keyed stage (a window or a dedupe). Its results depend only on that partition. */
+/**
+ * Processes one partition of a keyed stage (a window or a dedupe). The results depend only on the records of that
+ * partition.
+ */
 export class KeyedTask implements StageTask {
   readonly state: JobPartitionState;
   private readonly source: string;
@@ -70,8 +73,8 @@ export class KeyedTask implements StageTask {
     this.positions = this.positionsOf(options.current(), state.state);
   }
 
-  async take(batch: RecordBatch): Promise<BatchResult> {
-    const taken: BatchResult = { counts: zeroCounts, duplicates: 0, changed: false };
+  async take(batch: RecordBatch): Promise<ProcessedBatch> {
+    const taken: ProcessedBatch = { counts: zeroCounts, duplicates: 0, changed: false };
     const { state } = this;
     const fresh = batch.records.filter(({ offset }) => offset >= state.next);
     if (fresh.length < batch.records.length) this.requireTaken(batch.records);
@@ -82,9 +85,8 @@ export class KeyedTask implements StageTask {
       if (turn.over(bytes)) await turn.end();
       const run = this.options.current();
       const stage = run.stage(this.options.stage);
-      // The stage was removed from the definition. No record is skipped, because the stage may be added again before
-      // the
-      // partition is revoked.
+      // The stage was removed from the definition. The task skips no record, because the stage may be added again
+      // before the partition is revoked.
       if (!stage) throw new FencedError('the stage was removed from the definition');
       const arrivals = arrivalsOf(fresh.slice(at, end), stage);
       at += arrivals.length;
@@ -115,8 +117,8 @@ export class KeyedTask implements StageTask {
   }
 
   /**
-   * Checks that the records below `next` are those that were processed before.
-   * @throws CheckpointLostError when they are not, because the topic was recreated
+   * Checks that the records below `next` are the records that the job has already processed.
+   * @throws CheckpointLostError when the records are others, because the topic was recreated
    */
   private requireTaken(records: readonly LogRecord[]): void {
     for (const record of records) {
@@ -126,15 +128,15 @@ export class KeyedTask implements StageTask {
     }
   }
 
-  private positionsOf(run: CurrentJob, saved: string): UpstreamProgress {
+  private positionsOf(run: JobConfiguration, saved: string): UpstreamProgress {
     const feeders = run.stage(this.options.stage) ? run.feedersOf(this.options.stage) : [];
     this.known = feeders.join();
     return new UpstreamProgress(feeders, saved === '' ? undefined : saved);
   }
 
   private async takePart(
-    arrivals: readonly DecodedArrival[],
-    { run, stage, next }: { run: CurrentJob; stage: KeyedStage; next: number },
+    arrivals: readonly DecodedStageRecord[],
+    { run, stage, next }: { run: JobConfiguration; stage: KeyedStage; next: number },
   ): Promise<{ counts: JobCounts; changed: boolean }> {
     const { state, now } = this.options;
     if (run.feedersOf(stage.id).join() !== this.known)
@@ -144,7 +146,7 @@ export class KeyedTask implements StageTask {
       topicOf: (to) => run.topicOf(to),
     });
     const writing = new BatchComputation(output, run.label, this.options);
-    const work: PartComputation = {
+    const work: BatchPartComputation = {
       ...{ stage, output, writing, results: [], weight: 0, of: { offset: -1, results: 0 } },
       ...{ closed: false, before: state.next },
     };
@@ -157,14 +159,15 @@ export class KeyedTask implements StageTask {
     return { counts, changed: work.closed || arrivals.some(({ read }) => !read?.control) };
   }
 
-  private async compute(arrivals: readonly DecodedArrival[], work: PartComputation): Promise<void> {
+  private async compute(arrivals: readonly DecodedStageRecord[], work: BatchPartComputation): Promise<void> {
     const { rows } = this.options;
     await rows.fetch(new Set(arrivals.flatMap(({ names }) => names)), work.before);
     this.state.ended.throwIfAborted();
     for (const arrival of arrivals) {
-      // A window closes because the watermark advances. Its results carry the watermark from before that.
+      // A window closes because the watermark advances. The window's results carry the watermark from before the
+      // advance.
       const before = downstreamWatermark(this.positions.watermark, work.stage.operator.delay);
-      const cause: OutcomeCause = { offset: arrival.record.offset, watermark: before, index: 0 };
+      const cause: InputRecordContext = { offset: arrival.record.offset, watermark: before, index: 0 };
       if (work.writing.isOver(arrival.record.value?.length ?? 0)) await work.writing.giveWay();
       if (!this.admit(arrival, work)) continue;
       const { watermark } = this.positions;
@@ -176,8 +179,11 @@ export class KeyedTask implements StageTask {
     await this.runResults(work);
   }
 
-  /** Whether the record is processed further. Returns false for a repeated or unreadable record. */
-  private admit({ record, read }: DecodedArrival, { stage, output, writing }: PartComputation): boolean {
+  /** Returns whether the record is processed further; false for a repeated or unreadable record. */
+  private admit(
+    { record, read }: DecodedStageRecord,
+    { stage, output, writing }: BatchPartComputation,
+  ): boolean {
     if (!read) {
       output.countFailed(stage.at);
       output.addLetter(unreadableDeadLetter(writing.run, record, { at: stage.at, now: this.options.now() }));
@@ -188,16 +194,16 @@ export class KeyedTask implements StageTask {
   }
 
   private add(
-    { record, names }: DecodedArrival,
+    { record, names }: DecodedStageRecord,
     { key, forwarded }: { key: string; forwarded: RepartitionedEvent },
-    work: PartComputation,
+    work: BatchPartComputation,
   ): void {
     const { rows } = this.options;
     const { operator } = work.stage;
-    // All windows of the event share this object, so that its JSON is parsed once.
+    // All windows of the event share this object, so that the JSON of the event is parsed once.
     const flow = readableEvent(forwarded.flow);
     const watermark: EpochMicros = Math.max(this.positions.watermark, forwarded.watermark);
-    const cause: OutcomeCause = {
+    const cause: InputRecordContext = {
       offset: record.offset,
       watermark: downstreamWatermark(watermark, operator.delay),
       index: 0,
@@ -212,7 +218,11 @@ export class KeyedTask implements StageTask {
     if (outcome) work.output.add(outcome, cause);
   }
 
-  private async closeDue(watermark: EpochMicros, work: PartComputation, cause: OutcomeCause): Promise<void> {
+  private async closeDue(
+    watermark: EpochMicros,
+    work: BatchPartComputation,
+    cause: InputRecordContext,
+  ): Promise<void> {
     const { rows } = this.options;
     const { operator } = work.stage;
     for await (const names of rows.due(watermark, work.before)) {
@@ -232,7 +242,7 @@ export class KeyedTask implements StageTask {
     }
   }
 
-  private async runResults(work: PartComputation): Promise<void> {
+  private async runResults(work: BatchPartComputation): Promise<void> {
     const { stage, writing, results } = work;
     if (results.length === 0) return;
     [work.results, work.weight] = [[], 0];
@@ -240,8 +250,15 @@ export class KeyedTask implements StageTask {
   }
 }
 
-/** Adds results of a record. The index of a result counts all events that enter the chain because of that record. */
-function addResults(flows: readonly PipelineEvent[], work: PartComputation, cause: OutcomeCause): void {
+/**
+ * Adds results of a record to the part. The index of a result counts all events that enter the chain because of the
+ * same record.
+ */
+function addResults(
+  flows: readonly PipelineEvent[],
+  work: BatchPartComputation,
+  cause: InputRecordContext,
+): void {
   const { of, results, stage } = work;
   if (stage.reduceStep !== undefined) work.output.steps.leave(stage.reduceStep, flows.length);
   if (of.offset !== cause.offset) Object.assign(of, { offset: cause.offset, results: 0 });
@@ -251,13 +268,13 @@ function addResults(flows: readonly PipelineEvent[], work: PartComputation, caus
   }
 }
 
-function isFull({ results, weight }: PartComputation): boolean {
+function isFull({ results, weight }: BatchPartComputation): boolean {
   return results.length >= mostResults || weight >= mostWeight;
 }
 
-/** Decodes the first records, as many as one part of a batch may have. */
-function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): DecodedArrival[] {
-  const arrivals: DecodedArrival[] = [];
+/** Decodes the first of the given records, up to the limits of one part of a batch. */
+function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): DecodedStageRecord[] {
+  const arrivals: DecodedStageRecord[] = [];
   let rows = 0;
   for (const record of records) {
     if (rows >= partRows) break;

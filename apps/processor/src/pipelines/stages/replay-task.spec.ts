@@ -36,7 +36,9 @@ const spec = (...operators: OperatorDefinition[]): PipelineSpec => ({
 const emit = (stream: string): OperatorDefinition => ({ emit: { stream } });
 const map = (n: string): OperatorDefinition => ({ map: { data: { n } } });
 const [adding, anyText] = [map('event.data.item + 0'), map('string(event.data.item)')];
-/** A pipeline that emits all elements to `seen`, maps each of them, and emits the results to `out`. */
+/**
+ * Returns a pipeline that emits all elements of a list to `seen`, maps each element, and emits the results to `out`.
+ */
 const perItem = (mapping: OperatorDefinition) =>
   spec({ flat_map: { list: 'event.data.items', as: 'item' } }, emit('seen'), mapping, emit('out'));
 const order = (id: number, items: unknown[], more: Partial<SpecEvent> = {}): SpecEvent => ({
@@ -50,7 +52,7 @@ const replayed = () => eventually(async () => expect(await world.isReplayed('p')
 const toReplay = () => world.letters({ replayed: false });
 const outOf = (stream: string) => (world.datas(stream) as { n: unknown }[]).map(({ n }) => n);
 
-/** Writes `order(0, [1, 'a', 'b'])` and `order(1, ['c'])`, and resolves with their dead letters. */
+/** Writes the events `order(0, [1, 'a', 'b'])` and `order(1, ['c'])`, and resolves with their dead letters. */
 async function givenLetters(): Promise<SimulatedPipelines> {
   await world.write([order(0, [1, 'a', 'b']), order(1, ['c'])]);
   await world.define('p', perItem(adding));
@@ -223,7 +225,7 @@ describe('A replayed dead letter of a window', () => {
     await replayed();
     await idle();
     const results = world.datas('out') as { n: number; sum: number }[];
-    // Another key expression is another window. The rows of the old window are not used.
+    // A window with another key expression is another stage, so the rows of the former window are not used.
     expect(results.map(({ n, sum }) => [n, sum])).toEqual([[2, 6]]);
   });
 

@@ -12,33 +12,35 @@ import {
   type ReplayedDeadLetter,
 } from '#dataflow';
 import { zeroCounts, sumCounts, type JobCounts } from '../output/counts.js';
-import { replayPartitionName, type CurrentJob } from './current-job.js';
+import { replayPartitionName, type JobConfiguration } from './job-configuration.js';
 import { unreadableDeadLetter } from '../output/dead-letters.js';
 import { requireReadable } from './checkpoint-lost.js';
 import { OutputBuffer } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
 
-/** Number of records whose outputs are written together. */
+/** Maximum number of replay records whose outputs are written together. */
 const partRecords = 100;
 
 /**
- * Milliseconds between two checks of the definition, and their number. After a minute, the known definition is used.
+ * Milliseconds between two checks of the definition, and the maximum number of checks. After a minute of checks, the
+ * task uses the definition that this process knows.
  */
 const [checkAgainMs, mostChecks] = [20, 3000];
 
 export interface ReplayTaskOptions extends StageTaskDependencies {
   window: IdWindow;
   erasures: ErasureLookup;
-  /** Returns the id of a stream that the job reads. */
+  /** Returns the id of a stream that the job reads; undefined for any other stream. */
   idOf(stream: string): StreamId | undefined;
 }
 
 /**
- * Reads the job's replay topic. A replayed dead letter continues at the operator at which its event failed. Earlier
- * operators, and other outputs of the same event, are not repeated. An emitted event has the id that it would have had
- * without the failure. A replay does not change the watermark, so its event is late for a window that has closed.
+ * Reads the replay topic of a job. A replayed dead letter continues at the operator at which its event failed. Earlier
+ * operators, and other outputs of the same event, are not repeated. A replayed event is emitted with the id that it
+ * would have had without the failure. A replay does not change the watermark, so a replayed event is late for a window
+ * that has closed.
  */
 export class ReplayTask implements StageTask {
   readonly state: JobPartitionState;
@@ -48,7 +50,7 @@ export class ReplayTask implements StageTask {
     this.state = options.state;
   }
 
-  async take(batch: RecordBatch): Promise<BatchResult> {
+  async take(batch: RecordBatch): Promise<ProcessedBatch> {
     const { state } = this;
     this.duplicates = 0;
     let counts = zeroCounts;
@@ -71,8 +73,8 @@ export class ReplayTask implements StageTask {
   }
 
   /**
-   * Whether the record must be processed. Returns false for a processed record and for a repeated replay, which a
-   * gateway sends after an interrupted request.
+   * Returns whether the record must be processed. The result is false for a record below the saved offset, and for a
+   * repeated replay, which a gateway sends after an interrupted request.
    */
   private isFresh(record: LogRecord): boolean {
     const { window, state } = this.options;
@@ -109,10 +111,10 @@ export class ReplayTask implements StageTask {
   }
 
   /**
-   * Resolves with the job's definition when it is at least the version that the replays name. The gateway may have
-   * read a change of the definition before this process.
+   * Resolves with the job's configuration when its definition is at least the version that the replay records name. The
+   * gateway may have read a change of the definition earlier than this process.
    */
-  private async runFor(records: readonly LogRecord[]): Promise<CurrentJob> {
+  private async runFor(records: readonly LogRecord[]): Promise<JobConfiguration> {
     const { current, state } = this.options;
     const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
     for (let looks = 0; looks < mostChecks && current().label.version < version; looks++)
@@ -120,7 +122,7 @@ export class ReplayTask implements StageTask {
     return current();
   }
 
-  private async goOn(record: LogRecord, run: CurrentJob, writing: BatchComputation): Promise<void> {
+  private async goOn(record: LogRecord, run: JobConfiguration, writing: BatchComputation): Promise<void> {
     const { output } = writing;
     const replay = replayOf(record);
     const flow = replay && flowOf(replay);
@@ -141,7 +143,7 @@ export class ReplayTask implements StageTask {
     await writing.take(chain, [{ ...cause, flow }]);
   }
 
-  /** Whether the entity of the event was erased after the event became a dead letter. */
+  /** Returns whether the entity of the event was erased after the event became a dead letter. */
   private isErased({ event: { entity_id }, origin: { stream, partition, offset } }: PipelineEvent): boolean {
     const { erasures } = this.options;
     const id = this.options.idOf(stream);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { compilePipeline, IdWindow, type WatermarkRecord } from '#dataflow';
 import { recordOf, topics } from '../pipelines.fixture.js';
-import { CurrentJob } from './current-job.js';
+import { JobConfiguration } from './job-configuration.js';
 import { eventLoopRoundsDuring } from '../event-loop-rounds.fixture.js';
 import { SourceTask, type SourceTaskOptions } from './source-task.js';
 
@@ -72,7 +72,7 @@ describe('A source partition', () => {
       stream: 'orders',
       window: new IdWindow({ records: 10, milliseconds: 1000 }),
       erasures: { endOf: () => 0 },
-      current: () => new CurrentJob(label, pipeline, feeds),
+      current: () => new JobConfiguration(label, pipeline, feeds),
       sink: { write: () => Promise.resolve() },
       permit: () => Promise.resolve(() => undefined),
       now: () => 0,

@@ -9,17 +9,17 @@ import {
   type CompiledPipeline,
 } from '#dataflow';
 import { decodeLogRecord } from '../../projections/decoded-record.js';
-import { zeroCounts, sumCounts, type JobCounts, type OutcomeCounts } from '../output/counts.js';
-import { upstreamPartitionName, type CurrentJob } from './current-job.js';
-import { OutputBuffer, type OutcomeCause } from '../output/output-buffer.js';
+import { zeroCounts, sumCounts, type JobCounts, type EventOutcomeCounts } from '../output/counts.js';
+import { upstreamPartitionName, type JobConfiguration } from './job-configuration.js';
+import { OutputBuffer, type InputRecordContext } from '../output/output-buffer.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
 import { batchEnd } from './batch-end.js';
 import { BatchComputation } from './batch-computation.js';
-import type { StageTask, BatchResult, StageTaskDependencies } from './stage-task.js';
+import type { StageTask, ProcessedBatch, StageTaskDependencies } from './stage-task.js';
 
 /**
- * If more milliseconds than this pass between two calls of `tell`, the process was suspended. The calls are normally a
- * tenth of a second apart.
+ * Milliseconds between two calls of `tell` from which on the process counts as having been suspended. The calls are
+ * normally a tenth of a second apart.
  */
 const suspendedMs = 1000;
 
@@ -29,11 +29,11 @@ export interface SourceTaskOptions extends StageTaskDependencies {
   erasures: Pick<PartitionErasures, 'endOf'>;
 }
 
-interface MatchedEvent extends OutcomeCause {
+interface MatchedEvent extends InputRecordContext {
   readonly flow: PipelineEvent;
 }
 
-/** Processes one partition of a source stream: the first stage of a job. */
+/** Processes one partition of a source stream, in the first stage of a job. */
 export class SourceTask implements StageTask {
   readonly state: JobPartitionState;
   private readonly source: string;
@@ -51,7 +51,7 @@ export class SourceTask implements StageTask {
     this.watermark = this.newWatermark();
   }
 
-  async take(batch: RecordBatch): Promise<BatchResult> {
+  async take(batch: RecordBatch): Promise<ProcessedBatch> {
     this.busy = true;
     this.duplicates = 0;
     let counts = zeroCounts;
@@ -76,7 +76,8 @@ export class SourceTask implements StageTask {
     const nowMs = now() / 1000;
     const stoodStill = this.stoodStill();
     const atEnd = !this.busy && !stoodStill && state.next >= state.partition.end;
-    // During a batch, `this.watermark` includes events whose outputs are not written yet, so the saved state is used.
+    // During a batch, `this.watermark` includes events whose outputs are not written yet, so the broadcast has the
+    // watermark of the last completed batch.
     const progress = this.busy
       ? { watermark: state.watermark, idle: false }
       : this.watermark.progress({ nowMs, atEnd });
@@ -88,7 +89,10 @@ export class SourceTask implements StageTask {
     // The task has no shared resources to release.
   }
 
-  /** Whether the process was suspended since the last call. Its known end offset of the partition is then outdated. */
+  /**
+   * Returns whether the process was suspended since the last call of `tell`. After a suspension, the known end offset
+   * of the partition is outdated.
+   */
   private stoodStill(): boolean {
     const before = this.lookedAt;
     this.lookedAt = performance.now();
@@ -122,13 +126,13 @@ export class SourceTask implements StageTask {
   }
 
   /**
-   * Yields the events that match the pipeline, lazily, so that no decoded event is kept longer than necessary. Yields
-   * undefined for every other record, so that the caller can give way between any two records.
+   * Yields the events that match the pipeline's source, lazily, so that a decoded event is not kept in memory longer
+   * than necessary. Yields undefined for every other record, so that the caller can give way between any two records.
    */
   private *matched(
     records: readonly LogRecord[],
-    { pipeline }: CurrentJob,
-    counts: OutcomeCounts,
+    { pipeline }: JobConfiguration,
+    counts: EventOutcomeCounts,
   ): Generator<MatchedEvent | undefined> {
     for (const record of records) {
       const one = this.admit(record, pipeline);
@@ -138,8 +142,8 @@ export class SourceTask implements StageTask {
   }
 
   /**
-   * Decodes a record. Returns its event if it matches the pipeline's source, else undefined. This function is synchronous, because the
-   * shared reader has the record only until the next one is read.
+   * Decodes a record. Returns the event if it matches the pipeline's source, and undefined otherwise. The method is
+   * synchronous, because all partitions share one decoder, which holds one record at a time.
    */
   private admit(record: LogRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {
     const { window, erasures, state, stream, now } = this.options;

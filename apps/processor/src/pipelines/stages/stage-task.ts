@@ -2,23 +2,24 @@ import type { EpochMicros } from '#event';
 import type { RecordBatch } from '#log';
 import type { DeadLetter } from '#store';
 import type { JobCounts } from '../output/counts.js';
-import type { CurrentJob } from './current-job.js';
+import type { JobConfiguration } from './job-configuration.js';
 import type { WatermarkBroadcast } from '../output/watermark-broadcast.js';
 import type { Sink } from '../output/sink.js';
 import type { JobPartitionState } from '../state/job-partition-state.js';
-import type { SideInputs } from '../lookups/side-inputs.js';
+import type { SideInputLoader } from '../lookups/side-input-loader.js';
 
-/** Dependencies of the task of a partition. */
+/** Dependencies of the task of one partition. */
 export interface StageTaskDependencies {
   state: JobPartitionState;
   /**
-   * Returns the current definition. It is called for each part of a batch, so a change applies from the next part on.
+   * Returns the current configuration of the job. The task calls this function for each part of a batch, so a changed
+   * definition applies from the next part on.
    */
-  readonly current: () => CurrentJob;
+  readonly current: () => JobConfiguration;
   sink: Sink;
-  /** Loads projection states for `enrich`, and retries until it succeeds. */
-  readonly load: SideInputs['load'];
-  /** Stores dead letters, and retries until it succeeds. */
+  /** Loads projection states for `enrich`, and retries until the states are loaded. */
+  readonly load: SideInputLoader['load'];
+  /** Stores dead letters, and retries until the dead letters are stored. */
   readonly saveDeadLetters: (letters: readonly DeadLetter[]) => Promise<void>;
   /** Waits for a permit to compute a batch. Resolves with a function that returns the permit. */
   readonly permit: () => Promise<() => void>;
@@ -26,25 +27,25 @@ export interface StageTaskDependencies {
   readonly now: () => EpochMicros;
 }
 
-/** The result of a batch. */
-export interface BatchResult {
+/** The result of processing one batch. */
+export interface ProcessedBatch {
   counts: JobCounts;
   duplicates: number;
-  /** Whether there are changes to save besides the offset. */
+  /** Whether the task has changes to save besides the offset. */
   changed: boolean;
 }
 
-/** Processes one partition of a job, from its assignment to its revocation. */
+/** Processes the records of one partition of a job, from the assignment of the partition to its revocation. */
 export interface StageTask {
   readonly state: JobPartitionState;
   /**
-   * Processes a batch. Rejects when the partition is revoked meanwhile.
+   * Processes a batch. Rejects when the partition is revoked during the batch.
    * @throws FencedError when another process has taken over the partition
    */
-  take(batch: RecordBatch): Promise<BatchResult>;
+  take(batch: RecordBatch): Promise<ProcessedBatch>;
   /**
-   * Broadcasts the watermark and offset to the downstream stages if a broadcast is due. Rejects if the broadcast
-   * fails.
+   * Broadcasts the watermark and the offset of the partition to the downstream stages, if the time for a broadcast has
+   * come. Rejects if the broadcast fails.
    */
   tell(): Promise<void>;
   close(): void;

@@ -2,12 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { DeadLetter } from '#store';
 import { ownedPartition } from '../../../../../libs/engine/src/owned-partition.fixture.js';
 import { zeroCounts } from '../output/counts.js';
-import { JobPartitionState, type PartitionStateOptions, type CompletedBatch } from './job-partition-state.js';
+import {
+  JobPartitionState,
+  type JobPartitionStateOptions,
+  type CompletedBatch,
+} from './job-partition-state.js';
 import type { OutputDeduplication } from '../output/output-deduplication.js';
 
 const place = { owner: 'r', stage: '', stream: 'orders', partition: 0 };
 
-const state = (more: Partial<PartitionStateOptions> = {}) =>
+const state = (more: Partial<JobPartitionStateOptions> = {}) =>
   new JobPartitionState({
     ...{ name: 'p', place, partition: ownedPartition(), from: 0, progress: undefined },
     now: () => 0,

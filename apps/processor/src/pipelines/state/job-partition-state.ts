@@ -9,8 +9,8 @@ import type { OutputDeduplication } from '../output/output-deduplication.js';
 const deadLetterWeight = 500;
 
 /**
- * The unsaved changes of one partition. They are saved in this order: dead letters, then rows and progress together.
- * Then the offset `next` is committed.
+ * The unsaved changes of one partition of a job. A save stores the dead letters first, then the rows together with the
+ * progress. Then the offset `next` is committed.
  */
 export interface UnsavedJobChanges extends Checkpoint {
   letters: readonly DeadLetter[];
@@ -25,13 +25,16 @@ export interface CompletedBatch {
   letters: readonly DeadLetter[];
   counts: JobCounts;
   watermark: EpochMicros;
-  /** Further state that is needed to continue from `next`: upstream positions as JSON, or the id of a source stream. */
+  /**
+   * The state besides the rows that is needed to continue from `next`: upstream positions as JSON, or the id of a
+   * source stream.
+   */
   state: string;
-  /** Timestamp of the last record, in milliseconds. */
+  /** Timestamp of the last record of the batch, in milliseconds; undefined for a batch without records. */
   timestamp: number | undefined;
 }
 
-export interface PartitionStateOptions {
+export interface JobPartitionStateOptions {
   /** Name of the pipeline. */
   name: string;
   place: StatePartitionKey;
@@ -39,7 +42,7 @@ export interface PartitionStateOptions {
   /** Offset of the first record to process. */
   from: number;
   progress: PartitionProgress | undefined;
-  /** The rows of a keyed stage; undefined for sources and replays. */
+  /** The state rows of a keyed stage; undefined for sources and replays. */
   rows?: PartitionRowCache | undefined;
   before?: OutputDeduplication | undefined;
   now: () => EpochMicros;
@@ -47,26 +50,26 @@ export interface PartitionStateOptions {
 
 /**
  * The progress of one partition of a job: the processed offset and watermark, the changes that wait to be saved, and
- * the saved progress. All members belong to one offset, because they change only when a whole batch is done.
+ * the saved progress. All members belong to the same offset, because they change only when a whole batch is completed.
  */
 export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
   next: number;
   watermark: EpochMicros;
-  /** State that is needed to continue from `next`; see `DoneBatch`. */
+  /** The state besides the rows that is needed to continue from `next`; see `CompletedBatch`. */
   state: string;
-  /** The saved watermark. All rows that close up to it have closed. */
+  /** The saved watermark. All rows whose closing time is at or before this watermark have closed. */
   savedWatermark: EpochMicros;
-  /** Detects output of the next records that the previous owner may have written already. */
+  /** Finds output of the next records that the previous owner of the partition may have written already. */
   before: OutputDeduplication | undefined;
   private savedNext: number;
   private counts: JobCounts;
   private letters: DeadLetter[] = [];
   private lettersWeight = 0;
   private timestamp = 0;
-  /** When the last batch was done. The outputs of the next batch are written after this time. */
+  /** Time at which the last batch was completed. The outputs of the next batch are written after this time. */
   private doneAt: EpochMicros;
 
-  constructor(private readonly options: PartitionStateOptions) {
+  constructor(private readonly options: JobPartitionStateOptions) {
     const { progress, from } = options;
     this.next = from;
     this.before = options.before;
@@ -107,7 +110,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     return (this.options.rows?.unsavedWeight ?? 0) + this.lettersWeight;
   }
 
-  /** Marks a batch as done. All its outputs must be written before. */
+  /** Completes a batch, whose outputs must all be written before the call. */
   done({ next, letters, counts, watermark, state, timestamp }: CompletedBatch): void {
     this.options.rows?.settle();
     this.letters.push(...letters);
@@ -119,7 +122,7 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
     this.doneAt = this.options.now();
   }
 
-  /** Advances to an offset. There are no records to process below it. */
+  /** Advances to an offset below which there are no more records to process. */
   advance(next: number): void {
     if (next <= this.next) return;
     const { watermark, state } = this;
@@ -147,12 +150,15 @@ export class JobPartitionState implements CheckpointedTask<UnsavedJobChanges> {
   }
 }
 
-/** The most operators whose counts are saved. Half of them may belong to former definitions of the job. */
+/**
+ * Maximum number of operators whose event counts are saved. Half of them may belong to former definitions of the job.
+ */
 const mostSteps = 2 * pipelineLimits.operators;
 
 /**
- * Forgets the operators that the batch's definition does not have, if there are too many. Fewer are kept, because a
- * process that has not read a new definition yet may process the next batch.
+ * Removes the event counts of operators that the batch's definition does not have, if there are too many operators.
+ * With fewer operators, all counts are kept, because a process that has not read a new definition yet may process the
+ * next batch.
  */
 function withoutFormerSteps(counts: JobCounts, batch: JobCounts): JobCounts {
   const steps = Object.entries(counts.steps);

@@ -9,7 +9,7 @@ const place = { owner: 'r', stage: 's', stream: '', partition: 0 };
 const until = Number.MAX_SAFE_INTEGER;
 const row = (closesAt: number): StateEntry => ({ state: { first: closesAt }, closesAt });
 
-class World {
+class RowCacheTestBed {
   readonly store = new MemoryStore().pipelines;
   position = 0;
 
@@ -46,7 +46,7 @@ async function dueOf(rows: PartitionRowCache, watermark: number, before = 1e6): 
 
 describe('The rows of a partition', () => {
   it('are due in the order of closing time and key, cached or stored', async () => {
-    const world = new World();
+    const world = new RowCacheTestBed();
     const rows = world.rows(true);
     for (const [name, at] of [
       ['z', 3],
@@ -69,7 +69,7 @@ describe('The rows of a partition', () => {
   });
 
   it('are not saved before their outputs are written', async () => {
-    const world = new World();
+    const world = new RowCacheTestBed();
     const rows = world.rows(true);
     world.set(rows, 'a', 5);
     expect(rows.toSave(place, 0).rows).toEqual([]);
@@ -80,7 +80,7 @@ describe('The rows of a partition', () => {
   });
 
   it('no longer exist after they have closed, even if they are still stored', async () => {
-    const world = new World();
+    const world = new RowCacheTestBed();
     const rows = world.rows(true);
     world.set(rows, 'a', 5);
     rows.settle();
@@ -94,7 +94,7 @@ describe('The rows of a partition', () => {
   });
 
   it('are not loaded from the store if they are changed before they are due again', async () => {
-    const world = new World();
+    const world = new RowCacheTestBed();
     const rows = world.rows(false);
     for (const name of ['a', 'b', 'c']) world.set(rows, name, 5);
     rows.settle();
@@ -106,7 +106,7 @@ describe('The rows of a partition', () => {
   });
 
   it('reveal that this process is fenced if another process has saved rows from later records', async () => {
-    const world = new World();
+    const world = new RowCacheTestBed();
     const other = world.rows(true);
     world.position = 7;
     world.set(other, 'a', 5);
@@ -125,7 +125,7 @@ describe('The rows of a partition', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.nat(5), async (actions, most) => {
         const play = async (bound: number): Promise<string[]> => {
-          const world = new World();
+          const world = new RowCacheTestBed();
           const rows = world.rows(true, { keys: bound, weight: 1e9 });
           const seen: string[] = [];
           let watermark = 0;

@@ -2,16 +2,19 @@ import { FencedError } from '#engine';
 import type { EpochMicros } from '#event';
 import type { KeyedStateRow, StatePartitionKey } from '#store';
 import type { StateEntry, StateEntryValue } from '#dataflow';
-import { compareDue, DueHeap, type DueRow } from './due-heap.js';
+import { compareDue, ClosingTimeHeap, type RowClosingTime } from './closing-time-heap.js';
 
-/** Reads the stored rows of one partition. */
-export interface RowSource {
+/** Reads the stored state rows of one partition. */
+export interface StoredRowReader {
   load(keys: readonly string[]): Promise<KeyedStateRow[]>;
-  /** Returns up to `limit` rows that close after `after`, in the order of closing time and key. */
+  /** Returns up to `limit` rows that close after `after`, ordered by closing time and key. */
   due(query: { after: { closes_at: EpochMicros; key: string }; limit: number }): Promise<KeyedStateRow[]>;
 }
 
-/** Bounds of the row cache over all partitions of the process: `keys` rows and about `weight` characters. */
+/**
+ * Maximum number of rows (`keys`) and approximate maximum of characters (`weight`) in the row cache, over all
+ * partitions of the process.
+ */
 export interface RowCacheBounds {
   keys: number;
   weight: number;
@@ -26,12 +29,12 @@ interface CachedRow {
   weight: number;
 }
 
-/** Approximate size of an entry without its state, in characters. */
+/** Approximate size of a cached row in characters, without its state. */
 const entryWeight = 300;
-/** Number of due rows that are read from the store by one query. */
+/** Number of due rows that one query reads from the store. */
 const pageRows = 1000;
 
-/** Divides the bounds of the row cache equally among the assigned partitions of keyed stages. */
+/** Divides the limits of the row cache equally among the assigned partitions of keyed stages. */
 export class RowCacheBudget {
   private open = 0;
 
@@ -52,29 +55,29 @@ export class RowCacheBudget {
 }
 
 /**
- * The rows of one partition of a keyed stage: a write-back cache over the stored rows. A change is visible here
- * immediately, and may be saved after `settle`, when its outputs are in Kafka. A row that closes at or before
- * `closedTo` does not exist, even if it is still stored.
+ * The state rows of one partition of a keyed stage: a write-back cache over the stored rows. A changed row is visible
+ * in the cache immediately. The change may be saved after `settle`, when the outputs of its batch are in Kafka. A row
+ * that closes at or before `closedTo` does not exist, even if the store still has the row.
  */
 export class PartitionRowCache {
-  /** The cached rows in the order of their last use, oldest first. */
+  /** The cached rows in the order of their last use, the row that was used longest ago first. */
   private readonly entries = new Map<string, CachedRow>();
-  /** Rows with unsaved changes, as they were at the last `settle`. */
+  /** Rows with unsaved changes, as the rows were at the last call of `settle`. */
   private readonly unsaved = new Map<string, CachedRow>();
   private readonly changed = new Set<string>();
-  private readonly heap = new DueHeap();
+  private readonly heap = new ClosingTimeHeap();
   private weight = 0;
   private unsavedCharacters = 0;
-  /** Lower bound of the closing time of stored rows that are not cached. */
+  /** Lower bound of the closing times of stored rows that are not cached. */
   private storedLeast: EpochMicros;
 
   /**
-   * @param complete Whether the store has no rows of the partition, so that all rows are cached until one is evicted.
+   * @param complete Whether the store has no rows of the partition. Then all rows are cached until a row is evicted.
    */
   constructor(
     private complete: boolean,
     private closedTo: EpochMicros,
-    private readonly parts: { source: RowSource; budget: RowCacheBudget },
+    private readonly parts: { source: StoredRowReader; budget: RowCacheBudget },
   ) {
     this.storedLeast = complete ? Infinity : -Infinity;
     parts.budget.enter();
@@ -93,7 +96,7 @@ export class PartitionRowCache {
   }
 
   /**
-   * Loads the rows with these keys into the cache. They remain cached until `settle`.
+   * Loads the rows with these keys into the cache. The loaded rows remain cached until `settle`.
    * @param before Offset of the next record. All stored rows must come from earlier records.
    * @throws FencedError when a stored row comes from a later record, which another process has processed
    */
@@ -112,7 +115,7 @@ export class PartitionRowCache {
     for (const row of await this.parts.source.load(missing)) this.learn(row, before);
   }
 
-  /** Returns a cached row. */
+  /** Returns a cached row; undefined if the row does not exist. */
   get(key: string): StateEntry | undefined {
     return this.entries.get(key)?.row;
   }
@@ -124,14 +127,14 @@ export class PartitionRowCache {
    */
   set(key: string, row: StateEntry, { position, weight }: { position: number; weight: number }): void {
     const before = this.entries.get(key);
-    // `fetch` has already moved the row to the newest position.
+    // `fetch` has already moved the row to the end of the order of last use.
     this.weight -= weightOf(before);
     this.put({ key, row, position, weight: (before?.weight ?? 0) + weight });
     this.changed.add(key);
     if (before?.row.closesAt !== row.closesAt) this.heap.push({ key, closesAt: row.closesAt });
   }
 
-  /** Removes a row that has closed. */
+  /** Removes a row that has closed from the cache. */
   close(key: string): void {
     this.remove(this.entries.get(key));
     if (this.unsaved.has(key)) this.changed.add(key);
@@ -150,7 +153,8 @@ export class PartitionRowCache {
       const last = page.at(-1);
       const isLast = page.length < pageRows;
       const beyond = page.find(({ closes_at }) => closes_at > watermark);
-      // A row that was changed after it was stored is cached or has closed, so its stored version is skipped.
+      // A row that was changed after it was stored is cached or has closed, so the stored version of the row is
+      // skipped.
       const isOther = (key: string) => !this.entries.has(key) && !this.changed.has(key);
       const found = page.filter(({ key, closes_at }) => closes_at <= watermark && isOther(key));
       for (const row of found) this.learn(row, before);
@@ -158,7 +162,7 @@ export class PartitionRowCache {
       this.storedLeast = beyond?.closes_at ?? (isLast || !last ? Infinity : last.closes_at);
       if (beyond || isLast || !last) break;
       after = { closes_at: last.closes_at, key: last.key };
-      // Cached rows that come after this page in the order wait for a later page.
+      // Cached rows that come after the last row of this page wait for a later page.
       const end = { closesAt: last.closes_at, key: last.key };
       const ready = held.filter((due) => compareDue(due, end) <= 0);
       held = held.slice(ready.length);
@@ -169,7 +173,7 @@ export class PartitionRowCache {
     this.closedTo = Math.max(this.closedTo, watermark);
   }
 
-  /** Whether a row may close at this watermark. */
+  /** Returns whether any row may close at this watermark. */
   isDue(watermark: EpochMicros): boolean {
     return (
       watermark > this.closedTo &&
@@ -177,12 +181,12 @@ export class PartitionRowCache {
     );
   }
 
-  /** Advances to a watermark at which no row closes (see `isDue`). */
+  /** Advances the cache to a watermark at which no row closes (see `isDue`). */
   passTo(watermark: EpochMicros): void {
     this.closedTo = Math.max(this.closedTo, watermark);
   }
 
-  /** Allows the changes so far to be saved, and evicts rows beyond the bounds. */
+  /** Allows all changes so far to be saved, and evicts rows beyond the limits of the cache. */
   settle(): void {
     for (const key of this.changed) {
       const entry = this.entries.get(key);
@@ -195,7 +199,7 @@ export class PartitionRowCache {
     this.trim();
   }
 
-  /** Returns the rows to save, and the function `saved` that the caller calls when they are saved. */
+  /** Returns the rows to save, and the function `saved`, which the caller calls when the rows are saved. */
   toSave(place: StatePartitionKey, now: EpochMicros): { rows: KeyedStateRow[]; saved(): void } {
     const saving = [...this.unsaved.values()];
     const rows = saving.map(({ key, row, position }) => ({
@@ -215,15 +219,15 @@ export class PartitionRowCache {
     return { rows, saved };
   }
 
-  /** Releases all rows when the partition is revoked. */
+  /** Releases all cached rows when the partition is revoked. */
   end(): void {
     this.parts.budget.leave();
     for (const all of [this.entries, this.unsaved, this.changed]) all.clear();
     this.heap.clear();
   }
 
-  /** Removes the cached rows that are due from the heap, and returns them in order. */
-  private takeDue(watermark: EpochMicros): DueRow[] {
+  /** Removes the cached rows that close at or before the watermark from the heap, and returns them in order. */
+  private takeDue(watermark: EpochMicros): RowClosingTime[] {
     const taken = this.heap.takeUntil(watermark);
     const keys = new Set<string>();
     const due = taken.filter(({ key, closesAt }) => {
@@ -275,7 +279,7 @@ export class PartitionRowCache {
   }
 }
 
-function sorted(due: DueRow[]): DueRow[] {
+function sorted(due: RowClosingTime[]): RowClosingTime[] {
   return due.sort(compareDue);
 }
 

@@ -6,13 +6,13 @@ import type { UnsavedJobChanges } from './job-partition-state.js';
 export interface BatchSaveDependencies {
   writer: Pick<KeyedStateWriter, 'save'> & Pick<EventWriter, 'appendDeadLetters'>;
   retry: EngineRetry;
-  /** Aborted when the process stops without waiting for saves. */
+  /** Aborted when the process stops without waiting for running saves. */
   stopped: AbortSignal;
 }
 
 /**
- * Saves the changes of several partitions: first dead letters, then the rows and progress of each job together. Saved
- * progress therefore never includes unsaved changes.
+ * Saves the unsaved changes of several partitions: first the dead letters, then the rows and the progress of each job
+ * together. Because of this order, saved progress never includes changes that are not saved.
  * @throws the signal's reason
  */
 export async function saveBatches(
@@ -29,8 +29,8 @@ export async function saveBatches(
 }
 
 /**
- * Stores dead letters and counts them. They may be stored before the other outputs of their batch, because a repeated
- * batch yields the same dead letters.
+ * Stores dead letters and counts them in the metrics. Dead letters may be stored before the other outputs of their
+ * batch, because a repeated batch yields the same dead letters.
  * @throws the signal's reason
  */
 export async function saveDeadLetters(

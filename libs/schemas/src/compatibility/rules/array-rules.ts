@@ -24,7 +24,7 @@ function itemOf(part: SchemaPart, index: number): ValueShape | undefined {
   return 'items' in part.schema ? shapeIn(part, 'items') : undefined;
 }
 
-interface Item {
+interface ComparedItem {
   part: SchemaPart;
   index: number;
   reader: ValueShape;
@@ -33,7 +33,7 @@ interface Item {
 function item(
   comparison: ComparisonContext,
   writer: ValueShape,
-  { part, index, reader }: Item,
+  { part, index, reader }: ComparedItem,
 ): SchemaDifference[] {
   comparison.spend(1);
   const own = writer.parts.flatMap((one) => itemOf(one, index) ?? []);

@@ -1,15 +1,15 @@
 import { areUnique } from '../../values/equality.js';
 import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js';
 
-type List = readonly unknown[];
+type JsonArray = readonly unknown[];
 
 /**
  * Compiles the keywords `minItems`, `maxItems`, `uniqueItems`, `prefixItems`, `items` and `contains` of a schema to
  * checks of arrays.
  */
-export function arrayChecks(at: CompilableSchema): ValueCheck<List>[] {
+export function arrayChecks(at: CompilableSchema): ValueCheck<JsonArray>[] {
   const { minItems, maxItems, uniqueItems } = at.schema;
-  const checks: ValueCheck<List>[] = [];
+  const checks: ValueCheck<JsonArray>[] = [];
   if (typeof minItems === 'number')
     checks.push(({ length }, run) => length >= minItems || run.refuse('minItems', { limit: minItems }));
   if (typeof maxItems === 'number')
@@ -20,11 +20,11 @@ export function arrayChecks(at: CompilableSchema): ValueCheck<List>[] {
   return checks;
 }
 
-function itemChecks({ schema, inner }: CompilableSchema): ValueCheck<List>[] {
+function itemChecks({ schema, inner }: CompilableSchema): ValueCheck<JsonArray>[] {
   const prefix = ((schema.prefixItems as unknown[] | undefined) ?? []).map((_, index) =>
     inner('prefixItems', index),
   );
-  const checks: ValueCheck<List>[] = prefix.map(
+  const checks: ValueCheck<JsonArray>[] = prefix.map(
     (check, index) => (items, run) => index >= items.length || run.part(check, items[index], index),
   );
   const limit = prefix.length;
@@ -34,7 +34,7 @@ function itemChecks({ schema, inner }: CompilableSchema): ValueCheck<List>[] {
   return checks.length === 0 ? [] : [allOfChecks(checks)];
 }
 
-function restCheck(check: ValueCheck, start: number): ValueCheck<List> {
+function restCheck(check: ValueCheck, start: number): ValueCheck<JsonArray> {
   return (items, run) => {
     let fits = true;
     for (let i = start; i < items.length; i++) {
@@ -50,7 +50,7 @@ function restCheck(check: ValueCheck, start: number): ValueCheck<List> {
  * Compiles `contains` with `minContains` and `maxContains`: counts the items that fit, and stops as soon as the result
  * is certain.
  */
-function containsCheck({ schema, inner }: CompilableSchema): ValueCheck<List> {
+function containsCheck({ schema, inner }: CompilableSchema): ValueCheck<JsonArray> {
   const { minContains = 1, maxContains = Infinity } = schema as Record<string, number | undefined>;
   const check = inner('contains');
   return (items, run) => {

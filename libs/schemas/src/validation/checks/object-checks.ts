@@ -1,14 +1,14 @@
 import { allOfChecks, type ValueCheck, type CompilableSchema } from './check.js';
 
-type Members = Readonly<Record<string, unknown>>;
+type JsonMembers = Readonly<Record<string, unknown>>;
 
 /**
  * Compiles `minProperties`, `maxProperties`, `required`, `dependentRequired`, and the keywords for members
  * and their names.
  */
-export function objectChecks(at: CompilableSchema): ValueCheck<Members>[] {
+export function objectChecks(at: CompilableSchema): ValueCheck<JsonMembers>[] {
   const { minProperties, maxProperties } = at.schema;
-  const checks: ValueCheck<Members>[] = [];
+  const checks: ValueCheck<JsonMembers>[] = [];
   if (typeof minProperties === 'number')
     checks.push(
       (value, run) =>
@@ -22,10 +22,10 @@ export function objectChecks(at: CompilableSchema): ValueCheck<Members>[] {
   return [...checks, ...requiredChecks(at), ...membersCheck(at)];
 }
 
-function requiredChecks({ schema }: CompilableSchema): ValueCheck<Members>[] {
+function requiredChecks({ schema }: CompilableSchema): ValueCheck<JsonMembers>[] {
   const { required, dependentRequired } = schema;
   const checks = ((required as string[] | undefined) ?? []).map(
-    (name): ValueCheck<Members> =>
+    (name): ValueCheck<JsonMembers> =>
       (value, run) =>
         Object.hasOwn(value, name) || run.refuse('required', {}, name),
   );
@@ -38,14 +38,14 @@ function requiredChecks({ schema }: CompilableSchema): ValueCheck<Members>[] {
   return checks.length === 0 ? [] : [allOfChecks(checks)];
 }
 
-function membersCheck(at: CompilableSchema): ValueCheck<Members>[] {
+function membersCheck(at: CompilableSchema): ValueCheck<JsonMembers>[] {
   const { schema, inner } = at;
   const known = Object.keys((schema.properties as object | undefined) ?? {}).map(
     (name) => [name, inner('properties', name)] as const,
   );
   const others = othersCheck(at, new Set(known.map(([name]) => name)));
   if (known.length === 0 && !others) return [];
-  const checks = known.map(([name, check]): ValueCheck<Members> => (value, run) => {
+  const checks = known.map(([name, check]): ValueCheck<JsonMembers> => (value, run) => {
     if (!Object.hasOwn(value, name)) return true;
     run.evaluated?.add(name);
     return run.part(check, value[name], name);
@@ -57,7 +57,7 @@ function membersCheck(at: CompilableSchema): ValueCheck<Members>[] {
 function othersCheck(
   { schema, inner, pattern }: CompilableSchema,
   known: ReadonlySet<string>,
-): ValueCheck<Members> | undefined {
+): ValueCheck<JsonMembers> | undefined {
   const { propertyNames, additionalProperties } = schema;
   const patterns = Object.keys((schema.patternProperties as object | undefined) ?? {}).map(
     (source) => [pattern(source), inner('patternProperties', source)] as const,
@@ -66,7 +66,7 @@ function othersCheck(
     return undefined;
   const ofName = propertyNames === undefined ? undefined : inner('propertyNames');
   const additional = additionalProperties === undefined ? undefined : inner('additionalProperties');
-  const check: ValueCheck<[Members, string]> = ([value, name], run) => {
+  const check: ValueCheck<[JsonMembers, string]> = ([value, name], run) => {
     let fits = ofName === undefined || run.nameOf(ofName, name);
     let isKnown = known.has(name);
     for (const [matches, one] of patterns) {
@@ -103,7 +103,7 @@ export function unevaluatedCheck({ schema, inner }: CompilableSchema, others: Va
   return (value, run) => {
     const evaluated = run.evaluating(others, value);
     if (!evaluated) return false;
-    const names = run.namesOf(value as Members);
+    const names = run.namesOf(value as JsonMembers);
     let fits = true;
     for (const name of names) {
       run.charge(4);
@@ -111,7 +111,7 @@ export function unevaluatedCheck({ schema, inner }: CompilableSchema, others: Va
       if (evaluated.has(name)) continue;
       const fitting = refusesAll
         ? run.refuse('unevaluatedProperties', {}, name)
-        : run.part(check, (value as Members)[name], name);
+        : run.part(check, (value as JsonMembers)[name], name);
       if (fitting) continue;
       if (!run.goesOn) return false;
       fits = false;

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { compilePipeline, type OperatorDefinition } from '#dataflow';
 import { metrics } from '#telemetry';
-import { StepMetrics } from './step-metrics.js';
+import { OperatorMetrics } from './operator-metrics.js';
 
 const stepsOf = (...operators: OperatorDefinition[]) =>
   compilePipeline({ source: { streams: ['orders'] }, operators, from: 'beginning' }).steps;
@@ -12,15 +12,15 @@ const both = stepsOf(filter, out);
 const counts = { '/operators/0/filter': [5, 3, 2, 0, 0], '/operators/1/emit': [3, 3, 0, 0, 0] };
 
 let defined: string[];
-let steps: StepMetrics;
+let steps: OperatorMetrics;
 
 beforeEach(() => {
   metrics.pipelineStepEvents.reset();
   defined = ['p', 'q'];
-  steps = new StepMetrics((name) => defined.includes(name));
+  steps = new OperatorMetrics((name) => defined.includes(name));
 });
 
-/** Returns the series of a pipeline, as texts such as `/operators/0 filter in 5`. */
+/** Returns the metric series of a pipeline, as texts such as `/operators/0 filter in 5`. */
 async function seriesOf(pipeline: string): Promise<string[]> {
   const { values } = await metrics.pipelineStepEvents.get();
   return values

@@ -2,7 +2,7 @@ import { PartitionTaskHost, type OwnedPartition, type ReconciledHost, type TaskF
 import { streamNameOf, type StreamId } from '#event';
 import { replayStage } from '#dataflow';
 import { metrics } from '#telemetry';
-import { CurrentJob } from '../stages/current-job.js';
+import { JobConfiguration } from '../stages/job-configuration.js';
 import { InternalTopics } from './internal-topics.js';
 import { CheckpointLostError } from '../stages/checkpoint-lost.js';
 import { openTask, type AssignedJobPartition } from './open-task.js';
@@ -14,23 +14,23 @@ import { exportedWatermark } from './exported-watermark.js';
 import type { DesiredJob } from './desired-jobs.js';
 
 /**
- * Prefix of a pipeline's name in the lag monitor. It distinguishes pipelines from projections, whose names have no
- * space.
+ * Prefix of a pipeline's name in the lag monitor. The prefix distinguishes pipelines from projections, whose names
+ * contain no space.
  */
 export const pipelineLagPrefix = 'pipeline ';
 
 /**
- * Runs the job of one pipeline in this process. It creates the internal topics and reads the sources and internal
- * topics in the job's own consumer group.
+ * Runs the job of one pipeline in this process. The job creates its internal topics, and reads the sources and the
+ * internal topics in a consumer group of its own.
  */
-export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
+export class RunningJob implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   private readonly host: PartitionTaskHost<JobTask>;
   private readonly shown: DeadLetterStreams;
   private readonly closed = new AbortController();
-  private current: CurrentJob;
+  private current: JobConfiguration;
   private desired: DesiredJob;
   private following: Promise<void> | undefined;
-  /** The stage topics, by stage; undefined if they must be looked up again. */
+  /** The internal topics of the keyed stages, by stage; undefined if the topics must be looked up again. */
   private internal: { of: string; topics: Map<string, StageTopic> } | undefined;
   private stageOf = new Map<string, string>();
   private timer: NodeJS.Timeout | undefined;
@@ -48,8 +48,8 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
       ...{ name: pipelineLagPrefix + this.name, group: parts.topics.pipelineGroup(this.id), tasks: this },
       checkpointer: {
         drop: ({ state }) => checkpointer.drop(state),
-        // Saves everything that was written. A process with another definition then does not repeat output under
-        // other ids.
+        // Everything that this process has written is saved first, so that a process with another definition does not
+        // write the same output again under other ids.
         flush: () => checkpointer.flush(),
       },
       onFailure: (error) => this.failed(error),
@@ -66,14 +66,14 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
     return this.desired.definition.name;
   }
 
-  /** The tasks of the assigned partitions that are ready. */
+  /** Iterates over the tasks of the assigned partitions that are ready. */
   [Symbol.iterator](): Iterator<JobTask> {
     return this.host[Symbol.iterator]();
   }
 
   /**
-   * Applies a changed definition. Each partition continues at its offset, with the new definition from its next
-   * batch.
+   * Applies a changed definition to the running job. Each partition continues at its offset, and applies the new
+   * definition from its next batch on.
    */
   async follow(desired: DesiredJob): Promise<void> {
     this.desired = desired;
@@ -90,12 +90,12 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   }
 
   async open(partition: OwnedPartition): Promise<JobTask | 'not-mine'> {
-    // Creates the counter with 0. If it appeared with its first failure, `increase` in an alert would not see the
-    // failure.
+    // The counter is created with 0. If the counter appeared with the first failure, the function `increase` in an
+    // alert would not see that failure.
     metrics.pipelineFailed.inc({ pipeline: this.name }, 0);
     const { topic } = partition;
     const stage = this.stageOf.get(topic);
-    // A topic that a change has removed remains subscribed for a moment.
+    // A topic that a changed definition no longer names remains subscribed for a moment.
     const source = stage === undefined ? this.sourceOf(partition) : undefined;
     if (stage === undefined && !source) return 'not-mine';
     const opening = {
@@ -106,8 +106,8 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   }
 
   /**
-   * Checks the internal topics again, because the topic may have been deleted. Without records to repartition, nothing
-   * else would detect that.
+   * Checks the internal topics again after a partition is revoked, because the topic may have been deleted. While no
+   * record is repartitioned, nothing else detects a deleted internal topic.
    */
   revoked(topic: string): void {
     if (!this.stageOf.has(topic)) return;
@@ -136,8 +136,8 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   }
 
   /**
-   * Resolves with the stage topics. They are looked up again only if the stages change or a topic may have been
-   * deleted.
+   * Resolves with the internal topics of the keyed stages. The topics are looked up again only if the stages change or
+   * a topic may have been deleted.
    */
   private async internalTopics(
     stages: readonly string[],
@@ -157,7 +157,7 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
     return found;
   }
 
-  /** Returns the id of a stream that the job reads; undefined for another stream. */
+  /** Returns the id of a stream that the job reads; undefined for any other stream. */
   private idOf(stream: string): StreamId | undefined {
     const { sources } = this.desired.definition.run;
     return Object.hasOwn(sources, stream) ? sources[stream]?.id : undefined;
@@ -172,7 +172,7 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
 
   private tell(): void {
     for (const task of this)
-      // A broadcast that fails is repeated at the next interval.
+      // A watermark broadcast that fails is repeated at the next interval.
       task.tell().catch((error: unknown) => {
         this.parts.progress.attempted();
         if (error instanceof CheckpointLostError) this.parts.giveUp(this.id, error.message);
@@ -187,14 +187,14 @@ export class Job implements ReconciledHost<DesiredJob>, TaskFactory<JobTask> {
   private currentOf(
     { definition, pipeline, sources }: DesiredJob,
     topics: Map<string, StageTopic>,
-  ): CurrentJob {
+  ): JobConfiguration {
     const { name, version, run, spec } = definition;
     const idOf = (stream: string) => this.idOf(stream) ?? this.parts.streamId(stream) ?? '';
     const streams = () => this.shown.of(spec);
-    return new CurrentJob({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
+    return new JobConfiguration({ name, version, id: run.id, streams, idOf }, pipeline, { sources, topics });
   }
 
-  /** Marks the job as failed if its checkpoint is lost. @throws every other error */
+  /** Marks the job as failed if the error is a CheckpointLostError. @throws every other error */
   private gaveUp(error: unknown): void {
     if (!(error instanceof CheckpointLostError)) throw error;
     this.parts.giveUp(this.id, error.message);

@@ -3,12 +3,12 @@ import { systemActor, type Definitions } from '#registry';
 import type { EventEraser } from '#store';
 import type { RemovalTask } from './removal-task.js';
 
-/** Time for which the process that began a deletion is left to finish it. */
+/** Milliseconds for which the process that began a stream deletion has time to finish the deletion itself. */
 const patienceMs = 60_000;
 
-/** Finishes stream deletions whose process ended before they were complete. */
-export class UnfinishedDeletions {
-  /** When each deletion was first seen, in milliseconds since 1970. */
+/** Finishes stream deletions that were begun by a process that ended before the deletion was complete. */
+export class UnfinishedStreamDeletions {
+  /** Time at which each unfinished deletion was first seen, in milliseconds since 1970. */
   private readonly seen = new Map<StreamId, number>();
 
   constructor(
@@ -17,8 +17,8 @@ export class UnfinishedDeletions {
   ) {}
 
   /**
-   * Returns a task for each deletion that was first seen at least a minute ago. The caller calls this at least once a
-   * minute.
+   * Returns a task for each unfinished deletion that was first seen at least a minute ago. The caller calls this method
+   * at least once a minute.
    * @param now Milliseconds since 1970.
    */
   due(now: number): RemovalTask[] {

@@ -2,17 +2,20 @@ import type { KeyedStage, CompiledPipeline } from '#dataflow';
 import type { JobIdentity } from '../output/emitted-record.js';
 import type { StageTopic } from '../output/output-buffer.js';
 
-/** The current definition of a job, with its topics and partitions. A change of the definition creates a new object. */
-export class CurrentJob {
+/**
+ * The current definition of a job, with the job's internal topics and numbers of partitions. Each change of the
+ * definition creates a new `JobConfiguration`.
+ */
+export class JobConfiguration {
   private readonly stages: ReadonlyMap<string, KeyedStage>;
 
   constructor(
     readonly label: JobIdentity,
     readonly pipeline: CompiledPipeline,
     private readonly places: {
-      /** Number of partitions of each source, by stream name. */
+      /** Number of partitions of each source stream, by stream name. */
       sources: ReadonlyMap<string, number>;
-      /** The internal topics, by stage. */
+      /** The internal topics of the keyed stages, by stage id. */
       topics: ReadonlyMap<string, StageTopic>;
     },
   ) {
@@ -23,14 +26,17 @@ export class CurrentJob {
     return this.stages.get(id);
   }
 
-  /** Returns the internal topic of a stage. @throws RangeError when the stage has no topic */
+  /** Returns the internal topic of a stage. @throws RangeError when the stage has no internal topic */
   topicOf(stage: string): StageTopic {
     const topic = this.places.topics.get(stage);
     if (topic) return topic;
     throw new RangeError(`the stage ${stage} has no topic`);
   }
 
-  /** Returns the topics of the stages downstream of a stage; undefined stands for the stage of the sources. */
+  /**
+   * Returns the internal topics of the stages directly downstream of the stage `feeder`; undefined stands for the first
+   * stage, which reads the sources.
+   */
   fedBy(feeder: string | undefined): StageTopic[] {
     const { pipeline } = this;
     const fed = pipeline.stages.filter(({ id }) => pipeline.feederOf(id) === feeder);
@@ -45,10 +51,10 @@ export class CurrentJob {
   }
 }
 
-/** Name of the replay partition in the records that it repartitions. No partition of a stream has this name. */
+/** Name of the replay partition, in the records that it repartitions. No partition of a stream has this name. */
 export const replayPartitionName = '.replay/0';
 
-/** Returns the name of a partition of a source or stage in the records that it repartitions. */
+/** Returns the name of a partition of a source or stage, for the records that are repartitioned from it. */
 export function upstreamPartitionName(of: string, partition: number): string {
   return `${of}/${partition}`;
 }

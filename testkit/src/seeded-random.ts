@@ -1,15 +1,15 @@
 /**
- * A seeded generator of pseudo-random numbers (mulberry32: 32 bits of state, sufficient to choose test input). Not
- * for secrets.
+ * A seeded generator of pseudo-random numbers (mulberry32: 32 bits of state, enough to choose test input). The numbers
+ * are not fit for secrets.
  */
-export class Random {
+export class SeededRandom {
   private state: number;
 
   constructor(readonly seed: number) {
     this.state = seed >>> 0;
   }
 
-  /** Returns a number in [0, 1). */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;
     let mixed = this.state;
@@ -18,7 +18,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** Returns an integer in [0, below). */
+  /** Returns an integer from 0 (inclusive) to `below` (exclusive). */
   int(below: number): number {
     return Math.floor(this.next() * below);
   }
@@ -42,16 +42,17 @@ export class Random {
   }
 
   /**
-   * Returns a separate generator for one of several workers, so that their interleaving does not change the numbers
-   * of each.
+   * Returns a separate generator for one of several workers, so that the numbers of each worker do not depend on the
+   * order in which the workers draw.
    */
-  fork(index: number): Random {
-    return new Random(Math.imul(this.seed ^ 0x9e3779b9, index + 0x85ebca6b));
+  fork(index: number): SeededRandom {
+    return new SeededRandom(Math.imul(this.seed ^ 0x9e3779b9, index + 0x85ebca6b));
   }
 }
 
 /**
- * Returns and prints the seed of a fault run: `FAULT_SEED` if it is set, to repeat a failed run, otherwise a new one.
+ * Returns and prints the seed of a fault run: the environment variable `FAULT_SEED` if it is set, to repeat a failed
+ * run, otherwise a new seed.
  */
 export function faultSeed(): number {
   const given = process.env.FAULT_SEED;

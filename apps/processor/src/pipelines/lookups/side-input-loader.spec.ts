@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import type { ProjectionDefinition } from '#registry';
 import { maxStateKeys } from '#store';
 import { MemoryStore } from '#store/memory';
-import { SideInputs, type LoadedStates } from './side-inputs.js';
+import { SideInputLoader, type LoadedStates } from './side-input-loader.js';
 
 const serving = { id: 'b'.repeat(24), spec: { fields: { n: { op: 'count' } } } };
 const projections = { get: () => ({ serving }) as unknown as ProjectionDefinition };
 
-type Definitions = ConstructorParameters<typeof SideInputs>[0]['definitions'];
+type Definitions = ConstructorParameters<typeof SideInputLoader>[0]['definitions'];
 const definitions = { projections } as unknown as Definitions;
 const lookup = (key: string) => ({ projection: 'p', key });
 
 it('loads as many keys as a batch of events can have', async () => {
-  const tables = new SideInputs({ definitions, store: new MemoryStore().projections, now: () => 0 });
+  const tables = new SideInputLoader({ definitions, store: new MemoryStore().projections, now: () => 0 });
   const found: LoadedStates = new Map();
   const lookups = Array.from({ length: 2 * maxStateKeys + 1 }, (_, i) => lookup(`k-${i}`));
 
@@ -26,7 +26,7 @@ it('caches loaded states for a short time, up to 16 million characters', async (
   const longest = { projections: { get: () => ({ serving: { ...serving, spec } }) } };
   const asked: string[] = [];
   const state = JSON.stringify([[JSON.stringify('x'.repeat(60_000)), [0, 0, 0, 'orders']]]);
-  const tables = new SideInputs({
+  const tables = new SideInputLoader({
     ...{ definitions: longest as unknown as Definitions, now: () => 0 },
     store: {
       find: (_build, keys) => {

@@ -1,20 +1,20 @@
 import { stepResults, type CountedOperator, type EventCountsByOperator } from '#dataflow';
 import { metrics } from '#telemetry';
 
-type Labels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
+type OperatorMetricLabels = Record<'pipeline' | 'path' | 'operator' | 'result', string>;
 
-/** The metrics of the operators of all pipelines. Each series belongs to an operator of a current definition. */
-export class StepMetrics {
-  /** The series of each pipeline, by path, operator and result. */
-  private readonly series = new Map<string, Map<string, Labels>>();
+/** The metrics of the operators of all pipelines. Each metric series belongs to an operator of a current definition. */
+export class OperatorMetrics {
+  /** The metric series of each pipeline, by JSON pointer, operator name and result. */
+  private readonly series = new Map<string, Map<string, OperatorMetricLabels>>();
 
-  /** @param isDefined whether a pipeline exists */
+  /** @param isDefined returns whether a pipeline with this name exists */
   constructor(private readonly isDefined: (pipeline: string) => boolean) {}
 
   /**
-   * Adds the counts of a batch. Ignores a pipeline that has been deleted since, and operators that its current
-   * definition does not have.
-   * @param steps of the current definition
+   * Adds the event counts of a batch to the metrics. Ignores a pipeline that was deleted during the batch, and
+   * operators that the pipeline's current definition does not have.
+   * @param steps the operators of the current definition
    */
   count(pipeline: string, steps: readonly CountedOperator[], counts: EventCountsByOperator): void {
     if (!this.isDefined(pipeline)) return;
@@ -25,26 +25,26 @@ export class StepMetrics {
       });
   }
 
-  /** Removes the series of the operators that a changed definition does not have. */
+  /** Removes the metric series of the operators that a changed definition no longer has. */
   keep(pipeline: string, steps: readonly CountedOperator[]): void {
     const kept = new Set(steps.map(nameOf));
     this.removeIf(pipeline, (labels) => !kept.has(nameOf(labels)));
   }
 
-  /** Removes all series of a pipeline. */
+  /** Removes all metric series of a pipeline. */
   remove(pipeline: string): void {
     this.removeIf(pipeline, () => true);
     this.series.delete(pipeline);
   }
 
-  private add(labels: Labels, events: number): void {
+  private add(labels: OperatorMetricLabels, events: number): void {
     const { pipeline, result } = labels;
-    const own = this.series.get(pipeline) ?? new Map<string, Labels>();
+    const own = this.series.get(pipeline) ?? new Map<string, OperatorMetricLabels>();
     this.series.set(pipeline, own.set(`${nameOf(labels)} ${result}`, labels));
     metrics.pipelineStepEvents.inc(labels, events);
   }
 
-  private removeIf(pipeline: string, isRemoved: (labels: Labels) => boolean): void {
+  private removeIf(pipeline: string, isRemoved: (labels: OperatorMetricLabels) => boolean): void {
     const own = this.series.get(pipeline);
     for (const [name, labels] of own ?? [])
       if (isRemoved(labels)) {

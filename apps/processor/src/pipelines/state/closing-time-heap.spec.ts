@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareDue, DueHeap } from './due-heap.js';
+import { compareDue, ClosingTimeHeap } from './closing-time-heap.js';
 
 it('returns the rows that close up to a time, and keeps the rest', () => {
   const times = fc.array(fc.integer({ min: -5, max: 20 }), { maxLength: 40 });
   fc.assert(
     fc.property(times, fc.array(fc.integer({ min: -6, max: 21 }), { maxLength: 5 }), (all, watermarks) => {
-      const heap = new DueHeap();
+      const heap = new ClosingTimeHeap();
       const left = new Set(all.map((closesAt, i) => ({ closesAt, key: `${i}` })));
       for (const due of left) heap.push(due);
       for (const watermark of watermarks) {

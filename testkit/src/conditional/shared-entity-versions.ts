@@ -1,16 +1,16 @@
-import type { Random } from '../random.js';
+import type { SeededRandom } from '../seeded-random.js';
 
-/** An entity, and the greatest version of it that an answer has named. */
+/** An entity, and the greatest version of the entity that any answer has named. */
 export interface KnownEntity {
   stream: string;
   entity_id: string;
   version: number;
-  /** A writer has the turn: the others with manners choose another entity. */
+  /** True while one writer alone may write to the entity: other writers that wait for an entity choose another one. */
   taken: boolean;
 }
 
-/** What all writers of a driver know about the entities together. */
-export class SharedVersions {
+/** The latest versions of entities that all writers of a driver know together. */
+export class SharedEntityVersions {
   readonly all: readonly KnownEntity[];
 
   constructor(streams: readonly string[], each: number) {
@@ -21,8 +21,8 @@ export class SharedVersions {
     );
   }
 
-  /** Takes the turn of an entity; undefined if each one is taken. */
-  take(random: Random): KnownEntity | undefined {
+  /** Reserves a random entity for one writer; undefined if every entity is reserved. */
+  take(random: SeededRandom): KnownEntity | undefined {
     const free = this.all.filter(({ taken }) => !taken);
     if (free.length === 0) return undefined;
     const chosen = random.pick(free);

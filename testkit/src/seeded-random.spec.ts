@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { Random } from './random.js';
+import { SeededRandom } from './seeded-random.js';
 
-const take = (random: Random, count: number) => Array.from({ length: count }, () => random.next());
+const take = (random: SeededRandom, count: number) => Array.from({ length: count }, () => random.next());
 
-describe('Random', () => {
+describe('SeededRandom', () => {
   it('returns the same numbers for the same seed, and others for another seed', () => {
-    expect(take(new Random(7), 100)).toEqual(take(new Random(7), 100));
-    expect(take(new Random(7), 100)).not.toEqual(take(new Random(8), 100));
+    expect(take(new SeededRandom(7), 100)).toEqual(take(new SeededRandom(7), 100));
+    expect(take(new SeededRandom(7), 100)).not.toEqual(take(new SeededRandom(8), 100));
   });
 
   it('is uniform over a range', () => {
-    const random = new Random(1);
+    const random = new SeededRandom(1);
     const seen = new Array<number>(10).fill(0);
     for (let i = 0; i < 10_000; i++) seen[random.int(10)]!++;
     for (const count of seen) expect(count).toBeGreaterThan(850);
   });
 
   it('generates distinct UUIDs of version 4', () => {
-    const random = new Random(3);
+    const random = new SeededRandom(3);
     const ids = new Set(Array.from({ length: 10_000 }, () => random.uuid()));
     expect(ids.size).toBe(10_000);
     for (const id of ids)
@@ -25,8 +25,8 @@ describe('Random', () => {
   });
 
   it('gives each fork its own numbers', () => {
-    const random = new Random(5);
+    const random = new SeededRandom(5);
     expect(take(random.fork(0), 20)).not.toEqual(take(random.fork(1), 20));
-    expect(take(random.fork(1), 20)).toEqual(take(new Random(5).fork(1), 20));
+    expect(take(random.fork(1), 20)).toEqual(take(new SeededRandom(5).fork(1), 20));
   });
 });

@@ -15,14 +15,14 @@ let world: PipelineTestBed;
 let process: SimulatedPipelines;
 let consumer: Consumer;
 let handler: ConsumerHandler;
-/** A topic that the log reports as unknown. */
+/** Name of a topic that the in-memory log reports as unknown. */
 let missing: string | undefined;
-/** Requests for the partitions of a topic wait for this promise. */
+/** Promise that every request for the partitions of a topic waits for. */
 let looking: Promise<unknown> | undefined;
 let lookedFor = false;
 /**
- * A consumer like that of Kafka: a subscription takes effect after a moment, and not at all if it is reverted before
- * then.
+ * Makes the in-memory consumer behave like a Kafka consumer: a subscription takes effect after a moment, and not at all
+ * if the subscription is reverted before that moment.
  */
 const debounce = { on: false, topics: '' };
 
@@ -85,7 +85,7 @@ const events = (from: number, to: number): SpecEvent[] =>
 
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 3 });
 const through = () => eventually(async () => expect(await world.isThrough('p')).toBe(true));
-/** Resolves with the topic of the first stage when all its records are read and committed. */
+/** Resolves with the internal topic of the first stage when all records of the topic are read and committed. */
 async function stageThrough(): Promise<string> {
   const { run, spec: current } = world.pipeline('p')!;
   const topic = topics.pipelineTopic(run.id, compilePipeline(current).stages[0]!.id);
@@ -133,7 +133,7 @@ it('offsets without records in an internal topic are skipped and do not count as
   const topic = await stageThrough();
   const { end } = (await world.log.admin.offsets(topic))[0]!;
 
-  // Far more offsets than the watermark records that arrive meanwhile.
+  // The number of offsets is far greater than the number of watermark records that arrive meanwhile.
   const next = end + 1000;
   await handler.batch({ topic, partition: 0, records: [], bytes: 0, next, highWatermark: next });
 
@@ -148,7 +148,7 @@ it('a stop does not wait for a partition whose reassignment was requested', asyn
   await world.write(events(0, 10));
   await through();
   const topic = world.topicOf('orders');
-  // The batch is so far below the position that the host requests a reassignment.
+  // The batch is so far below the position of the task that the host requests a reassignment of the partition.
   void handler.batch({ topic, partition: 0, records: [], bytes: 0, next: -1e9, highWatermark: 0 });
   await process.pipelines.close(600_000);
 });
@@ -193,7 +193,7 @@ it('a stage that is removed and immediately added again misses no event', async 
   debounce.on = true;
   await world.define('p', spec(['orders', 'refunds'], out));
   await pause();
-  // A processor that has not read the change repartitions an event of the other stream.
+  // A processor that has not read the changed definition repartitions an event of the removed source stream.
   await world.write([{ id: 10, at: 10, partition: 0 }], 'refunds');
   await through();
   const forwarded = world.log.topics

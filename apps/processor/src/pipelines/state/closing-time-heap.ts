@@ -1,36 +1,36 @@
 import { compareUtf8, type EpochMicros } from '#event';
 
-/** A row's key and the time at which the row closes. */
-export interface DueRow {
+/** The key of a state row, and the watermark at which the row closes. */
+export interface RowClosingTime {
   readonly closesAt: EpochMicros;
   readonly key: string;
 }
 
 /**
- * Compares by closing time, then bytewise by key. ClickHouse uses the same order, so cached and stored rows close in
- * one order.
+ * Compares two rows by closing time, and then bytewise by key. ClickHouse sorts in the same order, so cached and stored
+ * rows close in one order.
  */
-export function compareDue(a: DueRow, b: DueRow): number {
+export function compareDue(a: RowClosingTime, b: RowClosingTime): number {
   if (a.closesAt !== b.closesAt) return a.closesAt - b.closesAt;
   return compareUtf8(a.key, b.key);
 }
 
 /**
- * A binary heap of rows by closing time; the row that closes first is on top. Outdated entries remain in the heap,
- * and the reader skips them.
+ * A binary heap of state rows by closing time; the row that closes first is on top. When the closing time of a row
+ * changes, the outdated entry remains in the heap, and the caller skips it.
  */
-export class DueHeap {
-  private readonly heap: DueRow[] = [];
+export class ClosingTimeHeap {
+  private readonly heap: RowClosingTime[] = [];
 
   get size(): number {
     return this.heap.length;
   }
 
-  get top(): DueRow | undefined {
+  get top(): RowClosingTime | undefined {
     return this.heap[0];
   }
 
-  push(due: DueRow): void {
+  push(due: RowClosingTime): void {
     const { heap } = this;
     let at = heap.push(due) - 1;
     while (at > 0) {
@@ -43,8 +43,8 @@ export class DueHeap {
   }
 
   /** Removes and returns the rows that close at or before the watermark, in no defined order. */
-  takeUntil(watermark: EpochMicros): DueRow[] {
-    const taken: DueRow[] = [];
+  takeUntil(watermark: EpochMicros): RowClosingTime[] {
+    const taken: RowClosingTime[] = [];
     while (this.heap.length > 0 && this.heap[0]!.closesAt <= watermark) taken.push(this.pop());
     return taken;
   }
@@ -53,7 +53,7 @@ export class DueHeap {
     this.heap.length = 0;
   }
 
-  private pop(): DueRow {
+  private pop(): RowClosingTime {
     const { heap } = this;
     const top = heap[0]!;
     const last = heap.pop()!;
@@ -61,7 +61,7 @@ export class DueHeap {
     return top;
   }
 
-  private sink(due: DueRow): void {
+  private sink(due: RowClosingTime): void {
     const { heap } = this;
     let at = 0;
     for (;;) {

@@ -4,14 +4,14 @@ import { compileFold, type Fold, type FoldState, type ProjectionLookup } from '#
 import { AgeOrderedMap } from '../../age-ordered-map.js';
 
 /**
- * Bounds of the cache of projection states: the milliseconds for which a state is cached, the number of states, and
+ * Limits of the cache of projection states: the milliseconds for which a state is cached, the number of states, and
  * their approximate size in characters.
  */
 const cachedMs = 2000;
 const mostCached = { states: 10_000, weight: 16 * 1024 * 1024 };
-/** Approximate size of a cache entry without its state and name, in characters. */
+/** Approximate size of a cache entry in characters, without its state and its name. */
 const stateWeight = 200;
-/** Greatest number of compiled folds that are cached. */
+/** Maximum number of compiled folds that are cached. */
 const mostFolds = 100;
 
 interface CachedState {
@@ -19,7 +19,7 @@ interface CachedState {
   readonly until: number;
 }
 
-/** Loaded states of projections by `lookupName`; null for a key without state. */
+/** Loaded states of projections, by the result of `lookupName`; null for a key without a state. */
 export type LoadedStates = Map<string, string | null>;
 
 export function lookupName({ projection, key }: ProjectionLookup): string {
@@ -27,11 +27,11 @@ export function lookupName({ projection, key }: ProjectionLookup): string {
 }
 
 /**
- * The states of projections for the operator `enrich`: those of the serving generation, merged over its partitions.
- * They are current states, not the states at the event's time. An event that is processed again after a crash may
- * find different states.
+ * Loads the projection states for the operator `enrich`, from the serving generation of each projection, merged over
+ * its partitions. The states are current, and not those at the time of the event. An event that is processed again
+ * after a crash may get different states.
  */
-export class SideInputs {
+export class SideInputLoader {
   private readonly kept = new AgeOrderedMap<string, CachedState>();
   private weight = 0;
   private readonly folds = new Map<string, Fold>();
@@ -45,7 +45,7 @@ export class SideInputs {
     },
   ) {}
 
-  /** Adds the states for these lookups to `found`; null for a key without state. @throws StoreUnavailableError */
+  /** Adds the states for these lookups to `found`; null for a key without a state. @throws StoreUnavailableError */
   async load(lookups: Iterable<ProjectionLookup>, found: LoadedStates): Promise<void> {
     const missing = new Map<string, Set<string>>();
     for (const lookup of lookups) {
