@@ -3,7 +3,7 @@
  * starts a bundle with a third of the processor time that it needs for 2 500 single modules. Does nothing if no compiled
  * file or package has changed since. Reads what tsc has emitted, because esbuild emits no decorator metadata.
  */
-import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -68,9 +68,6 @@ async function bundle() {
     external,
     // Classes keep their names in errors, logs and the OpenAPI document.
     keepNames: true,
-    // Positions in the source, for `node --enable-source-maps`. The image has no source maps.
-    sourcemap: existsSync(join(root, 'dist', 'apps', 'gateway', 'src', 'main.js.map')) && 'linked',
-    sourcesContent: false,
     // CommonJS modules in an ES module need a `require` for Node's own modules.
     banner: {
       js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",

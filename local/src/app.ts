@@ -28,7 +28,7 @@ export async function startApp(options: AppOptions): Promise<RunningProcess> {
   const app = new ManagedChildProcess({
     name: options.name,
     command: process.execPath,
-    args: ['--enable-source-maps', '--import', new URL('stop-with-parent.js', import.meta.url).href, main],
+    args: ['--import', new URL('stop-with-parent.js', import.meta.url).href, main],
     env: options.env,
     onLog: options.onLog,
     signal: options.signal,
