@@ -1,7 +1,7 @@
 # One image for all four apps. The command selects the app.
 #
 #   docker build --tag tributary:0.1.0 .
-#   docker run --env-file settings.env tributary:0.1.0 node dist/apps/ingest/src/main.js
+#   docker run --env-file settings.env tributary:0.1.0 node dist/bundle/ingest.js
 #
 # `npm run check:deploy` reads this file and does the same without Docker, in an empty folder.
 
@@ -26,6 +26,7 @@ COPY apps apps
 COPY libs libs
 COPY packages packages
 RUN node node_modules/typescript-7/bin/tsc -p deploy/image/tsconfig.json
+RUN node apps/bundle.mjs
 RUN node node_modules/vite/bin/vite.js build packages/console
 
 FROM ${NODE}
@@ -48,4 +49,4 @@ COPY deploy/image/tributary /usr/local/bin/tributary
 USER 1000:1000
 EXPOSE 3900 3901 3902 3903 3904
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "deploy/image/health-check.mjs"]
-CMD ["node", "dist/apps/gateway/src/main.js"]
+CMD ["node", "dist/bundle/gateway.js"]

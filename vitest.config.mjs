@@ -28,8 +28,11 @@ export default defineConfig({
       // They share their modules: loading them for each took longer than the specs themselves.
       project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'], isolate: false }),
       project('int', '.int', { ...engines, globalSetup: setUp('global-engines') }),
-      project('e2e', '.e2e', { ...engines, globalSetup: setUp('global-engines', 'global-stack') }),
-      project('fault', '.fault', { ...engines, testTimeout: 600_000 }),
+      project('e2e', '.e2e', {
+        ...engines,
+        globalSetup: setUp('global-bundle', 'global-engines', 'global-stack'),
+      }),
+      project('fault', '.fault', { ...engines, globalSetup: setUp('global-bundle'), testTimeout: 600_000 }),
     ],
   },
 });

@@ -14,7 +14,7 @@ Every app reads its settings from the environment, checks them at the start, and
 force, secrets masked, and ends:
 
 \`\`\`
-node dist/apps/ingest/src/main.js --check-config
+node dist/bundle/ingest.js --check-config
 \`\`\`
 
 \`npm run format:settings\` writes this page from the configuration classes; a spec compares both.

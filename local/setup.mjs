@@ -111,6 +111,7 @@ async function build() {
       [tsc, '-p', join(project, 'tsconfig.json')],
       'The source does not compile',
     );
+  await bundleApps();
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   await runTool(
     process.execPath,
@@ -121,10 +122,15 @@ async function build() {
   writeFileSync(stampFile, stamp);
 }
 
+/** Bundles the compiled apps, which start from their bundles. */
+export async function bundleApps() {
+  await runTool(process.execPath, [join('apps', 'bundle.mjs')], 'The apps cannot be bundled');
+}
+
 /** Returns a hash that changes when a source file is added, removed or modified, or the compiler's settings change. */
 function sourceStamp() {
   const hash = createHash('sha256');
-  for (const file of ['tsconfig.json', 'package.json', ...sources()]) {
+  for (const file of ['tsconfig.json', 'package.json', join('apps', 'bundle.mjs'), ...sources()]) {
     const { mtimeMs, size } = statSync(join(root, file));
     hash.update(`${file} ${mtimeMs} ${size}\n`);
   }

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { whenNpmEnds } from './npm-parent.mjs';
-import { fail, root, setUp, step } from './setup.mjs';
+import { bundleApps, fail, root, setUp, step } from './setup.mjs';
 import { SetupError } from './tools.mjs';
 
 async function main() {
@@ -59,7 +59,10 @@ function watch(system) {
       return;
     }
     console.log('The source has changed: the apps are restarted');
-    void system.restartApps().then(() => console.log('The apps run the new source'));
+    void bundleApps()
+      .then(() => system.restartApps())
+      .then(() => console.log('The apps run the new source'))
+      .catch((error) => console.log(error.message));
   });
   return child;
 }

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { appProgram } from '#local';
 
 const apps = ['ingest', 'materializer', 'processor', 'gateway'] as const;
 
 /** Runs an app with these settings until it ends by itself. */
 function run(app: string, env: Record<string, string>, ...args: string[]) {
-  const main = join(process.cwd(), 'dist', 'apps', app, 'src', 'main.js');
   return new Promise<{ code: number | null; output: string }>((resolve) => {
     const options = { env: { PATH: process.env.PATH, ...env }, timeout: 50_000 };
-    const child = execFile(process.execPath, [main, ...args], options, (_error, stdout, stderr) =>
+    const child = execFile(process.execPath, [appProgram(app), ...args], options, (_error, stdout, stderr) =>
       resolve({ code: child.exitCode, output: stdout + stderr }),
     );
   });

@@ -5,7 +5,7 @@ import { sessionMs, underLoad, useFaultySystem } from './faulty-system.js';
 
 const plant = pathToFileURL('dist/test/plant-hang.js').href;
 const env = { NODE_OPTIONS: `--import=${plant}`, KAFKA_SESSION_TIMEOUT_MS: String(sessionMs) };
-const system = useFaultySystem({ env });
+const system = useFaultySystem({ env, unbundled: true });
 /** Polls for a state that is certain to occur: a busy machine takes long to reach it. */
 const polling = { timeout: 150_000, interval: 500 };
 let idle: TestSystem | undefined;

@@ -1,13 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { appProgram } from '#local';
 import { askClickHouse, freshNames, testEngines } from '#testkit';
 
-const main = join(process.cwd(), 'dist', 'apps', 'materializer', 'src', 'main.js');
-
 function migrate(settings: Record<string, string>) {
-  return spawn(process.execPath, [main, '--migrate'], {
+  return spawn(process.execPath, [appProgram('materializer'), '--migrate'], {
     // Kafka is not available, because a migration does not need it.
     env: { PATH: process.env.PATH, KAFKA_BROKERS: '127.0.0.1:1', ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -37,6 +37,7 @@ export function prepareStack(bench: BenchContext, more: { processors?: number } 
     brokers: bench.engines.brokers,
     clickhouseUrl: bench.engines.clickhouseUrl,
     clickhousePassword: bench.engines.clickhousePassword,
+    unbundled: bench.options.profile,
     env: {
       STREAM_PARTITIONS: String(partitions),
       ...(bench.options.profile && profilingEnv(profileFolder(bench))),

@@ -10,10 +10,10 @@ const portNames = [
 
 /** A part of each process's command line. */
 const commands = {
-  gateway: 'apps/gateway/',
-  ingest: 'apps/ingest/',
-  processor: 'apps/processor/',
-  materializer: 'apps/materializer/',
+  gateway: 'bundle/gateway.js',
+  ingest: 'bundle/ingest.js',
+  processor: 'bundle/processor.js',
+  materializer: 'bundle/materializer.js',
   clickhouse: 'clickhouse/main',
   kafka: 'kafka.Kafka',
 };

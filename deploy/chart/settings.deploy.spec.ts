@@ -64,7 +64,7 @@ describe.each(valuesFiles)('the apps in the chart with ci/%s.yaml', (name) => {
 
   it.each(appNames)('%s is started, and probed on its own ports', (app) => {
     const { command, ports, startupProbe, livenessProbe, readinessProbe } = containerOf(app);
-    expect(command).toEqual(['node', `dist/apps/${app}/src/main.js`]);
+    expect(command).toEqual(['node', `dist/bundle/${app}.js`]);
     expect(ports.map((port) => port.containerPort)).toEqual(portsOf(app));
     const numberOf = ({ httpGet }: Probe) => ports.find((port) => port.name === httpGet.port)?.containerPort;
     for (const probe of [startupProbe, livenessProbe, readinessProbe])
@@ -140,7 +140,7 @@ describe('the migration', () => {
     const all = await manifests('trial');
     const job = all.find(({ kind }) => kind === 'Job') ?? expect.fail('no Job');
     const [container] = podOf(job).containers;
-    expect(container?.command).toEqual(['node', 'dist/apps/materializer/src/main.js', '--migrate']);
+    expect(container?.command).toEqual(['node', 'dist/bundle/materializer.js', '--migrate']);
     const deployment = all.find(
       (one) => one.kind === 'Deployment' && component(one) === 'materializer',
     ) as KubernetesObject;

@@ -12,7 +12,7 @@ describe.each(appNames)('the service %s of docker-compose.yml', (app) => {
   const { command, environment = {}, ports = [], healthcheck, ...rest } = service(app);
 
   it('starts the app of its name', () => {
-    expect(command).toEqual(['node', `dist/apps/${app}/src/main.js`]);
+    expect(command).toEqual(['node', `dist/bundle/${app}.js`]);
     expect(existsSync(command?.[1] ?? '')).toBe(true);
   });
 

@@ -16,14 +16,19 @@ export interface AppOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** Returns the file that Node runs as this app: its bundle, which `apps/bundle.mjs` makes. */
+export function appProgram(name: string): string {
+  return join(root, 'dist', 'bundle', `${name}.js`);
+}
+
 /** Starts an app and resolves when it is ready. @throws an Error with the app's last lines if it ends instead. */
 export async function startApp(options: AppOptions): Promise<RunningProcess> {
-  const main = join(root, 'dist', 'apps', options.name, 'src', 'main.js');
+  const main = appProgram(options.name);
   if (!existsSync(main)) throw new Error(`${main} does not exist: the build is not complete`);
   const app = new ManagedChildProcess({
     name: options.name,
     command: process.execPath,
-    args: ['--enable-source-maps', '--import', new URL('stop-with-parent.js', import.meta.url).href, main],
+    args: ['--import', new URL('stop-with-parent.js', import.meta.url).href, main],
     env: options.env,
     onLog: options.onLog,
     signal: options.signal,

@@ -1,3 +1,4 @@
+export { appProgram } from './app.js';
 export {
   clickHousePassword,
   startClickHouse,

@@ -8,12 +8,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from './kafka/jars.js';
 import { identify, isRunning } from './process-identity.js';
 
-/** A fake npm: it installs one package, and a compiler and a bundler that do nothing. */
-const installs = `mkdir -p node_modules/typescript-7/bin node_modules/vite/bin dist
+/** A fake npm: it installs one package, and a compiler and bundlers that do nothing. */
+const installs = `mkdir -p node_modules/typescript-7/bin node_modules/vite/bin node_modules/esbuild dist/apps dist/libs dist/bundle
 test -e node_modules/half && exit 1
 echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
 echo '' > node_modules/typescript-7/bin/tsc
 echo '' > node_modules/vite/bin/vite.js
+echo 'exports.build = async () => {}' > node_modules/esbuild/index.js
 cp package-lock.json node_modules/.package-lock.json`;
 const lock = { packages: { '': {}, 'node_modules/typescript-7': { version: '1.0.0' } } };
 const script = `import { fail, setUp } from './local/setup.mjs';
@@ -29,6 +30,7 @@ describe('the set-up of a fresh clone', () => {
     for (const name of ['setup', 'run-tool', 'dependencies', 'tools']) {
       await cp(join(root, 'local', `${name}.mjs`), join(clone, 'local', `${name}.mjs`));
     }
+    await cp(join(root, 'apps', 'bundle.mjs'), join(clone, 'apps', 'bundle.mjs'));
     const files = { 'package.json': '{}', 'tsconfig.json': '{}', 'package-lock.json': JSON.stringify(lock) };
     for (const [name, text] of Object.entries({ ...files, 'run.mjs': script })) {
       await writeFile(join(clone, name), text);

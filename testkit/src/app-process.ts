@@ -3,6 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { appProgram } from '#local';
 
 export type AppName = 'ingest' | 'materializer' | 'processor' | 'gateway';
 
@@ -13,6 +14,11 @@ export interface AppProcessOptions {
   env: Record<string, string>;
   /** Base URL of the app's health checks, such as `/health/ready`. */
   probeUrl: string;
+  /**
+   * Runs the compiled modules instead of the bundle. A file that `node --import` loads before the app can replace parts
+   * of a module, and CPU profiles name modules.
+   */
+  unbundled?: boolean;
 }
 
 const children = new Set<ChildProcess>();
@@ -53,8 +59,9 @@ export class AppProcess {
   launch(env: Record<string, string> = {}): this {
     if (this.running) throw new Error(`${this.name} is running already`);
     const log = openSync(this.logFile, 'a');
-    const main = join(process.cwd(), 'dist', 'apps', this.options.app, 'src', 'main.js');
-    const child = spawn(process.execPath, [main], {
+    const { app, unbundled } = this.options;
+    const program = unbundled ? join(process.cwd(), 'dist', 'apps', app, 'src', 'main.js') : appProgram(app);
+    const child = spawn(process.execPath, [program], {
       // The process gets only the variables that every program needs, because other settings of the machine must not
       // affect the test.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...this.options.env, ...env },

@@ -17,6 +17,8 @@ export interface TestSystemOptions {
   processors?: number;
   /** Additional environment variables for every app. */
   env?: Record<string, string>;
+  /** Runs the compiled modules instead of the bundles (`AppProcess`). */
+  unbundled?: boolean;
 }
 
 interface SystemPorts {
@@ -59,6 +61,7 @@ export class TestSystem {
   readonly query: HttpClient;
   readonly write: HttpClient;
   private readonly env: Record<string, string>;
+  private readonly unbundled: boolean;
 
   private constructor(
     options: TestSystemOptions,
@@ -67,6 +70,7 @@ export class TestSystem {
     const { suffix, ports } = names;
     const [all, reader] = names.keys;
     this.brokers = options.brokers;
+    this.unbundled = options.unbundled ?? false;
     [this.clickhouseUrl, this.clickhousePassword] = [options.clickhouseUrl, options.clickhousePassword];
     [this.key, this.readerKey] = [all.key, reader.key];
     [this.prefix, this.database] = [`test-${suffix}.`, `test_${suffix}`];
@@ -176,7 +180,8 @@ export class TestSystem {
 
   // eslint-disable-next-line max-params
   private app(app: AppName, env: Record<string, string>, probeUrl: string, name: string = app): AppProcess {
-    return new AppProcess({ app, name, probeUrl, env: { ...this.env, ...env } });
+    const { unbundled } = this;
+    return new AppProcess({ app, name, probeUrl, unbundled, env: { ...this.env, ...env } });
   }
 }
 

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
-/** Returns the version of `package.json`, which is in the folder of `dist`; `unknown` if there is none. */
+/** Returns the version of the nearest `package.json` above this file; `unknown` if there is none. */
 export function packageVersion(): string {
-  try {
-    const text = readFileSync(new URL('../../../../../package.json', import.meta.url), 'utf8');
-    return (JSON.parse(text) as { version: string }).version;
-  } catch {
-    return 'unknown';
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const file = join(folder, 'package.json');
+    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+    if (folder === dirname(folder)) return 'unknown';
   }
 }

@@ -90,7 +90,7 @@ function checkArguments<Config extends AppConfig>(
     ...commands,
   ];
   const usage = [
-    `Usage: node dist/apps/${name}/src/main.js ${known.map(({ argument }) => `[${argument}]`).join(' ')}`,
+    `Usage: node dist/bundle/${name}.js ${known.map(({ argument }) => `[${argument}]`).join(' ')}`,
     ...known.map(({ argument, what }) => `  ${argument.padEnd(16)}${what}`),
     'The configuration is read from environment variables.',
   ].join('\n');
