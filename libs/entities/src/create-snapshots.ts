@@ -29,9 +29,9 @@ export interface SnapshotCounts {
 }
 
 /** Most entities whose snapshots are made together. */
-const mostEntities = 500;
+const mostEntities = 2_000;
 /** Most events that one query reads for many entities. */
-const mostEvents = 16_384;
+const mostEvents = 32_768;
 /** Most events of one entity that are read together with those of others. More events are read in pages. */
 const mostOfOneEntity = 1_024;
 

@@ -1,3 +1,4 @@
+import { withAnySignal } from '#async';
 import type { EngineRetry } from '#engine';
 import { createSnapshots } from '#entities';
 import type { EventWriter, Store } from '#store';
@@ -22,36 +23,88 @@ export interface SnapshotCandidates {
   entityIds: readonly string[];
 }
 
+/** Candidates whose snapshots somebody waits for. */
+interface WaitingCandidates {
+  candidates: SnapshotCandidates;
+  done: () => void;
+  failed: (error: unknown) => void;
+}
+
 /**
  * Looks up the versions of entities, and makes a snapshot of each entity at the greatest multiple of `every` that the
- * entity's version has reached.
+ * entity's version has reached. Candidates that arrive while others are processed wait and are processed together: a
+ * query for a thousand entities takes hardly longer than a query for a hundred.
  */
 export class SnapshotMaker {
-  /** Settles when the last requested batch is processed; batches are processed one after another. */
-  private last: Promise<unknown> = Promise.resolve();
+  private waiting: WaitingCandidates[] = [];
+  private isRunning = false;
+  private readonly closed = new AbortController();
 
   constructor(private readonly options: SnapshotMakerOptions) {}
 
-  /** Resolves when the snapshots of a batch are made. @throws the signal's reason */
-  async make(batch: SnapshotCandidates, signal: AbortSignal): Promise<void> {
-    const work = () => this.makeNow(batch, signal);
-    const done = this.last.then(work, work);
-    this.last = done.catch(() => undefined);
-    await done;
+  /** Resolves when the snapshots are made. @throws the signal's reason, while the snapshots may still be made */
+  async make(candidates: SnapshotCandidates, signal: AbortSignal): Promise<void> {
+    await withAnySignal([signal, this.closed.signal], (ended) => {
+      return new Promise<void>((done, failed) => {
+        ended.throwIfAborted();
+        ended.addEventListener('abort', () => failed(ended.reason as Error), { once: true });
+        this.waiting.push({ candidates, done, failed });
+        void this.run();
+      });
+    });
   }
 
-  private async makeNow(
-    { stream, partition, every, entityIds }: SnapshotCandidates,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { retry, versions: store, snapshots, due, now, logger } = this.options;
+  /** Ends all calls of `make`. */
+  close(): void {
+    this.closed.abort();
+  }
+
+  /** Processes the waiting candidates until there are none. Never rejects. */
+  private async run(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    for (let group = this.waiting; group.length > 0; group = this.waiting) {
+      this.waiting = [];
+      try {
+        await this.makeAll(group.map(({ candidates }) => candidates));
+        for (const { done } of group) done();
+      } catch (error) {
+        for (const { failed } of group) failed(error);
+      }
+    }
+    this.isRunning = false;
+  }
+
+  private async makeAll(group: readonly SnapshotCandidates[]): Promise<void> {
+    for (const [stream, candidates] of byStream(group)) {
+      const upTo = new Map<string, number>();
+      for (const each of candidates)
+        for (const [entityId, version] of await this.dueVersions(each)) upTo.set(entityId, version);
+      await this.makeAt(stream, upTo);
+    }
+  }
+
+  /** Returns the version of the snapshot that each entity should have. */
+  private async dueVersions({
+    stream,
+    partition,
+    every,
+    entityIds,
+  }: SnapshotCandidates): Promise<Map<string, number>> {
+    const { retry, versions, due } = this.options;
     const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
-    const versions = await retry.run('store', signal, () => store.latestVersions(query));
+    const found = await retry.run('store', this.closed.signal, () => versions.latestVersions(query));
     const upTo = new Map<string, number>();
-    for (const [entityId, version] of versions) {
+    for (const [entityId, version] of found) {
       due.found({ stream, entityId }, version, every);
       if (version >= every) upTo.set(entityId, version - (version % every));
     }
+    return upTo;
+  }
+
+  private async makeAt(stream: string, upTo: ReadonlyMap<string, number>): Promise<void> {
+    const { retry, snapshots, now, logger } = this.options;
+    const { signal } = this.closed;
     const request = { stream, upTo, now: now() * 1000 };
     const counts = await retry.run('store', signal, () => createSnapshots(snapshots, request, signal));
     metrics.snapshots.inc(counts.created);
@@ -60,4 +113,10 @@ export class SnapshotMaker {
     if (counts.tooLarge > 0)
       logger.debug({ stream, entities: counts.tooLarge }, 'states are too large for a snapshot');
   }
+}
+
+function byStream(group: readonly SnapshotCandidates[]): Map<string, SnapshotCandidates[]> {
+  const found = new Map<string, SnapshotCandidates[]>();
+  for (const each of group) found.set(each.stream, [...(found.get(each.stream) ?? []), each]);
+  return found;
 }

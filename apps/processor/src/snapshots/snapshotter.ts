@@ -47,6 +47,7 @@ export interface SnapshotterOptions {
  */
 export class Snapshotter {
   private readonly host: PartitionTaskHost<SnapshotTask>;
+  private readonly maker: SnapshotMaker;
   private stopListening: () => void = () => undefined;
 
   constructor(private readonly options: SnapshotterOptions) {
@@ -54,8 +55,8 @@ export class Snapshotter {
     const retry = new EngineRetry({ logger, ...options.retryDelays });
     const due = new SnapshotCountdowns(options.mostCounted ?? 100_000);
     const materialized = new MaterializedOffsets({ admin: log.admin, topics, retry, lookMs });
-    const maker = new SnapshotMaker({ ...options, retry, due, now });
-    const parts = { ...options, due, materialized, maker };
+    this.maker = new SnapshotMaker({ ...options, retry, due, now });
+    const parts = { ...options, due, materialized, maker: this.maker };
     this.host = new PartitionTaskHost({
       ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
       // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
@@ -79,6 +80,7 @@ export class Snapshotter {
   async close(): Promise<void> {
     this.stopListening();
     await this.host.stop(Promise.resolve());
+    this.maker.close();
   }
 
   private follow(): void {
