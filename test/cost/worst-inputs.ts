@@ -572,6 +572,7 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
     ...one(`/api/v1/pipelines/${costly.pipeline}`),
     ...texts('/api/v1/pipelines/'),
   ],
+  'get /api/v1/health-history': () => one('/api/v1/health-history'),
   'get /health': () => headers('/health'),
   'get /health/live': () => headers('/health/live'),
   'get /health/ready': () => headers('/health/ready'),
