@@ -8,7 +8,6 @@ describe('the points of a chart', () => {
 
   it('are the figures that were measured', () => {
     const points = healthPoints({
-      interval_seconds: 15,
       samples: [
         sample('1970-01-01T00:00:15Z', { materializer: { lag_events: 3, lag_seconds: 0.5 }, failed_jobs: 0 }),
         sample('1970-01-01T00:00:30Z', { processor: { lag_events: 7, lag_seconds: 2 } }),

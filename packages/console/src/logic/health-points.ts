@@ -1,4 +1,15 @@
-import type { HealthHistory, HealthHistorySample } from '#client';
+interface Lag {
+  lag_events: number;
+  lag_seconds: number;
+}
+
+/** A sample of the history of the gateway. A figure that was not measured is null. */
+interface Sample {
+  time: string;
+  materializer: Lag | null;
+  processor: Lag | null;
+  failed_jobs: number | null;
+}
 
 /** A value at a time, in seconds since 1970. */
 export type Point = readonly [seconds: number, value: number];
@@ -12,8 +23,8 @@ export interface HealthPoints {
 }
 
 /** Returns the points of each chart. A sample without a figure has no point in its chart. */
-export function healthPoints({ samples }: HealthHistory): HealthPoints {
-  const of = (figure: (sample: HealthHistorySample) => number | null | undefined): Point[] =>
+export function healthPoints({ samples }: { samples: readonly Sample[] }): HealthPoints {
+  const of = (figure: (sample: Sample) => number | null | undefined): Point[] =>
     samples.flatMap((sample) => {
       const value = figure(sample);
       return value == null ? [] : [[Date.parse(sample.time) / 1000, value] as const];

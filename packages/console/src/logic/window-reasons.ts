@@ -33,7 +33,7 @@ export function windowReasons(pipeline: PipelineProgress): WindowReason[] {
     },
     {
       applies: running && lag > 0,
-      shows: `${lag} records are unread.`,
+      shows: lag === 1 ? '1 record is unread.' : `${lag} records are unread.`,
       because:
         'The pipeline has not read all events. A partition is not idle before it has been read to its end.',
     },

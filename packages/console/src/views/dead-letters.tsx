@@ -9,7 +9,6 @@ import { Page } from '../parts/page.js';
 import { Empty, Listed } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { UrlField } from '../parts/url-field.js';
-import { Time } from '../parts/values.js';
 import { DeadLetterRow } from './dead-letter-row.js';
 import { ReplayPanel } from './replay-panel.js';
 

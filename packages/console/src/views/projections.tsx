@@ -2,7 +2,6 @@ import { usePages } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
 import { client } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
-import { one } from '../logic/url-state.js';
 import { Page } from '../parts/page.js';
 import { Empty, Listed } from '../parts/states.js';
 import { Table } from '../parts/table.js';
