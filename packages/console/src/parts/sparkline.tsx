@@ -14,6 +14,8 @@ export function Sparkline({
   const y = (value: number) => height - 2 - (value / most) * (height - 4);
   const line = points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
   const [first, last] = [points[0], points.at(-1)];
+  // A line that is only some pixels long is hard to see.
+  const hasDot = first && last && x(last[0]) - x(first[0]) < 4;
   return (
     <svg
       class="spark"
@@ -22,7 +24,7 @@ export function Sparkline({
       role="img"
       aria-label={label}
     >
-      {last && points.length === 1 && (
+      {hasDot && (
         <line
           class="spark-dot"
           x1={x(last[0]) - 3.01}
