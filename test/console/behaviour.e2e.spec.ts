@@ -241,6 +241,14 @@ it('is usable by keyboard alone', async () => {
   await tab.close();
 });
 
+it('the charts of lag have what the gateway measured before the page was opened', async () => {
+  await system().core.get('/health');
+  const tab = await opened();
+  await tab.page.waitForSelector('svg[aria-label^="Processor lag"] polyline');
+  expect(await tab.text()).toMatch(/since \d\d:\d\d/);
+  await tab.close();
+});
+
 it('recovers by itself after the gateway was away', async () => {
   const tab = await opened(system().key, '/streams');
   await tab.shows(planted.stream);

@@ -89,7 +89,37 @@ const manyPatterns: WorstInput = {
   }),
 };
 
+/** The largest body of a dry run is two mebibytes: each shape as data of an event, as an event, and as the definition. */
+const hostileDryRuns = (): WorstInput[] => {
+  const source = `"source":{"streams":["${costly.stream}"]}`;
+  const definition = `{${source},"operators":[{"filter":"true"},${JSON.stringify(output[0])}]}`;
+  const small = `{"stream":"${costly.stream}","event_type":"t","data":{}}`;
+  return hostileJson.flatMap(({ name, text }) => [
+    {
+      name: `two events of ${name}`,
+      path: '',
+      body: `{"definition":${definition},"events":[${event('t', text(mebibyte))},${event('t', text(mebibyte))}]}`,
+    },
+    {
+      name: `what is no event: ${name}`,
+      path: '',
+      body: `{"definition":${definition},"events":[${text(2 * mebibyte)}]}`,
+    },
+    {
+      name: `a definition of ${name}`,
+      path: '',
+      body: `{"definition":{${source},"operators":[${text(2 * mebibyte)}]},"events":[${small}]}`,
+    },
+  ]);
+};
+
 const dryRuns = (): WorstInput[] => [
+  ...hostileDryRuns(),
+  {
+    name: 'a million events',
+    path: '',
+    body: `{"definition":{},"events":[${'0,'.repeat(1_000_000)}0]}`,
+  },
   ...hostileExpressions.map(({ name, where, event }) => ({
     name,
     path: '',
@@ -311,10 +341,12 @@ const schemas = (type: string): WorstInput[] => [
 const validations = (): WorstInput[] => {
   const base = `/api/v1/schemas/${costly.stream}`;
   return [
-    ...hostileJson.map(({ name, text }) => ({
-      ...{ name, path: `${base}/${costly.contains}/validate` },
-      body: text(mebibyte),
-    })),
+    ...[costly.contains, costly.branches].flatMap((type) =>
+      hostileJson.map(({ name, text }) => ({
+        ...{ name: `${name} for the schema ${type}`, path: `${base}/${type}/validate` },
+        body: text(limits.eventBytes - 100),
+      })),
+    ),
     ...hostilePatterns.map(({ name, text }, i) => ({
       ...{ name, path: `${base}/pattern-${i}/validate` },
       body: JSON.stringify({ t: text }),
@@ -540,6 +572,7 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
     ...one(`/api/v1/pipelines/${costly.pipeline}`),
     ...texts('/api/v1/pipelines/'),
   ],
+  'get /api/v1/health-history': () => one('/api/v1/health-history'),
   'get /health': () => headers('/health'),
   'get /health/live': () => headers('/health/live'),
   'get /health/ready': () => headers('/health/ready'),

@@ -6,6 +6,7 @@ import { EntitiesModule } from './entities/entities.module.js';
 import { ExportsModule } from './exports/exports.module.js';
 import { ErasureModule } from './erasure/erasure.module.js';
 import { EventsModule } from './events/events.module.js';
+import { HealthHistoryModule } from './health/health-history.module.js';
 import { HealthModule } from './health/health.module.js';
 import { KeysModule } from './keys/keys.module.js';
 import { PipelinesModule } from './pipelines/pipelines.module.js';
@@ -29,6 +30,7 @@ export const resources = [
   SchemasModule,
   ProjectionsModule,
   PipelinesModule,
+  HealthHistoryModule,
 ];
 
 /** The Nest modules with the routes of the query port: those that both ports serve, and SQL. */

@@ -72,6 +72,7 @@ describe('the query port', () => {
     '/api/v1/projections/revenue/state',
     '/api/v1/projections/revenue/state/EUR',
     '/api/v1/dead-letters',
+    '/api/v1/health-history',
     '/health',
     '/health/ready',
     '/metrics',

@@ -24,6 +24,7 @@ import { WebhookAddressPolicy } from '#webhooks';
 import type { GatewayConfig } from './config.js';
 import { openGateway, type GatewayServices } from './gateway.js';
 import { LogFlushSender } from './consistency/flush-sender.js';
+import { failedJobs, HealthHistory, historyIntervalMs } from './health/health-history.js';
 import { MaterializerLag } from './health/materializer-lag.js';
 import { ProcessorLag } from './health/processor-lag.js';
 import { registerChecks } from './health/register-checks.js';
@@ -39,9 +40,6 @@ const clickHouse = { name: 'ClickHouse', mayReturn: isRetryableStoreError };
 
 /** Longest time that a query waits for a slot, in milliseconds. */
 const turnMs = 10_000;
-
-/** Milliseconds between two measurements of the materializer's lag that run without a request to `/health`. */
-const lagIntervalMs = 15_000;
 
 /** Milliseconds that startup waits for the ClickHouse tables before it continues without them. */
 const tablesMs = 5_000;
@@ -94,8 +92,11 @@ export async function startGateway(context: AppContext<GatewayConfig>): Promise<
   lifecycle.stopping.addEventListener('abort', () => connections.close(), { once: true });
   const lag = gateway.get(MaterializerLag);
   const processor = gateway.get(ProcessorLag);
-  registerChecks(context.health, { log, store: live, definitions, lag, processor });
-  const stopFollowing = lag.follow(lagIntervalMs);
+  const history = gateway.get(HealthHistory);
+  registerChecks(context.health, { log, store: live, definitions, lag, processor, history });
+  const stopFollowing = lag.follow(historyIntervalMs, (materializer) =>
+    history.add({ materializer, failed_jobs: failedJobs(definitions) }),
+  );
   lifecycle.onStop('lag', async () => stopFollowing());
   onScrape(() => publishDefinitionMetrics(definitions));
   lifecycle.onStop('producer', () => producer.close());

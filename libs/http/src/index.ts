@@ -12,7 +12,7 @@ export { DisconnectSignal, disconnectSignal } from './handlers/disconnect-signal
 export { Verbatim } from './handlers/verbatim.js';
 export { Body } from './handlers/body.js';
 export type { HasConsistencyCheck } from './handlers/consistent.js';
-export { parseJson } from './handlers/parse-body.js';
+export { parseBody, parseJson } from './handlers/parse-body.js';
 export { parseQuery, Repeatable } from './handlers/parse-query.js';
 export { PathParameter } from './handlers/path-parameter.js';
 export { InjectPrincipal, Principal } from './handlers/principal.js';

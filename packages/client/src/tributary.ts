@@ -36,7 +36,7 @@ import type {
   WrittenEvent,
 } from './types/event.js';
 import type { EntityAddress, StateQuery } from './types/entity.js';
-import type { Health } from './types/health.js';
+import type { Health, HealthHistory } from './types/health.js';
 import type { CloudEvent, Handling, Intake, RawMapping } from './types/intake.js';
 import type { JsonObject } from './types/json.js';
 import type { SqlParameters } from './types/sql.js';
@@ -302,6 +302,11 @@ export class Tributary {
   health(kind?: 'live' | 'ready', { signal }: CallOptions = {}): Promise<Health> {
     const address = kind ? `/health/${kind}` : '/health';
     return this.api.get({ path: address, accept: 503, signal });
+  }
+
+  /** Returns the lag and the number of failed jobs over the last hour, as the instance has measured them. */
+  healthHistory({ signal }: CallOptions = {}): Promise<HealthHistory> {
+    return this.api.get({ path: '/api/v1/health-history', signal });
   }
 
   /** Returns the metrics in the text format of Prometheus. */

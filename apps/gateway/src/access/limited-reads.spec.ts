@@ -159,6 +159,8 @@ const reads: Record<string, Case[]> = {
       '/api/v1/projections/of-secret/state/not-there',
     ),
   ],
+  // Like /health, it has totals only.
+  'GET /api/v1/health-history': [{ url: '/api/v1/health-history', becomes: 'empty' }],
   'GET /api/v1/keys': refused('stream_forbidden')('/api/v1/keys'),
   'GET /api/v1/keys/:key_id': refused('stream_forbidden')('/api/v1/keys/abcdefghijkl'),
 };
@@ -236,7 +238,7 @@ describe('a key that is limited to one stream', () => {
       expect(answer.body).not.toContain('secret');
       if (becomes === 'shown') expect(answer.body).toMatch(/mine|"total":1\b|"matched":1\b/);
       else if (becomes === 'nothing') expect(answer.body).toBe('');
-      else expect(answer.body).toMatch(/"(events|buckets|schemas|snapshots|errors)":\[\]/);
+      else expect(answer.body).toMatch(/"(events|buckets|schemas|snapshots|samples|errors)":\[\]/);
     }
   });
 

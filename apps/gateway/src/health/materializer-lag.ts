@@ -70,12 +70,12 @@ export class MaterializerLag {
 
   /**
    * Measures the lag every `intervalMs` milliseconds, because the lag in seconds is computed from earlier measurements.
-   * Returns a function that stops the measurements.
+   * Calls `onMeasured` with each result. Returns a function that stops the measurements.
    */
-  follow(intervalMs: number): () => void {
+  follow(intervalMs: number, onMeasured: (lag: ReportedLag) => void): () => void {
     const timer = setInterval(() => {
       // The health check of the log reports a log that cannot be reached.
-      this.recent().catch(() => undefined);
+      this.recent().then(onMeasured, () => undefined);
     }, intervalMs);
     timer.unref();
     return () => clearInterval(timer);

@@ -7,6 +7,7 @@ import { givenGateway, type GivenGateway } from '../gateway.fixture.js';
 import { GroupLag } from '../lag/group-lag.js';
 import { ProjectionLag } from '../projections/projection-lag.js';
 import { MaterializerLag } from './materializer-lag.js';
+import { HealthHistory } from './health-history.js';
 import { ProcessorLag } from './processor-lag.js';
 import { lagWithinLimit, registerChecks } from './register-checks.js';
 
@@ -14,6 +15,7 @@ let gateway: GivenGateway;
 let health: Health;
 let storeIsDown: boolean;
 let processor: ProcessorLag;
+let history: HealthHistory;
 
 beforeEach(async () => {
   gateway = await givenGateway();
@@ -22,8 +24,9 @@ beforeEach(async () => {
   const { log, definitions, topics } = gateway;
   const ping = () => (storeIsDown ? Promise.reject(new StoreUnavailableError('down')) : Promise.resolve());
   const lag = new MaterializerLag(log, definitions, topics);
+  history = new HealthHistory();
   processor = new ProcessorLag(definitions, new ProjectionLag(new GroupLag(log), definitions, topics));
-  registerChecks(health, { log, store: { ping }, definitions, lag, processor });
+  registerChecks(health, { log, store: { ping }, definitions, lag, processor, history });
 });
 afterEach(() => gateway.close());
 
@@ -40,6 +43,11 @@ describe('the health of the gateway', () => {
       definitions: { status: 'ok', streams: 2, unreadable: 0, failed_projections: 0, failed_pipelines: 0 },
       materializer: { status: 'ok', lag_events: 1 + audited, lag_seconds: 0 },
       processor: { status: 'ok', lag_events: 0, lag_seconds: 0 },
+    });
+    expect(history.samples().at(-1)).toMatchObject({
+      materializer: { lag_events: 1 + audited },
+      processor: { lag_events: 0 },
+      failed_jobs: 0,
     });
   });
 
@@ -74,7 +82,14 @@ describe('the health of the gateway', () => {
       const definitions = Object.create(gateway.definitions, { ageMs: { value: ageMs } }) as Definitions;
       const lag = new MaterializerLag(log, definitions, topics);
       health = new Health('0.0.0-spec');
-      registerChecks(health, { log, store: { ping: () => Promise.resolve() }, definitions, lag, processor });
+      registerChecks(health, {
+        log,
+        store: { ping: () => Promise.resolve() },
+        definitions,
+        lag,
+        processor,
+        history,
+      });
       expect([await ready(), await well()]).toEqual([true, expected]);
     }
     expect((await health.report('all')).checks.definitions_age?.error).toContain('for 31 s');

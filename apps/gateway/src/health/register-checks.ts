@@ -8,15 +8,18 @@ import type { Health } from '#http';
 import type { Log } from '#log';
 import type { Store } from '#store';
 import type { ReportedLag, MaterializerLag } from './materializer-lag.js';
+import { failedJobs, type HealthHistory } from './health-history.js';
 import type { ProcessorLag } from './processor-lag.js';
 
 /** What the gateway's health checks examine: the Kafka log, the store, the definitions and the lags. */
 export interface HealthCheckDependencies {
   log: Pick<Log, 'admin'>;
   store: Pick<Store, 'ping'>;
-  definitions: HealthCheckedDefinitions & Pick<Definitions, 'ageMs'>;
+  definitions: HealthCheckedDefinitions & Pick<Definitions, 'ageMs' | 'projections' | 'pipelines'>;
   lag: MaterializerLag;
   processor: ProcessorLag;
+  /** Gets every measurement. */
+  history: HealthHistory;
 }
 
 /** Seconds that queries or projections may be behind the log before `/health` answers 503. */
@@ -38,7 +41,7 @@ export class FallingBehindError extends Error {
  */
 export function registerChecks(
   health: Health,
-  { log, store, definitions, lag, processor }: HealthCheckDependencies,
+  { log, store, definitions, lag, processor, history }: HealthCheckDependencies,
 ): void {
   health.register('log', () => log.admin.ping(), { readiness: false });
   health.register('store', () => store.ping(), { readiness: false });
@@ -49,10 +52,17 @@ export function registerChecks(
   // Without Kafka, this process no longer learns of changed definitions, but queries still work. So this check does not
   // affect readiness.
   health.register('definitions_age', async () => definitionsAge(definitions), { readiness: false });
-  health.register('materializer', async () => lagWithinLimit(await lag.recent(), 'queries'), {
-    readiness: false,
-  });
-  const projections = async () => lagWithinLimit(await processor.measure(performance.now()), 'projections');
+  const queries = async () => {
+    const materializer = await lag.recent();
+    history.add({ materializer, failed_jobs: failedJobs(definitions) });
+    return lagWithinLimit(materializer, 'queries');
+  };
+  health.register('materializer', queries, { readiness: false });
+  const projections = async () => {
+    const measured = await processor.measure(performance.now());
+    history.add({ processor: measured });
+    return lagWithinLimit(measured, 'projections');
+  };
   health.register('processor', projections, { readiness: false });
 }
 

@@ -173,6 +173,7 @@ const requests: [number, Method, string, object?][] = [
   [200, 'POST', '/api/v1/pipelines/minutes/reset'],
   [204, 'DELETE', '/api/v1/pipelines/minutes'],
   [200, 'GET', '/health/live'],
+  [200, 'GET', '/api/v1/health-history'],
   [200, 'GET', '/api/v1/keys/{key_id}'],
   [200, 'POST', '/api/v1/keys/{key_id}/rotate', { overlap: '1h' }],
   [204, 'DELETE', '/api/v1/keys/{key_id}'],

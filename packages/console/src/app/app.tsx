@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { Mark } from '../parts/mark.js';
 import { Problem } from '../parts/problem.js';
 import { Loading } from '../parts/states.js';
@@ -7,8 +8,10 @@ import { EntityView } from '../views/entity.js';
 import { KeysView } from '../views/keys.js';
 import { NotFound } from '../views/not-found.js';
 import { Overview } from '../views/overview.js';
-import { PipelineView, PipelinesView } from '../views/pipelines.js';
-import { ProjectionView, ProjectionsView } from '../views/projections.js';
+import { PipelineView } from '../views/pipeline.js';
+import { PipelinesView } from '../views/pipelines.js';
+import { ProjectionView } from '../views/projection.js';
+import { ProjectionsView } from '../views/projections.js';
 import { SchemaView, SchemasView } from '../views/schemas.js';
 import { Sql } from '../views/sql.js';
 import { StreamView } from '../views/stream.js';
@@ -69,8 +72,14 @@ function Navigation() {
   const section = place.value.segments[0] ?? '';
   const current = section === 'entity' ? 'streams' : section === 'schema' ? 'schemas' : section;
   const shown = sections.filter(([name]) => name !== 'sql' || settings.value?.keys);
+  const bar = useRef<HTMLElement>(null);
+  // In a narrow window, the links scroll sideways.
+  useEffect(() => {
+    const link = bar.current!.querySelector<HTMLElement>('[aria-current]');
+    if (link) bar.current!.scrollLeft = link.offsetLeft - (bar.current!.clientWidth - link.offsetWidth) / 2;
+  }, [current]);
   return (
-    <nav aria-label="Views">
+    <nav aria-label="Views" ref={bar}>
       <ul>
         {shown.map(([name, title]) => (
           <li key={name}>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { childrenOf, kindOf, memberText, textAt } from './json-tree.js';
+import { areNumbers, childrenOf, kindOf, memberText, textAt } from './json-tree.js';
 
 describe('the children of a JSON value', () => {
   it('keep every digit of numbers', () => {
@@ -56,4 +56,12 @@ describe('the text at a path', () => {
     [['a', 1], undefined],
     [['c', 'd'], undefined],
   ])('%j is %j', (path, found) => expect(textAt(text, path)).toBe(found));
+});
+
+describe('a column of JSON values', () => {
+  it.each([
+    [['1', undefined, 'null', '-2.5'], true],
+    [['1', '"2"'], false],
+    [['null', undefined], false],
+  ])('%j has numbers: %s', (texts, expected) => expect(areNumbers(texts)).toBe(expected));
 });

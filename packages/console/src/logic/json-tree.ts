@@ -6,6 +6,12 @@ export interface JsonChild {
   text: string;
 }
 
+/** Returns whether values of a column are numbers, apart from those that are null or missing. */
+export function areNumbers(texts: readonly (string | undefined)[]): boolean {
+  const values = texts.filter((text) => text !== undefined && text !== 'null');
+  return values.length > 0 && values.every((text) => kindOf(text!) === 'number');
+}
+
 /** Returns the kind of a JSON value by its first character. `text` must be valid JSON without leading space. */
 export function kindOf(text: string): JsonKind {
   switch (text[0]) {

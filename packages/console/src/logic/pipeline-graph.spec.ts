@@ -41,6 +41,23 @@ describe('the graph of a pipeline', () => {
     expect(nodes.find(({ path }) => path === 'source')!.x).toBe((emit.x + map.x) / 2);
   });
 
+  it('has indented branches below each other in a narrow drawing', () => {
+    const branch = [
+      { when: 'a', operators: [{ emit: { stream: 'x' } }] },
+      { otherwise: true, operators: [{ emit: { stream: 'y' } }] },
+    ];
+    const { nodes, width } = pipelineGraph(source, [{ branch }], { isNarrow: true });
+    expect(nodes.map(({ label, x }) => [label, x])).toEqual([
+      ['payments', 0],
+      ['2 branches', 0],
+      ['→ x', 28],
+      ['→ y', 28],
+    ]);
+    const rows = nodes.map(({ y }) => y);
+    expect([...new Set(rows)].sort((a, b) => a - b)).toEqual(rows);
+    expect(width).toBe(nodeSize.width + 28);
+  });
+
   it('shows an operator that it does not know', () => {
     const { nodes } = pipelineGraph(source, [{ later: {} }, {}]);
     expect(nodes.map(({ operator }) => operator)).toEqual(['source', 'later', 'unknown']);

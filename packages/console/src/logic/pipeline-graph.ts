@@ -24,6 +24,8 @@ export interface Graph {
 
 export const nodeSize = { width: 220, height: 74 };
 const gap = { x: 44, y: 40 };
+/** How far a branch stands to the right of its operator in a narrow drawing. */
+const indent = 28;
 
 type Operator = Readonly<Record<string, unknown>>;
 
@@ -33,13 +35,27 @@ interface BranchPart {
   operators: readonly Operator[];
 }
 
-/** Places the source and the operators of a pipeline from top to bottom; branches stand beside each other. */
-export function pipelineGraph(source: { streams: readonly string[] }, operators: readonly Operator[]): Graph {
-  const layout = new Layout();
+/**
+ * Places the source and the operators of a pipeline from top to bottom. Branches stand beside each other; in a narrow
+ * drawing they stand below each other, indented.
+ */
+export function pipelineGraph(
+  source: { streams: readonly string[] },
+  operators: readonly Operator[],
+  { isNarrow = false } = {},
+): Graph {
+  const layout = new Layout(isNarrow);
   const columns = Math.max(1, widthOf(operators));
   const label = source.streams.join(', ');
-  layout.place({ path: 'source', operator: 'source', label, column: middle(0, columns), row: 0 });
-  layout.chain(operators, { at: '/operators', after: { path: 'source' }, column: 0, columns, row: 1 });
+  layout.place({ path: 'source', operator: 'source', label, column: middle(0, columns), row: 0, depth: 0 });
+  layout.chain(operators, {
+    at: '/operators',
+    after: { path: 'source' },
+    column: 0,
+    columns,
+    row: 1,
+    depth: 0,
+  });
   return layout.graph();
 }
 
@@ -49,40 +65,52 @@ interface ChainPlace {
   column: number;
   columns: number;
   row: number;
+  /** Number of branches that the chain is in. */
+  depth: number;
+}
+
+interface NodePlace {
+  column: number;
+  row: number;
+  depth: number;
 }
 
 class Layout {
   private readonly nodes: GraphNode[] = [];
   private readonly edges: GraphEdge[] = [];
 
-  place({ column, row, ...node }: Omit<GraphNode, 'x' | 'y'> & { column: number; row: number }): void {
-    const x = column * (nodeSize.width + gap.x);
-    this.nodes.push({ ...node, x, y: row * (nodeSize.height + gap.y) });
+  constructor(private readonly isNarrow: boolean) {}
+
+  place({ column, row, depth, ...node }: Omit<GraphNode, 'x' | 'y'> & NodePlace): void {
+    const x = this.isNarrow ? depth * indent : column * (nodeSize.width + gap.x);
+    const line = this.isNarrow ? this.nodes.length : row;
+    this.nodes.push({ ...node, x, y: line * (nodeSize.height + gap.y) });
   }
 
-  chain(operators: readonly Operator[], { at, after, column, columns, row }: ChainPlace): void {
+  chain(operators: readonly Operator[], { at, after, column, columns, row, depth }: ChainPlace): void {
     let previous = after;
     operators.forEach((operator, index) => {
       const path = `${at}/${index}`;
       const [name = 'unknown', spec] = Object.entries(operator)[0] ?? [];
       const node = { path, operator: name, label: labelOf(name, spec) };
-      this.place({ ...node, column: middle(column, columns), row: row + index });
+      this.place({ ...node, column: middle(column, columns), row: row + index, depth });
       this.edges.push({ from: previous.path, to: path, ...(previous.label && { label: previous.label }) });
       previous = { path };
-      if (name === 'branch') this.branches(branchesOf(spec), { path, column, row: row + index + 1 });
+      if (name === 'branch')
+        this.branches(branchesOf(spec), { path, column, row: row + index + 1, depth: depth + 1 });
     });
   }
 
   private branches(
     branches: readonly BranchPart[],
-    { path, column, row }: { path: string; column: number; row: number },
+    { path, column, row, depth }: NodePlace & { path: string },
   ): void {
     let left = column;
     branches.forEach((branch, index) => {
       const columns = Math.max(1, widthOf(branch.operators));
       const after = { path, label: branch.otherwise ? 'otherwise' : (branch.when ?? '') };
       const at = `${path}/branch/${index}/operators`;
-      this.chain(branch.operators, { at, after, column: left, columns, row });
+      this.chain(branch.operators, { at, after, column: left, columns, row, depth });
       left += columns;
     });
   }
@@ -126,6 +154,8 @@ function labelOf(name: string, spec: unknown): string {
     event_type: type,
   } = (spec ?? {}) as Record<string, unknown>;
   switch (name) {
+    case 'branch':
+      return `${branchesOf(spec).length} branches`;
     case 'emit':
       return `→ ${String(stream)}`;
     case 'webhook':

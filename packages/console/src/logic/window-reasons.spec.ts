@@ -13,8 +13,9 @@ const applying = (change: Partial<PipelineProgress>) =>
 it.each([
   [{ status: 'paused' }, 'The status is paused.'],
   [{ lag: 3 }, '3 records are unread.'],
+  [{ lag: 1 }, '1 record is unread.'],
   [{ watermark: null }, 'There is no watermark.'],
-  [{}, 'The watermark is 2026-01-01T00:00:00Z.'],
+  [{}, 'The watermark is 2026-01-01 00:00:00.'],
 ])('%j: %s', (change, shows) => expect(applying(change)).toEqual([shows]));
 
 it('names events that belong to no result', () => {

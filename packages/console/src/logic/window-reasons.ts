@@ -1,3 +1,5 @@
+import { tableTime } from './format.js';
+
 /** What a pipeline shows of itself. */
 export interface PipelineProgress {
   status: string;
@@ -31,7 +33,7 @@ export function windowReasons(pipeline: PipelineProgress): WindowReason[] {
     },
     {
       applies: running && lag > 0,
-      shows: `${lag} records are unread.`,
+      shows: lag === 1 ? '1 record is unread.' : `${lag} records are unread.`,
       because:
         'The pipeline has not read all events. A partition is not idle before it has been read to its end.',
     },
@@ -42,7 +44,7 @@ export function windowReasons(pipeline: PipelineProgress): WindowReason[] {
     },
     {
       applies: running && lag === 0 && watermark !== null,
-      shows: `The watermark is ${watermark ?? 'null'}.`,
+      shows: `The watermark is ${tableTime(watermark ?? '')}.`,
       because:
         'A window whose end plus lateness is after this time waits for newer events in the slowest partition, or ' +
         `until that partition has been idle for ${idle}.`,

@@ -8,11 +8,17 @@ const height = 190;
 
 /** The colors of series, from the style sheet. */
 function seriesColor(index: number): string {
-  return cssValue(`--series-${(index % 8) + 1}`);
+  return cssColor(`--series-${(index % 8) + 1}`);
 }
 
-function cssValue(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** Returns a color of the style sheet as it is drawn: the variable has both its light and its dark value. */
+function cssColor(name: string): string {
+  const probe = document.createElement('i');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }
 
 type Options = Omit<uPlot.Options, 'width' | 'height' | 'axes'>;
@@ -31,8 +37,8 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
       if (gone) return;
       const { options, data } = plot(library);
       const axis = {
-        stroke: cssValue('--muted'),
-        grid: { stroke: cssValue('--line'), width: 1 },
+        stroke: cssColor('--muted'),
+        grid: { stroke: cssColor('--line'), width: 1 },
         ticks: { show: false },
         font: '11px system-ui, sans-serif',
       };
@@ -44,7 +50,7 @@ function usePlot(plot: Plot, inputs: readonly unknown[]) {
       ];
       element.replaceChildren();
       chart = new library(
-        { ...options, axes, padding: [6, 14, 0, 0], width: widthOf(), height },
+        { ...options, axes, padding: [6, 20, 0, 0], width: widthOf(), height },
         data,
         element,
       );
@@ -125,7 +131,12 @@ export function LineChart({
   const box = usePlot(
     (library) => ({
       options: {
-        series: [{}, ...series.map(({ name }, i) => ({ label: name, stroke: seriesColor(i), width: 2 }))],
+        series: [
+          {},
+          ...series.map(({ name }, i) => ({
+            ...{ label: name, stroke: seriesColor(i), width: 2, points: { fill: cssColor('--surface') } },
+          })),
+        ],
         ...{ legend: { show: false }, cursor: { drag: { x: false, y: false } } },
         scales: { x: { time: isTime } },
         tzDate: (seconds) => library.tzDate(new Date(seconds * 1000), 'UTC'),

@@ -1,4 +1,5 @@
 import type { PipelineStep } from '#client';
+import { isNarrow } from '../app/narrow.js';
 import { nodeSize, pipelineGraph, type GraphNode } from '../logic/pipeline-graph.js';
 import { short } from '../logic/format.js';
 import { visibleText } from '../logic/visible-text.js';
@@ -11,26 +12,34 @@ interface GraphProps {
   processed: number;
 }
 
-/** Wide enough for the label beside the line to the first branch. */
-const margin = { x: 64, y: 12 };
+/** Wide enough for the label beside the line to the first branch; a narrow drawing has its labels above the nodes. */
+const margin = { x: 64, narrowX: 4, y: 12 };
 
 /** The operators of a pipeline as a drawing, with their counters. */
 export function PipelineGraph({ source, operators, steps, processed }: GraphProps) {
-  const graph = pipelineGraph(source, operators as Record<string, unknown>[]);
+  const narrow = isNarrow.value;
+  const graph = pipelineGraph(source, operators as Record<string, unknown>[], { isNarrow: narrow });
+  const left = narrow ? margin.narrowX : margin.x;
   const nodes = new Map(graph.nodes.map((node) => [node.path, node]));
   const counters = new Map(steps.map((step) => [step.path, step]));
-  const [width, height] = [graph.width + 2 * margin.x, graph.height + 2 * margin.y];
+  const [width, height] = [graph.width + 2 * left, graph.height + 2 * margin.y];
   return (
     <div class="graph" role="region" aria-label="Graph" tabIndex={0}>
       <svg
         width={width}
         height={height}
-        viewBox={`${-margin.x} ${-margin.y} ${width} ${height}`}
+        viewBox={`${-left} ${-margin.y} ${width} ${height}`}
         role="img"
         aria-label="Graph of the pipeline"
       >
         {graph.edges.map(({ from, to, label }) => (
-          <Edge key={`${from} ${to}`} from={nodes.get(from)!} to={nodes.get(to)!} label={label} />
+          <Edge
+            key={`${from} ${to}`}
+            from={nodes.get(from)!}
+            to={nodes.get(to)!}
+            label={label}
+            isNarrow={narrow}
+          />
         ))}
         {graph.nodes.map((node) => (
           <Node
@@ -45,22 +54,44 @@ export function PipelineGraph({ source, operators, steps, processed }: GraphProp
   );
 }
 
-function Edge({ from, to, label }: { from: GraphNode; to: GraphNode; label?: string }) {
+interface EdgeProps {
+  from: GraphNode;
+  to: GraphNode;
+  label?: string;
+  isNarrow: boolean;
+}
+
+function Edge({ from, to, label, isNarrow }: EdgeProps) {
   const [x1, y1] = [from.x + nodeSize.width / 2, from.y + nodeSize.height];
   const [x2, y2] = [to.x + nodeSize.width / 2, to.y];
   const middle = (y1 + y2) / 2;
+  if (isNarrow && from.x !== to.x) {
+    const y = to.y + nodeSize.height / 2;
+    return (
+      <g>
+        <path class="edge" d={`M${from.x + 12} ${y1}V${y}H${to.x}`} />
+        <path class="edge-end" d={`M${to.x} ${y}l-7 -4v8z`} />
+        {label && <EdgeLabel text={label} x={to.x + 4} y={y2 - 8} />}
+      </g>
+    );
+  }
   // The label is on the side that the line does not come from.
-  const side = x2 < x1 ? -1 : 1;
+  const isLeft = x2 < x1;
   return (
     <g>
-      <path class="edge" d={`M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`} />
-      {label && (
-        <text class="edge-label" x={x2 + 6 * side} y={y2 - 8} text-anchor={side < 0 ? 'end' : 'start'}>
-          {shortened(label, 24)}
-          <title>{visibleText(label)}</title>
-        </text>
-      )}
+      <path class="edge" d={`M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2 - 4}`} />
+      <path class="edge-end" d={`M${x2} ${y2}l-4 -7h8z`} />
+      {label && <EdgeLabel text={label} x={isLeft ? x2 - 10 : x2 + 10} y={y2 - 8} isLeft={isLeft} />}
     </g>
+  );
+}
+
+function EdgeLabel({ text, x, y, isLeft = false }: { text: string; x: number; y: number; isLeft?: boolean }) {
+  return (
+    <text class="edge-label" x={x} y={y} text-anchor={isLeft ? 'end' : 'start'}>
+      {shortened(text, 24)}
+      <title>{visibleText(text)}</title>
+    </text>
   );
 }
 

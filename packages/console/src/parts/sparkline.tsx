@@ -1,4 +1,4 @@
-/** A small line over time. Points are [seconds, value]. */
+/** A small line over time, from 0 to its largest value. Points are [seconds, value]; those before the range are cut off. */
 export function Sparkline({
   points,
   range,
@@ -10,10 +10,12 @@ export function Sparkline({
 }) {
   const [width, height] = [240, 48];
   const most = Math.max(1e-9, ...points.map(([, value]) => value));
-  const x = (time: number) => ((time - range[0]) / (range[1] - range[0])) * (width - 4);
-  const y = (value: number) => height - 4 - (value / most) * (height - 8);
+  const x = (time: number) => ((time - range[0]) / (range[1] - range[0])) * width;
+  const y = (value: number) => height - 2 - (value / most) * (height - 4);
   const line = points.map(([time, value]) => `${x(time).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
   const [first, last] = [points[0], points.at(-1)];
+  // A line that is only some pixels long is hard to see.
+  const hasDot = first && last && x(last[0]) - x(first[0]) < 4;
   return (
     <svg
       class="spark"
@@ -22,12 +24,11 @@ export function Sparkline({
       role="img"
       aria-label={label}
     >
-      <line class="spark-base" x1="0" y1={height - 1} x2={width} y2={height - 1} />
-      {last && points.length === 1 && (
+      {hasDot && (
         <line
           class="spark-dot"
-          x1={x(last[0]) - 0.01}
-          x2={x(last[0])}
+          x1={x(last[0]) - 3.01}
+          x2={x(last[0]) - 3}
           y1={y(last[1])}
           y2={y(last[1])}
           vector-effect="non-scaling-stroke"

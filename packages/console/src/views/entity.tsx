@@ -55,7 +55,7 @@ function Entity({ stream, id }: { stream: string; id: string }) {
     >
       <div class="columns">
         <section aria-label="Events">
-          <h2>Events</h2>
+          <h2 class="sr">Events</h2>
           <Listed
             of={events}
             empty={<Empty title="There are no events of this entity.">It may have been erased.</Empty>}
@@ -102,9 +102,9 @@ interface TimelineProps {
 function Timeline({ events, at, other }: TimelineProps) {
   const columns = [
     { name: 'Version', isNumber: true },
+    { name: 'State' },
     { name: 'Time (UTC)' },
     { name: 'Event' },
-    { name: 'State' },
   ];
   const current = at ?? events[0]?.timestamp;
   return (
@@ -112,15 +112,7 @@ function Timeline({ events, at, other }: TimelineProps) {
       {events.map((event) => (
         <tr key={event.event_id} class={event.timestamp === current ? 'open' : undefined}>
           <td class="number digits">{event.version}</td>
-          <td class="nowrap">
-            <Time value={event.timestamp} />
-          </td>
-          <td>
-            <Text value={event.event_type} />
-            <br />
-            <JsonLine text={event.dataText} />
-          </td>
-          <td class="nowrap">
+          <td class="nowrap timeline-actions">
             <button
               type="button"
               class="quiet"
@@ -137,6 +129,14 @@ function Timeline({ events, at, other }: TimelineProps) {
             >
               Compare
             </button>
+          </td>
+          <td class="nowrap">
+            <Time value={event.timestamp} />
+          </td>
+          <td>
+            <Text value={event.event_type} />
+            <br />
+            <JsonLine text={event.dataText} />
           </td>
         </tr>
       ))}

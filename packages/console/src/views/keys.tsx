@@ -1,24 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { IssuedKey, Key, Scope } from '#client';
+import type { IssuedKey, Key } from '#client';
 import { useAction, usePages } from '../app/resource.js';
 import { client, mayWrite } from '../app/session.js';
 import { tributary } from '../logic/shell.js';
 import { CopyButton } from '../parts/calls.js';
 import { Confirm } from '../parts/confirm.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
 import { Empty, Listed } from '../parts/states.js';
 import { Table } from '../parts/table.js';
 import { Ago, Status, Text } from '../parts/values.js';
-
-const scopes: readonly Scope[] = [
-  'events:read',
-  'events:write',
-  'definitions:read',
-  'definitions:write',
-  'sql:read',
-  'admin',
-];
+import { IssueKey } from './issue-key.js';
 
 const columns = [
   { name: 'Key' },
@@ -42,7 +33,7 @@ export function KeysView() {
   return (
     <Page title="Keys" about="API keys of the query port." calls={calls}>
       {issued && <Secret issued={issued} onClose={() => setIssued(undefined)} />}
-      {mayWrite.value && <IssueForm onIssued={done} />}
+      {mayWrite.value && <IssueKey onIssued={done} />}
       <Listed
         of={keys}
         empty={<Empty title="No key has been issued.">Keys of the setting API_KEYS are not listed.</Empty>}
@@ -133,70 +124,5 @@ function Secret({ issued, onClose }: { issued: IssuedKey; onClose: () => void })
         <CopyButton text={issued.key} label="Copy key" />
       </div>
     </section>
-  );
-}
-
-function IssueForm({ onIssued }: { onIssued: (key: IssuedKey) => void }) {
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<readonly Scope[]>(['events:read']);
-  const [streams, setStreams] = useState('');
-  const issue = useAction(async () => {
-    const limited = streams.split(/[\s,]+/).filter(Boolean);
-    onIssued(
-      await client.value.keys.issue({
-        name,
-        scopes: [...chosen],
-        ...(limited.length > 0 && { streams: limited }),
-      }),
-    );
-    setName('');
-  });
-  const toggle = (scope: Scope) =>
-    setChosen(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
-  return (
-    <details class="card">
-      <summary>Issue a key</summary>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          issue.run();
-        }}
-      >
-        <div class="grid">
-          <label class="field">
-            <span>Name</span>
-            <input
-              value={name}
-              required
-              maxLength={100}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </label>
-          <label class="field">
-            <span>Streams (empty: all)</span>
-            <input
-              value={streams}
-              placeholder="orders, payments.*"
-              onInput={(event) => setStreams(event.currentTarget.value)}
-            />
-          </label>
-        </div>
-        <fieldset class="checks">
-          <legend>Scopes</legend>
-          {scopes.map((scope) => (
-            <label key={scope}>
-              <input type="checkbox" checked={chosen.includes(scope)} onChange={() => toggle(scope)} />{' '}
-              {scope}
-            </label>
-          ))}
-        </fieldset>
-        {issue.error !== undefined && <Problem error={issue.error} />}
-        <p class="buttons">
-          <button type="submit" class="primary" disabled={issue.running || chosen.length === 0}>
-            Issue
-          </button>
-        </p>
-      </form>
-    </details>
   );
 }

@@ -1,29 +1,23 @@
-import type { ComponentChildren } from 'preact';
-import type { DeadLetter, Health } from '#client';
-import { useResource, type Resource } from '../app/resource.js';
+import type { DeadLetter } from '#client';
+import { useResource } from '../app/resource.js';
 import { hrefOf } from '../app/router.js';
-import { addSample, samples, type Point } from '../app/samples.js';
 import { client } from '../app/session.js';
 import { duration, grouped, short } from '../logic/format.js';
+import { healthPoints, type Point } from '../logic/health-points.js';
 import { tributary } from '../logic/shell.js';
 import { Page } from '../parts/page.js';
-import { Problem } from '../parts/problem.js';
-import { Sparkline } from '../parts/sparkline.js';
-import { Status } from '../parts/values.js';
 import { BusiestStreams } from './busiest-streams.js';
+import { HealthChecks, type Check } from './health-checks.js';
+import { Tile, type Figure } from './overview-tile.js';
 
 const hour = 3_600;
 const everyMs = 10_000;
-
-interface Check {
-  status?: string;
-  error?: string;
-  lag_events?: number;
-  lag_seconds?: number;
-}
+/** The history has a new sample each 15 seconds. */
+const historyEveryMs = 30_000;
 
 const calls = [
   { path: '/health', command: tributary('doctor', []) },
+  { path: '/api/v1/health-history' },
   {
     path: '/api/v1/events/count',
     query: { interval: '1m' },
@@ -36,12 +30,15 @@ const calls = [
 /** The state of the system in six numbers, each with its last hour. */
 export function Overview() {
   const rate = useResource(ratesOfLastHour, [], { everyMs });
-  const health = useResource(readHealth, [], { everyMs });
+  const health = useResource((signal) => client.value.health(undefined, { signal }), [], { everyMs });
+  const history = useResource(readHistory, [], { everyMs: historyEveryMs });
   const letters = useResource(lettersOfLastHour, [], { everyMs });
   const jobs = useResource(readJobs, [], { everyMs });
   const now = Date.now() / 1000;
   const range = [now - hour, now] as const;
-  const checks = (health.data?.checks ?? {}) as Record<string, Check>;
+  const { materializer, processor } = (health.data?.checks ?? {}) as Record<string, Check | undefined>;
+  const upToNow = (points: readonly Point[] = [], value?: number) =>
+    value === undefined ? points : [...points, [now, value] as const];
   return (
     <Page title="Overview" calls={calls}>
       <ul class="tiles">
@@ -49,43 +46,44 @@ export function Overview() {
           title="Events per second"
           href={hrefOf(['streams'])}
           of={rate}
-          range={range}
+          range={extent(rate.data?.points, range)}
           points={rate.data?.points}
         >
-          {({ last }) => ({ value: short(last), note: `${grouped(rate.data!.total)} in the last hour` })}
+          {({ last, total }) => ({ value: short(last), note: `${grouped(total)} events in the last hour` })}
         </Tile>
         <Tile
           title="Freshness of queries"
           href={hrefOf(['streams'])}
           of={health}
           range={range}
-          points={samples.value.get('freshness')}
+          points={upToNow(history.data?.freshness, materializer?.lag_seconds)}
+          format={duration}
         >
-          {() => lagSeconds(checks['materializer'])}
+          {() => lagSeconds(materializer)}
         </Tile>
         <Tile
           title="Materializer lag"
           href={hrefOf(['streams'])}
           of={health}
           range={range}
-          points={samples.value.get('materializer')}
+          points={upToNow(history.data?.materializer, materializer?.lag_events)}
         >
-          {() => lagEvents(checks['materializer'])}
+          {() => lagEvents(materializer)}
         </Tile>
         <Tile
           title="Processor lag"
-          href={hrefOf(['pipelines'])}
+          href={hrefOf(['projections'])}
           of={health}
           range={range}
-          points={samples.value.get('processor')}
+          points={upToNow(history.data?.processor, processor?.lag_events)}
         >
-          {() => lagEvents(checks['processor'])}
+          {() => lagEvents(processor)}
         </Tile>
         <Tile
           title="Dead letters"
           href={hrefOf(['dead-letters'])}
           of={letters}
-          range={range}
+          range={extent(letters.data?.points, range)}
           points={letters.data?.points}
         >
           {({ count, hasMore }) => ({
@@ -98,7 +96,7 @@ export function Overview() {
           href={hrefOf([jobs.data?.failedPipelines ? 'pipelines' : 'projections'])}
           of={jobs}
           range={range}
-          points={samples.value.get('failed jobs')}
+          points={history.data?.failedJobs}
         >
           {({ failed, total }) => ({
             ...{ value: String(failed), note: `of ${total} projections and pipelines` },
@@ -107,68 +105,18 @@ export function Overview() {
         </Tile>
       </ul>
       <BusiestStreams everyMs={everyMs} />
-      <Checks health={health} />
+      {health.data && <HealthChecks health={health.data} />}
     </Page>
   );
 }
 
-interface Shown {
-  value: string;
-  note?: string;
-  tone?: string;
+/** Returns the range of points that fill their chart; `range` while there are none. */
+function extent(points: readonly Point[] | undefined, range: readonly [number, number]) {
+  return points?.length ? ([points[0]![0], points.at(-1)![0]] as const) : range;
 }
 
-interface TileProps<T> {
-  title: string;
-  href: string;
-  of: Resource<T>;
-  range: readonly [number, number];
-  points?: readonly Point[];
-  children: (data: T) => Shown;
-}
-
-function Tile<T>({ title, href, of, range, points = [], children }: TileProps<T>) {
-  const shown: Shown = of.data === undefined ? { value: '–' } : children(of.data);
-  return (
-    <li class={`tile ${shown.tone ?? ''}`}>
-      <a href={href}>
-        <h2>{title}</h2>
-        <p class="tile-value">{shown.value}</p>
-        <p class="muted small">
-          {shown.note ?? (of.data === undefined && of.error === undefined ? 'loading' : '')}
-        </p>
-      </a>
-      {of.error !== undefined ? (
-        <Problem error={of.error} />
-      ) : (
-        <Sparkline points={points} range={range} label={`${title} over the last hour`} />
-      )}
-    </li>
-  );
-}
-
-function Checks({ health }: { health: Resource<Health> }): ComponentChildren {
-  if (!health.data) return null;
-  const checks = Object.entries(health.data.checks as Record<string, Check>);
-  return (
-    <section class="card" aria-label="Health">
-      <div class="card-head">
-        <h2>Health</h2>
-        <Status value={health.data.status} />
-      </div>
-      <dl class="facts row">
-        {checks.map(([name, { status = 'unknown', error }]) => (
-          <div key={name}>
-            <dt>{name.replaceAll('_', ' ')}</dt>
-            <dd>
-              <Status value={status} /> {error && <span class="small">{error}</span>}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p class="muted small">Charts of lag and freshness begin when this page is opened.</p>
-    </section>
-  );
+async function readHistory(signal: AbortSignal) {
+  return healthPoints(await client.value.healthHistory({ signal }));
 }
 
 async function ratesOfLastHour(signal: AbortSignal) {
@@ -183,15 +131,6 @@ async function ratesOfLastHour(signal: AbortSignal) {
     return [start / 1000, (counts.get(start) ?? 0) / 60];
   });
   return { points, total, last: points.at(-1)![1] };
-}
-
-async function readHealth(signal: AbortSignal): Promise<Health> {
-  const health = await client.value.health(undefined, { signal });
-  const { materializer, processor } = health.checks as Record<string, Check | undefined>;
-  if (materializer?.lag_seconds !== undefined) addSample('freshness', materializer.lag_seconds);
-  if (materializer?.lag_events !== undefined) addSample('materializer', materializer.lag_events);
-  if (processor?.lag_events !== undefined) addSample('processor', processor.lag_events);
-  return health;
 }
 
 async function lettersOfLastHour(signal: AbortSignal) {
@@ -224,11 +163,10 @@ async function readJobs(signal: AbortSignal) {
     items.filter(({ status }) => status === 'failed').length;
   const failedPipelines = failedOf(pipelines.items);
   const failed = failedOf(projections.items) + failedPipelines;
-  addSample('failed jobs', failed);
   return { failed, failedPipelines, total: projections.items.length + pipelines.items.length };
 }
 
-function lagSeconds(check: Check | undefined): Shown {
+function lagSeconds(check: Check | undefined): Figure {
   if (check?.lag_seconds === undefined) return { value: '–', note: check?.error ?? 'not reported' };
   return {
     value: duration(check.lag_seconds),
@@ -237,7 +175,7 @@ function lagSeconds(check: Check | undefined): Shown {
   };
 }
 
-function lagEvents(check: Check | undefined): Shown {
+function lagEvents(check: Check | undefined): Figure {
   if (check?.lag_events === undefined) return { value: '–', note: check?.error ?? 'not reported' };
   return {
     value: short(check.lag_events),

@@ -144,7 +144,8 @@ function Version({ versions }: { versions: readonly Schema[] }) {
           </label>
         </span>
         <span class="muted small">
-          {shown.mode}, {shown.compatibility}, <Ago value={shown.created_at} />
+          mode {shown.mode} · compatibility {shown.compatibility} · registered{' '}
+          <Ago value={shown.created_at} />
         </span>
       </div>
       <Loaded of={text}>

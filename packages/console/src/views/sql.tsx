@@ -4,7 +4,7 @@ import { place, setQuery } from '../app/router.js';
 import { client, settings } from '../app/session.js';
 import { sqlChart } from '../logic/sql-chart.js';
 import { tributary } from '../logic/shell.js';
-import { kindOf } from '../logic/json-tree.js';
+import { areNumbers, kindOf } from '../logic/json-tree.js';
 import { one } from '../logic/url-state.js';
 import { visibleText } from '../logic/visible-text.js';
 import { LineChart } from '../parts/chart.js';
@@ -113,6 +113,10 @@ async function read(statement: string, { signal }: AbortController): Promise<Res
 
 function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
   const chart = useMemo(() => sqlChart(columns, rows), [columns, rows]);
+  const classes = useMemo(
+    () => columns.map((_, i) => (areNumbers(rows.map((row) => row[i])) ? 'number' : 'digits')),
+    [columns, rows],
+  );
   if (rows.length === 0) return <Empty title="The statement returned no rows." />;
   return (
     <>
@@ -129,7 +133,7 @@ function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
           <thead>
             <tr>
               {columns.map((name, i) => (
-                <th key={i} scope="col">
+                <th key={i} scope="col" class={classes[i]}>
                   {visibleText(name)}
                 </th>
               ))}
@@ -139,7 +143,7 @@ function Rows({ result: { columns, rows, hasMore } }: { result: Result }) {
             {rows.map((row, i) => (
               <tr key={i}>
                 {row.map((cell, j) => (
-                  <td key={j} class="digits">
+                  <td key={j} class={classes[j]}>
                     <bdi>{cellText(cell)}</bdi>
                   </td>
                 ))}

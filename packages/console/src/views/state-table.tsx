@@ -1,6 +1,6 @@
 import type { ProjectionState } from '#client';
 import { setQuery } from '../app/router.js';
-import { memberText } from '../logic/json-tree.js';
+import { areNumbers, memberText } from '../logic/json-tree.js';
 import { JsonTree } from '../parts/json-view.js';
 import { Ago, Count, Text } from '../parts/values.js';
 
@@ -12,6 +12,10 @@ interface StateTableProps {
 
 /** States of a projection. With `sort`, the name of a field sorts by it. */
 export function StateTable({ states, fields, sort }: StateTableProps) {
+  const isNumeric = new Map(
+    fields.map((field) => [field, areNumbers(states.map(({ stateText }) => memberText(stateText, field)))]),
+  );
+  const classOf = (field: string) => (isNumeric.get(field) ? 'number' : 'digits');
   return (
     <div class="table" role="region" aria-label="States" tabIndex={0}>
       <table>
@@ -19,7 +23,7 @@ export function StateTable({ states, fields, sort }: StateTableProps) {
           <tr>
             <th scope="col">Key</th>
             {fields.map((field) => (
-              <th key={field} scope="col" aria-sort={ariaSort(field, sort)}>
+              <th key={field} scope="col" class={classOf(field)} aria-sort={ariaSort(field, sort)}>
                 {sort ? (
                   <button type="button" class="sort" onClick={() => setQuery(nextSort(field, sort))}>
                     {field}
@@ -45,7 +49,7 @@ export function StateTable({ states, fields, sort }: StateTableProps) {
                 <Text value={key} />
               </th>
               {fields.map((field) => (
-                <td key={field} class="digits">
+                <td key={field} class={classOf(field)}>
                   <Cell text={memberText(stateText, field)} />
                 </td>
               ))}

@@ -5,7 +5,10 @@ import { dryRunLimits } from '#dataflow';
 import { JsonSchemaPart } from '../../openapi/schema.js';
 import { PipelineReplacementInput } from '../pipeline-input.js';
 
-/** Body of `POST /api/v1/pipelines/dry-run`: a pipeline definition, and events to try it with. */
+/**
+ * Body of `POST /api/v1/pipelines/dry-run`: a pipeline definition, and events to try it with. `readDryRunBody` validates
+ * the events.
+ */
 @JSONSchema({ additionalProperties: false })
 export class DryRunInput {
   @IsObject()

@@ -3,15 +3,23 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { limits } from '#event';
 import { ProblemError, type InputError } from '#api';
-import { DisconnectSignal, Body, BodyLimit, bodyOf, InjectPrincipal, Principal, RequireScope } from '#http';
+import {
+  DescribeBody,
+  DisconnectSignal,
+  BodyLimit,
+  InjectPrincipal,
+  Principal,
+  RequireScope,
+  takeBody,
+} from '#http';
 import { readGivenEvents } from '#writing';
 import { dryRunText, effectsOf } from '#dataflow';
 import type { LogEvent } from '#cel';
 import { ApiAnswer } from '../../openapi/answers.js';
 import { definitionProblems } from '../pipeline-problems.js';
 import { DryRunAnswer } from './dry-run-answers.js';
+import { readDryRunBody } from './dry-run-body.js';
 import { DryRunInput } from './dry-run-input.js';
-import { jsonMemberText } from './member-text.js';
 import { Problems, bodyProblems, storeProblems } from '../../openapi/problems.js';
 import { jsonType } from '../../answers/json-type.js';
 import { PipelineDryRun } from './pipeline-dry-run.js';
@@ -37,29 +45,31 @@ export class DryRunController {
       'shows these states. For a definition with a lookup, the key therefore also needs the scope ' +
       '`events:read`. All evaluations together have a limit.',
   })
+  @DescribeBody(DryRunInput)
   @ApiAnswer(DryRunAnswer, { description: 'The steps of each event, and the events that would be written.' })
   @Problems(bodyProblems, definitionProblems, storeProblems)
   @Header('content-type', jsonType)
   async run(
-    @Body() { definition }: DryRunInput,
     @InjectPrincipal() caller: Principal,
     @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,
   ): Promise<string> {
+    const { definition, events: given } = readDryRunBody(takeBody(request).toString());
     const { spec, compiled } = await this.runner.usable(definition, { access: caller.access, client });
     // The answer shows states of projections. Only callers with the scope `events:read` may read states of projections.
     if (effectsOf(spec.operators).some(({ kind }) => kind === 'ask')) caller.requireScope('events:read');
-    const events = await givenEvents(bodyOf(request).toString(), spec.source.streams);
+    const events = await givenEvents(given, spec.source.streams);
     return dryRunText(await this.runner.run(compiled, events, client));
   }
 }
 
 /**
- * Returns the events of the body as events of the log, all in one partition with increasing offsets. @throws
- * ProblemError 400
+ * Parses the text of an array of events. Returns them as events of the log, all in one partition with increasing
+ * offsets.
+ * @throws ProblemError 400
  */
-async function givenEvents(body: string, streams: readonly string[]): Promise<LogEvent[]> {
-  const events = await readGivenEvents(jsonMemberText(body, 'events') ?? '[]');
+async function givenEvents(text: string, streams: readonly string[]): Promise<LogEvent[]> {
+  const events = await readGivenEvents(text);
   const errors = events.flatMap(({ stream }, i): InputError[] => {
     const detail = `must be among the streams of the source: ${streams.join(', ')}`;
     return streams.includes(stream) ? [] : [{ pointer: `/events/${i}/stream`, detail }];

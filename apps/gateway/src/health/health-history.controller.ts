@@ -1,0 +1,40 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { formatTime } from '#event';
+import { Query, RequireScope } from '#http';
+import { ApiAnswer } from '../openapi/answers.js';
+import { HealthHistoryAnswer } from './health-history-answer.js';
+import { HealthHistory, historyIntervalMs } from './health-history.js';
+
+/** The route has no query parameters. */
+class NoQuery {}
+
+/** `GET /api/v1/health-history`: the lag and the failed jobs of the last hour, as this gateway has measured them. */
+@ApiTags('system')
+@Controller('api/v1/health-history')
+export class HealthHistoryController {
+  constructor(private readonly history: HealthHistory) {}
+
+  @Get()
+  @RequireScope('events:read')
+  @Header('cache-control', 'no-store')
+  @ApiOperation({
+    summary: 'Read the lag and the number of failed jobs over the last hour',
+    description:
+      'The gateway keeps in memory what it measures: the history begins when the gateway starts, and each instance ' +
+      'has its own. It measures the lag of the materializer every 15 seconds, and that of the processors for each ' +
+      'request to `/health` or `/metrics`. Reading the history measures nothing.',
+  })
+  @ApiAnswer(HealthHistoryAnswer, { description: 'The samples of the last hour, the oldest first.' })
+  read(@Query() _: NoQuery): HealthHistoryAnswer {
+    return {
+      interval_seconds: historyIntervalMs / 1000,
+      samples: this.history.samples().map(({ start, materializer, processor, failed_jobs }) => ({
+        time: formatTime(start * 1000),
+        materializer: materializer ?? null,
+        processor: processor ?? null,
+        failed_jobs: failed_jobs ?? null,
+      })),
+    };
+  }
+}

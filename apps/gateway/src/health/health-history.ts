@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import type { Definitions } from '#registry';
+import type { ReportedLag } from './materializer-lag.js';
+
+/** Figures of one interval. A figure that nobody has measured is missing. */
+export interface HealthFigures {
+  materializer?: ReportedLag;
+  processor?: ReportedLag;
+  /** Number of failed projections and pipelines. */
+  failed_jobs?: number;
+}
+
+/** The largest figures of one interval, and its start in milliseconds since 1970. */
+export interface HealthSample extends HealthFigures {
+  start: number;
+}
+
+/** Length of an interval, in milliseconds. */
+export const historyIntervalMs = 15_000;
+
+/** Number of intervals in the history: an hour. */
+const mostSamples = 240;
+
+/**
+ * Keeps the measurements of the last hour in memory: the largest ones of each 15 seconds. It measures nothing itself:
+ * whoever measures adds the result, so the history costs no request to Kafka.
+ */
+@Injectable()
+export class HealthHistory {
+  private kept: HealthSample[] = [];
+
+  /** Adds measurements of the time `now`, in milliseconds since 1970. */
+  add(figures: HealthFigures, now = Date.now()): void {
+    const start = now - (now % historyIntervalMs);
+    const newest = this.kept.at(-1);
+    if (newest && newest.start >= start) this.kept[this.kept.length - 1] = largest(newest, figures);
+    else this.kept.push({ start, ...figures });
+    if (this.kept.length > mostSamples) this.kept.shift();
+  }
+
+  /** Returns the samples of the hour before `now`, the oldest first. */
+  samples(now = Date.now()): readonly HealthSample[] {
+    return this.kept.filter(({ start }) => start > now - mostSamples * historyIntervalMs);
+  }
+}
+
+/** Returns the number of failed projections and pipelines. */
+export function failedJobs({
+  projections,
+  pipelines,
+}: Pick<Definitions, 'projections' | 'pipelines'>): number {
+  return [...projections.all(), ...pipelines.all()].filter(({ failure }) => failure !== null).length;
+}
+
+function largest(sample: HealthSample, figures: HealthFigures): HealthSample {
+  const { materializer, processor, failed_jobs } = figures;
+  return {
+    ...sample,
+    ...(materializer && { materializer: largerLag(materializer, sample.materializer) }),
+    ...(processor && { processor: largerLag(processor, sample.processor) }),
+    ...(failed_jobs !== undefined && { failed_jobs: Math.max(failed_jobs, sample.failed_jobs ?? 0) }),
+  };
+}
+
+function largerLag(one: ReportedLag, other: ReportedLag = one): ReportedLag {
+  return {
+    lag_events: Math.max(one.lag_events, other.lag_events),
+    lag_seconds: Math.max(one.lag_seconds, other.lag_seconds),
+  };
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import type { IssuedKey, Scope } from '#client';
+import { useAction } from '../app/resource.js';
+import { client } from '../app/session.js';
+import { Problem } from '../parts/problem.js';
+
+const scopes: readonly Scope[] = [
+  'events:read',
+  'events:write',
+  'definitions:read',
+  'definitions:write',
+  'sql:read',
+  'admin',
+];
+
+/** The form that issues an API key. */
+export function IssueKey({ onIssued }: { onIssued: (key: IssuedKey) => void }) {
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<readonly Scope[]>(['events:read']);
+  const [streams, setStreams] = useState('');
+  const issue = useAction(async () => {
+    const limited = streams.split(/[\s,]+/).filter(Boolean);
+    onIssued(
+      await client.value.keys.issue({
+        name,
+        scopes: [...chosen],
+        ...(limited.length > 0 && { streams: limited }),
+      }),
+    );
+    setName('');
+  });
+  const toggle = (scope: Scope) =>
+    setChosen(chosen.includes(scope) ? chosen.filter((one) => one !== scope) : [...chosen, scope]);
+  return (
+    <details class="card">
+      <summary>Issue a key</summary>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          issue.run();
+        }}
+      >
+        <div class="grid">
+          <label class="field">
+            <span>Name</span>
+            <input
+              value={name}
+              required
+              maxLength={100}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+          </label>
+          <label class="field">
+            <span>Streams (empty: all)</span>
+            <input
+              value={streams}
+              placeholder="orders, payments.*"
+              onInput={(event) => setStreams(event.currentTarget.value)}
+            />
+          </label>
+        </div>
+        <fieldset class="checks">
+          <legend>Scopes</legend>
+          {scopes.map((scope) => (
+            <label key={scope}>
+              <input type="checkbox" checked={chosen.includes(scope)} onChange={() => toggle(scope)} />{' '}
+              {scope}
+            </label>
+          ))}
+        </fieldset>
+        {issue.error !== undefined && <Problem error={issue.error} />}
+        <p class="buttons">
+          <button type="submit" class="primary" disabled={issue.running || chosen.length === 0}>
+            Issue
+          </button>
+        </p>
+      </form>
+    </details>
+  );
+}
