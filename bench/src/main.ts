@@ -16,6 +16,7 @@ import { trickle } from './measures/p10-trickle.js';
 import { live } from './measures/p11-live.js';
 import { snapshots } from './measures/p12-snapshots.js';
 import { manyStreams } from './measures/p13-many-streams.js';
+import { exports } from './measures/export.js';
 import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
 import { client } from './measures/client.js';
@@ -49,6 +50,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Fi
   { names: ['STREAMS'], run: streams },
   { names: ['CLIENT'], run: client },
   { names: ['CONDITIONAL'], run: conditional },
+  { names: ['EXPORT'], run: exports },
 ];
 
 const keptFolder = resolve('.engines/bench');

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const measureNames = [
   ...(['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P8', 'P9'] as const),
   ...(['P10', 'P11', 'P12', 'P13', 'SCHEMA'] as const),
-  ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT', 'CONDITIONAL'] as const),
+  ...(['KEYS', 'RESET', 'STATE', 'RECOVERY', 'STREAMS', 'CLIENT', 'CONDITIONAL', 'EXPORT'] as const),
 ] as const;
 /** Name of a measure of the benchmark, such as `P1`. */
 export type MeasureName = (typeof measureNames)[number];
@@ -14,7 +14,7 @@ export interface BenchOptions {
   runs: number;
   /** The number of events of one run; each measure has its own default. */
   events: number | undefined;
-  /** The number of events in the data set of P5. */
+  /** The number of events in the data set of P5 and EXPORT. */
   pageEvents: number;
   soakSeconds: number;
   name: string | undefined;
@@ -26,7 +26,7 @@ export interface BenchOptions {
 export const usage = `npm run bench -- [${measureNames.join(' ')}] [options]
   --runs N            runs of each measure                       (default 5)
   --events N          events of one run, where it has a number (default: each its own)
-  --page-events N     events of the data set of P5 and P6        (default 10000000)
+  --page-events N     events of the data set of P5, P6, EXPORT   (default 10000000)
   --soak SECONDS      how long P8 keeps the system under load    (default 60; the goal says 600)
   --name NAME         of bench/results/NAME.json                 (default: time and commit)
   --brokers LIST      a Kafka that runs, instead of one of the bench's own

@@ -1,7 +1,13 @@
-import { idOf, type TestSystem } from '#testkit';
-import { createStream, withStack, type BenchContext } from '../bench.js';
+import type { TestSystem } from '#testkit';
+import { withStack, type BenchContext } from '../bench.js';
 import { ClickHouse } from '../clickhouse.js';
-import { insertFlights, madeStreams, makeEvents, sizeOf, type DatasetComposition } from '../pages/dataset.js';
+import {
+  createPageStreams,
+  insertFlights,
+  makeEvents,
+  sizeOf,
+  type DatasetComposition,
+} from '../pages/dataset.js';
 import { pageKinds, pagePaths, type PageKind } from '../pages/queries.js';
 import type { PageTimes } from '../pages/time-pages.js';
 import { timeRuns } from '../pages/time-runs.js';
@@ -20,20 +26,14 @@ export async function pages(bench: BenchContext): Promise<Figure[]> {
   const tenth = { made: Math.floor(bench.options.pageEvents / 10), flights: 0 };
   return withStack(bench, async (stack) => {
     const clickhouse = new ClickHouse(bench.engines, stack.database);
-    const streams: string[] = [];
-    for (let index = 0; index < madeStreams; index++) streams.push(await created(stack, `pages-${index}`));
+    const { made: streams, flights } = await createPageStreams(stack);
     await makeEvents(clickhouse, { streams, from: 0, until: tenth.made });
     const atTenth = await timeKinds(bench, stack, tenth);
     await makeEvents(clickhouse, { streams, from: tenth.made, until: whole.made });
-    await insertFlights(clickhouse, await created(stack, 'flights'), whole.flights);
+    await insertFlights(clickhouse, flights, whole.flights);
     const atWhole = await timeKinds(bench, stack, whole);
     return pageKinds.flatMap((kind) => rowsOf(kind, { events: bench.options.pageEvents, atTenth, atWhole }));
   });
-}
-
-async function created(stack: TestSystem, stream: string): Promise<string> {
-  await createStream(stack, stream);
-  return idOf(stack, stream);
 }
 
 async function timeKinds(bench: BenchContext, stack: TestSystem, size: DatasetComposition): Promise<Times> {

@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { idOf, type TestSystem } from '#testkit';
+import { createStream } from '../bench.js';
 import type { ClickHouse } from '../clickhouse.js';
 
 /** Time of the first generated event in milliseconds since 1970. Each further event is a quarter of a second later. */
@@ -32,6 +34,23 @@ export interface DatasetComposition {
 export function sizeOf(events: number): DatasetComposition {
   const flights = Math.min(mostFlights, Math.floor(events * 0.3));
   return { made: events - flights, flights };
+}
+
+/** Ids of the streams of generated events, and of the stream of flights. */
+export interface PageStreams {
+  made: string[];
+  flights: string;
+}
+
+/** Creates the streams of the data set, without events. */
+export async function createPageStreams(stack: TestSystem): Promise<PageStreams> {
+  const created = async (stream: string): Promise<string> => {
+    await createStream(stack, stream);
+    return idOf(stack, stream);
+  };
+  const made: string[] = [];
+  for (let index = 0; index < madeStreams; index++) made.push(await created(`pages-${index}`));
+  return { made, flights: await created('flights') };
 }
 
 /**

@@ -42,6 +42,15 @@ export async function timePages(
   return times;
 }
 
+/** Returns the milliseconds of each request, one at a time on a keep-alive connection. */
+export async function timeRequests(url: string, requests: readonly Buffer[]): Promise<number[]> {
+  const connection = await Connection.open(url, { keepBody: false });
+  const times: number[] = [];
+  for (const request of requests) times.push(await timed(connection, [request]));
+  connection.close();
+  return times;
+}
+
 async function timed(connection: Connection, requests: readonly Buffer[]): Promise<number> {
   const startedAt = performance.now();
   for (const request of requests) {

@@ -27,6 +27,8 @@ export interface ProjectionView {
 export interface AnalystViews {
   eventTypes: readonly EventTypeView[];
   projections: readonly ProjectionView[];
+  /** Ids of API keys that were revoked or have expired: they no longer need a ClickHouse role. */
+  endedKeys: readonly string[];
 }
 
 /** One SQL statement of an analyst, with its parameters, its limits, and the data that its API key may read. */
@@ -38,6 +40,8 @@ export interface SqlRequest {
   format: string | undefined;
   /** ClickHouse's query id for the statement; unique among running queries. */
   queryId: string;
+  /** Id of the API key; empty if the caller needs none. */
+  keyId: string;
   /** Time limit of the statement in seconds; the configured limit for analysts still applies. */
   seconds: number | undefined;
   /** The streams that the API key may read, as stream ids. */
@@ -106,8 +110,8 @@ export interface AnalystSql {
   /** Name of the ClickHouse database that contains the SQL views. */
   readonly database: string;
   /**
-   * True if analysts' statements run as a ClickHouse user of their own, whose privileges the operator can limit to the
-   * views.
+   * True if analysts' statements run as a ClickHouse user of their own, whose privileges the operator limits to the
+   * views, with a role for each API key that limits the rows.
    */
   readonly ownUser: boolean;
   /** Maximum duration of an analyst's SQL statement in seconds. */

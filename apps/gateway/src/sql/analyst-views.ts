@@ -2,6 +2,7 @@ import { permitsStream, type StreamAccess } from '#api';
 import {
   projectionStreams,
   type Definitions,
+  type KeyDefinition,
   type ProjectionDefinition,
   type SchemaSubject,
 } from '#registry';
@@ -25,15 +26,23 @@ interface AnalystView extends NamedView {
 /** Name of the view of all events. */
 const eventsView = 'events';
 
-/** Returns all views for the current definitions. */
-export function analystViews(definitions: Defined): AnalystViews {
+/** Returns all views for the current definitions, and the keys that have ended. */
+export function analystViews(definitions: Defined & Pick<Definitions, 'keys'>): AnalystViews {
   const views = [...viewsOf(definitions)];
   return {
     eventTypes: views.flatMap(([view, { eventType }]) => (eventType ? [{ view, ...eventType }] : [])),
     projections: views.flatMap(([view, { build }]) =>
       build === undefined ? [] : [{ view, generation: build }],
     ),
+    endedKeys: definitions.keys
+      .all()
+      .filter(hasEnded)
+      .map(({ key_id: keyId }) => keyId),
   };
+}
+
+function hasEnded({ revoked_at: revokedAt, expires_at: expiresAt }: KeyDefinition): boolean {
+  return revokedAt !== undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now());
 }
 
 /** Returns the views that a key may query, and the generations of projections that it may see. */

@@ -56,7 +56,7 @@ export class SqlStatementRunner {
 
   /** Value of a response header that says how ClickHouse excludes rows of streams that the key may not see. */
   get guard(): string {
-    return this.sql.ownUser ? 'analysis, grants' : 'analysis';
+    return this.sql.ownUser ? 'analysis, grants, row policies' : 'analysis';
   }
 
   /**
@@ -96,6 +96,7 @@ export class SqlStatementRunner {
     const input = sqlRequest({ request, parameters }, this.sql.database);
     return {
       ...input,
+      keyId: keyId ?? '',
       queryId: `${keyId ?? ''}:${input.queryId}`,
       permitted: this.streams.ofAny(access),
       ...permittedViews(this.definitions, access),

@@ -66,7 +66,7 @@ export class ClickHouseEventFileExporter implements EventFileExporter {
 export function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
   const params = new SqlParams();
   return {
-    query: `${query.where ? readableColumns : ''}
+    query: `${query.where || query.members.length > 0 ? readableColumns : ''}
 ${selectClause(query.members, { event_id: 'toString(event_id)' })}
 FROM events FINAL
 ${whereClause(conditions(query, params))}

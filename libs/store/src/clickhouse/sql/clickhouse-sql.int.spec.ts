@@ -5,7 +5,9 @@ import { openTestStore, type TestStore } from '../test-store.js';
 import { openClickHouseSql } from '../open.js';
 import type { AnalystSql, SqlRequest } from '../../analyst-sql.js';
 import { SqlError } from '../../analyst-sql.js';
+import { basePolicies, dropStatements, roleStatements } from './key-roles.js';
 import { hostileStatements } from './hostile-statements.fixture.js';
+import { tableConditions } from './row-filters.js';
 
 const seconds = 3;
 let given: TestStore;
@@ -34,6 +36,7 @@ const published = {
     { view: 'projection_totals', generation: 'build-1' },
     { view: 'projection_secrets', generation: 'build-2' },
   ],
+  endedKeys: [],
 };
 
 beforeAll(async () => {
@@ -71,6 +74,7 @@ function question(statement: string, more: Partial<SqlRequest> = {}): SqlRequest
     params: new Map(),
     format: undefined,
     queryId: randomUUID(),
+    keyId: 'key-1',
     seconds: undefined,
     permitted: { access: { patterns: ['orders#1'], reserved: false }, hidden: [] },
     views: ['events', 'orders__order_placed', 'projection_totals'],
@@ -165,7 +169,7 @@ describe('the published views', () => {
   });
 
   it('are dropped together with their schema', async () => {
-    await sql.publish({ eventTypes: [ordersView], projections: [] });
+    await sql.publish({ eventTypes: [ordersView], projections: [], endedKeys: [] });
     const tables = `SELECT name FROM system.tables WHERE database = '${sql.database}' ORDER BY name`;
     const names = await given.engine.query({ query: tables, format: 'TabSeparated' });
     expect(await names.text()).toBe('events\norders__order_placed\n');
@@ -181,9 +185,9 @@ describe('the published views', () => {
 
   it('are published even if ClickHouse rejects one of them', async () => {
     const broken = { ...secretsView, view: 'a'.repeat(400) };
-    await expect(sql.publish({ eventTypes: [broken, ordersView], projections: [] })).rejects.toThrow(
-      'The view aaa',
-    );
+    await expect(
+      sql.publish({ eventTypes: [broken, ordersView], projections: [], endedKeys: [] }),
+    ).rejects.toThrow('The view aaa');
     expect((await tried(question('SHOW TABLES'))).body).toBe('events\norders__order_placed\n');
     await sql.publish(published);
   });
@@ -234,5 +238,26 @@ describe('a statement', () => {
     const running = sql.run(asked, statement, gone.signal);
     setTimeout(() => gone.abort(new Error('gone')), 200);
     await expect(running).rejects.toThrow('gone');
+  });
+});
+
+describe('the statements about roles and row policies', () => {
+  const options = { tables: 't', user: "ana'`\\lysts" };
+  const conditions = tableConditions({
+    permitted: { access: { patterns: ['orders#1', "o'`\\*"], reserved: false }, hidden: ["h'\\"] },
+    builds: ["b'"],
+  });
+
+  it.each([
+    ...basePolicies(options),
+    ...roleStatements('t:k:1', conditions, options),
+    ...dropStatements('t:k:1', options),
+  ])('are valid for ClickHouse: %s', async (statement) => {
+    const formatted = await given.engine.query({
+      query: 'SELECT formatQuerySingleLine({statement:String})',
+      query_params: { statement },
+      format: 'TabSeparatedRaw',
+    });
+    expect(await formatted.text()).toMatch(/^(CREATE|DROP) (ROLE|ROW POLICY) |^GRANT /);
   });
 });

@@ -5,16 +5,17 @@ import type {
   AnalystSql,
   SqlRequest,
 } from '../../analyst-sql.js';
-import { SqlRejectedError } from '../../analyst-sql.js';
+import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
 import type { ClickHouseConnection } from '../connection.js';
 import { checkSyntax } from './check-syntax.js';
 import { statementSettings, type StatementBounds } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
+import { KeyRoles } from './key-roles.js';
 import { quoteText } from './literals.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
 import { PublishedViews } from './published-views.js';
-import type { TableAndViewDatabases } from './row-filters.js';
+import { tableConditions, type TableAndViewDatabases } from './row-filters.js';
 
 /** Address, credentials, databases and limits of the SQL access of analysts. */
 export interface ClickHouseSqlOptions {
@@ -44,6 +45,12 @@ const forwardedHeaders = [
 /** Seconds after a statement's time limit at which ClickHouse is treated as unreachable. */
 const graceSeconds = 5;
 
+/** Codes of a `role` parameter that ClickHouse does not accept, because the role was dropped. */
+const lostRole = new Set([
+  511, // UNKNOWN_ROLE
+  512, // SET_NON_GRANTED_ROLE
+]);
+
 /** The FORMAT clause at the end of a formatted statement; no other clause can end like this. */
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
@@ -59,6 +66,7 @@ export class ClickHouseSql implements AnalystSql {
   readonly mostSeconds: number;
   private readonly http: ClickHouseHttpClient;
   private readonly published: PublishedViews;
+  private readonly roles: KeyRoles | undefined;
 
   constructor(private readonly options: ClickHouseSqlOptions) {
     this.database = options.databases.views;
@@ -66,17 +74,20 @@ export class ClickHouseSql implements AnalystSql {
     this.mostSeconds = options.bounds.seconds;
     this.http = new ClickHouseHttpClient(options);
     this.published = new PublishedViews(options.connection, options.databases);
+    const { tables } = options.databases;
+    if (options.ownUser) this.roles = new KeyRoles(options.connection, { tables, user: options.user });
   }
 
-  publish(views: AnalystViews): Promise<void> {
-    return this.published.publish(views);
+  async publish(views: AnalystViews): Promise<void> {
+    await this.published.publish(views);
+    await this.roles?.dropUnused(views.endedKeys);
   }
 
   async check(question: SqlRequest, signal: AbortSignal): Promise<CheckedStatement> {
     const { text, format, outline } = await this.canonical(question, signal);
     try {
       assertPlainNames(text, question.params);
-      const explained = await this.ask(question, { sql: `EXPLAIN AST ${text}`, format: 'TSVRaw', signal });
+      const explained = await this.explain(question, text, signal);
       checkSyntax(explained, text, {
         database: this.database,
         views: question.views,
@@ -96,7 +107,7 @@ export class ClickHouseSql implements AnalystSql {
     const answer = await this.http.send({
       sql: statement.text,
       url: {
-        ...this.urlOf(question, statement.format),
+        ...(await this.urlOf(question, statement.format)),
         ...transport,
         query_id: queryId,
       },
@@ -135,21 +146,31 @@ export class ClickHouseSql implements AnalystSql {
     return { text: clause ? written.slice(0, clause.index) : written, format, outline };
   }
 
-  private ask(
-    question: SqlRequest,
-    { sql, format, signal }: { sql: string; format: string; signal: AbortSignal },
-  ): Promise<string> {
-    return this.http.text({ sql, url: this.urlOf(question, format), signal });
+  /** Returns the syntax tree. Makes the key's role again if it was dropped meanwhile. */
+  private async explain(question: SqlRequest, text: string, signal: AbortSignal): Promise<string> {
+    const ask = async () => {
+      const url = await this.urlOf(question, 'TSVRaw');
+      return this.http.text({ sql: `EXPLAIN AST ${text}`, url, signal });
+    };
+    try {
+      return await ask();
+    } catch (error) {
+      if (!this.roles || !(error instanceof SqlError) || !lostRole.has(error.code)) throw error;
+      this.roles.forget(question.keyId);
+      return ask();
+    }
   }
 
-  private urlOf(question: SqlRequest, format: string): Record<string, string> {
+  private async urlOf(question: SqlRequest, format: string): Promise<Record<string, string>> {
     const params = [...question.params].map(([name, value]) => [`param_${name}`, value] as const);
     const { databases, bounds } = this.options;
+    const role = await this.roles?.roleOf(question.keyId, tableConditions(question));
     return {
       database: this.database,
       default_format: format,
       ...statementSettings(question, databases, bounds),
       ...Object.fromEntries(params),
+      ...(role !== undefined && { role }),
     };
   }
 }

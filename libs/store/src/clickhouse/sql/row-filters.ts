@@ -10,6 +10,20 @@ export interface TableAndViewDatabases {
   views: string;
 }
 
+/** Names of the tables whose rows an API key limits. */
+export const policyTables = ['events', 'projection_states'] as const;
+
+/** For each of these tables, a condition for the rows that an API key may see. */
+export type TableConditions = Record<(typeof policyTables)[number], string>;
+
+/** Returns the conditions for the rows that the API key may see. */
+export function tableConditions({
+  permitted,
+  builds,
+}: Pick<SqlRequest, 'permitted' | 'builds'>): TableConditions {
+  return { events: eventFilter(permitted), projection_states: oneOf('owner', builds) };
+}
+
 /**
  * Returns the value of ClickHouse's setting `additional_table_filters`: for each table, a condition for the rows that
  * the API key may see. ClickHouse applies it to every read of the table, also inside views and subqueries.
@@ -19,9 +33,11 @@ export function rowFilters(
   databases: TableAndViewDatabases,
 ): string {
   const ownViews = `database = ${quoteText(databases.views)} AND ${oneOf('table', views)}`;
+  const conditions = Object.entries(tableConditions({ permitted, builds }));
   const filters = {
-    [`${databases.tables}.events`]: eventFilter(permitted),
-    [`${databases.tables}.projection_states`]: oneOf('owner', builds),
+    ...Object.fromEntries(
+      conditions.map(([table, condition]) => [`${databases.tables}.${table}`, condition]),
+    ),
     'system.tables': ownViews,
     'system.columns': ownViews,
     'system.databases': `name = ${quoteText(databases.views)}`,

@@ -1,4 +1,5 @@
 import { reservedStreamPrefix } from '#api';
+import { readableColumns } from '#cel';
 import type { AnalystViews, EventTypeView, MemberColumn, ProjectionView } from '../../analyst-sql.js';
 import { quoteText, quoteIdentifier } from './literals.js';
 
@@ -45,7 +46,8 @@ function eventsOf(tables: string): string {
 
 function eventTypeSelect({ stream, eventType, columns }: EventTypeView, tables: string): string {
   const ofType = `events.stream = ${quoteText(stream)} AND events.event_type = ${quoteText(eventType)}`;
-  return `${selectClause(columns)} ${eventsOf(tables)} AND ${ofType}`;
+  const named = columns.length > 0 ? `${readableColumns} ` : '';
+  return `${named}${selectClause(columns)} ${eventsOf(tables)} AND ${ofType}`;
 }
 
 function projectionSelect({ generation: build }: ProjectionView, tables: string): string {
@@ -55,9 +57,12 @@ function projectionSelect({ generation: build }: ProjectionView, tables: string)
   );
 }
 
+/** Names that `readableColumns` defines: a column of the same name would be another expression for one alias. */
+const definedNames = ['readable_data', 'readable_metadata', 'exact_data', 'exact_metadata'];
+
 /**
  * Returns the SELECT clause with the columns of an event, then the given members. `instead` replaces the
- * expressions of some columns.
+ * expressions of some columns. With members, the statement must begin with `readableColumns`.
  */
 export function selectClause(
   members: readonly MemberColumn[],
@@ -71,29 +76,31 @@ export function selectClause(
   return `SELECT ${columns.map(([name, sql]) => `${sql} AS ${quoteIdentifier(name)}`).join(', ')}`;
 }
 
+const taken = new Set([...Object.keys(eventColumns), ...definedNames]);
+
 /**
  * Returns the member's name, or `data_<name>` if the name is that of an event column or could collide with a
  * renamed member.
  */
 export function columnName({ member }: Pick<MemberColumn, 'member'>): string {
-  return Object.hasOwn(eventColumns, member.replace(/^(data_)*/, '')) || Object.hasOwn(eventColumns, member)
-    ? `data_${member}`
-    : member;
+  return taken.has(member.replace(/^(data_)*/, '')) || taken.has(member) ? `data_${member}` : member;
 }
 
 /**
  * Returns the SQL expression for a top-level member of `data` as a value of the column's type; its value is NULL if the
- * member is missing or has another type.
+ * member is missing or has another type. Numbers and booleans are read from the member's JSON text, because ClickHouse's
+ * typed functions convert other values: 7.5, "7" and true would become integers. The number 5 would be a time.
  */
 export function memberExpression({ member, type }: MemberColumn): string {
-  const at = `(data, ${quoteText(member)}`;
+  const place = `(readable_data, ${quoteText(member)}`;
+  const text = `JSONExtractRaw${place})`;
   const expressions: Record<MemberColumn['type'], string> = {
-    text: `JSONExtract${at}, 'Nullable(String)')`,
-    integer: `JSONExtract${at}, 'Nullable(Int64)')`,
-    number: `JSONExtract${at}, 'Nullable(Float64)')`,
-    boolean: `JSONExtract${at}, 'Nullable(Bool)')`,
-    time: `parseDateTime64BestEffortOrNull(JSONExtractString${at}), 6, 'UTC')`,
-    json: `nullIf(JSONExtractRaw${at}), '')`,
+    text: `JSONExtract${place}, 'Nullable(String)')`,
+    integer: `toInt64OrNull(${text})`,
+    number: `toFloat64OrNull(${text})`,
+    boolean: `CAST(if(${text} IN ('true', 'false'), ${text} = 'true', NULL), 'Nullable(Bool)')`,
+    time: `parseDateTime64BestEffortOrNull(if(startsWith(${text}, '"'), JSONExtractString${place}), ''), 6, 'UTC')`,
+    json: `nullIf(${text}, '')`,
   };
   return expressions[type];
 }
