@@ -26,7 +26,7 @@ describe('the set-up of a fresh clone', () => {
     clone = await mkdtemp(join(tmpdir(), 'tributary-setup-'));
     await mkdir(join(clone, 'bin'));
     env = { PATH: [join(clone, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter) };
-    for (const name of ['setup', 'run-tool', 'dependencies', 'tools']) {
+    for (const name of ['setup', 'run-tool', 'interrupt', 'dependencies', 'tools']) {
       await cp(join(root, 'local', `${name}.mjs`), join(clone, 'local', `${name}.mjs`));
     }
     const files = { 'package.json': '{}', 'tsconfig.json': '{}', 'package-lock.json': JSON.stringify(lock) };
