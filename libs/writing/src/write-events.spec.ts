@@ -117,6 +117,7 @@ describe('one event', () => {
     const problem = (await given.single(event(more))).json<ProblemDocument>();
     expect(problem.errors?.[0]?.detail).toContain(rule);
     expect(problem.errors?.[0]?.detail).not.toContain('pattern');
+    ['unknown field', { colour: 1 }, 'is not a known field; known fields are stream, event_type, '],
   });
 
   it.each<[string, object[] | string, string, RegExp]>([
@@ -126,6 +127,7 @@ describe('one event', () => {
     const [, body, code, detail] = row;
     const problem = (await given.single(body)).json<ProblemDocument>();
     expect([problem.code, problem.detail]).toEqual([code, expect.stringMatching(detail)]);
+    ['a batch', JSON.stringify({ events: [event()] }), 'invalid_request', /\/api\/v1\/events\/batch/],
   });
 
   it('may be 64 levels deep', async () => {

@@ -226,6 +226,14 @@ describe('bodies', () => {
 describe('query parameters', () => {
   it('become an instance of their class, with its defaults', async () => {
     expect((await send('GET', '/things?limit=5&tag=a&tag=b')).json()).toEqual({ limit: 5, tag: ['a', 'b'] });
+  it.each([
+    ['{"name":"a","colour":1}', 'name, parts'],
+    ['{"name":"a","parts":[{"name":"x","colour":2}]}', 'name'],
+  ])('%s is rejected with the known fields of the object', async (body, fields) => {
+    const [error] = problem(await post('/things', body)).errors ?? [];
+    expect(error?.detail).toBe(`is not a known field; known fields are ${fields}`);
+  });
+
     expect((await send('GET', '/things?tag=a')).json()).toEqual({ limit: 10, tag: ['a'] });
   });
 
