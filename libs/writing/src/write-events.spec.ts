@@ -127,7 +127,20 @@ describe('one event', () => {
     const [, body, code, detail] = row;
     const problem = (await given.single(body)).json<ProblemDocument>();
     expect([problem.code, problem.detail]).toEqual([code, expect.stringMatching(detail)]);
-    ['a batch', JSON.stringify({ events: [event()] }), 'invalid_request', /\/api\/v1\/events\/batch/],
+  });
+
+  it('read from the write port is answered with the ports for reads', async () => {
+    for (const [url, status] of [
+      ['/api/v1/events', 405],
+      ['/api/v1/events/query', 404],
+      ['/', 404],
+    ] as const) {
+      const answer = await given.app.instance.inject(url);
+      expect(answer.statusCode).toBe(status);
+      expect(answer.json<ProblemDocument>().detail).toMatch(
+        /only accepts writes\. Reads are on .*3900.*3902/,
+      );
+    }
   });
 
   it('may be 64 levels deep', async () => {

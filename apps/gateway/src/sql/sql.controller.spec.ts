@@ -78,6 +78,17 @@ describe('SQL on the query port', () => {
     expect(answer.statusCode).toBe(404);
   });
 
+  it.each(['/', '/clickhouse', '/api/v1/sql'])(
+    'is named as the port for SQL sent to %s of the core port',
+    async (url) => {
+      const answer = await gateway.core.instance.inject({ method: 'POST', url, payload: 'SELECT 1' });
+      expect([404, 405]).toContain(answer.statusCode);
+      expect(answer.json<{ detail: string }>().detail).toContain(
+        'SQL is on the query port (3902 by default)',
+      );
+    },
+  );
+
   it('passes on the known parameters, and ignores every other one', async () => {
     await post(
       'SELECT 1',

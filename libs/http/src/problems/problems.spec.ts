@@ -63,12 +63,20 @@ describe('every answer that is not a success is a problem document', () => {
     'a 404 of %s says that a segment of the path is empty',
     async (url) => {
       expect(problem(await send('GET', url)).detail).toContain('a segment of its path is empty');
-      expect(problem(await send('GET', '/nothing')).detail).not.toContain('empty');
+      for (const other of ['/nothing', '/'])
+        expect(problem(await send('GET', other)).detail).not.toContain('empty');
     },
   );
 
   it('a 404 says where all addresses are listed', async () => {
     expect(problem(await send('GET', '/nothing')).detail).toContain('/docs');
+  });
+
+  it.each([
+    ['/nothing', 404],
+    ['/things/1', 405],
+  ])('a body of any media type at %s, where no route takes one, is a %d', async (url, status) => {
+    expect(problem(await post(url, 'SELECT 1', { 'content-type': 'text/plain' })).status).toBe(status);
   });
 
   it('a 405 lists the methods of the address', async () => {
@@ -218,14 +226,6 @@ describe('bodies', () => {
     expect(problem(await post('/things', body)).errors?.map((error) => error.pointer)).toEqual([pointer]);
   });
 
-  it('that are nested too deep are rejected before they are parsed', async () => {
-    expect(problem(await post('/things', '['.repeat(60_000))).code).toBe('invalid_json');
-  });
-});
-
-describe('query parameters', () => {
-  it('become an instance of their class, with its defaults', async () => {
-    expect((await send('GET', '/things?limit=5&tag=a&tag=b')).json()).toEqual({ limit: 5, tag: ['a', 'b'] });
   it.each([
     ['{"name":"a","colour":1}', 'name, parts'],
     ['{"name":"a","parts":[{"name":"x","colour":2}]}', 'name'],
@@ -234,6 +234,14 @@ describe('query parameters', () => {
     expect(error?.detail).toBe(`is not a known field; known fields are ${fields}`);
   });
 
+  it('that are nested too deep are rejected before they are parsed', async () => {
+    expect(problem(await post('/things', '['.repeat(60_000))).code).toBe('invalid_json');
+  });
+});
+
+describe('query parameters', () => {
+  it('become an instance of their class, with its defaults', async () => {
+    expect((await send('GET', '/things?limit=5&tag=a&tag=b')).json()).toEqual({ limit: 5, tag: ['a', 'b'] });
     expect((await send('GET', '/things?tag=a')).json()).toEqual({ limit: 10, tag: ['a'] });
   });
 
