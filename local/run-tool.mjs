@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { fileURLToPath } from 'node:url';
+import { oncePerInterrupt } from './interrupt.mjs';
 import { SetupError } from './tools.mjs';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
@@ -42,13 +43,13 @@ export function runTool(command, args, complaint) {
 /** Runs `work`. SIGINT and SIGTERM stop its tools; `work` fails with InterruptedError when they have ended. */
 export async function interruptible(work) {
   let force;
-  const interrupt = () => {
+  const interrupt = oncePerInterrupt(() => {
     if (interrupted) return signalTools('SIGKILL');
     interrupted = true;
     console.log('\nStopping ...');
     signalTools('SIGTERM');
     force = setTimeout(() => signalTools('SIGKILL'), patienceMs);
-  };
+  });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
   try {
     const result = await work();

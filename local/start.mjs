@@ -4,6 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { oncePerInterrupt } from './interrupt.mjs';
 import { whenNpmEnds } from './npm-parent.mjs';
 import { bundleApps, fail, root, setUp, step } from './setup.mjs';
 import { SetupError } from './tools.mjs';
@@ -18,10 +19,10 @@ async function main() {
   console.log('Tributary');
   let system;
   let interrupted = false;
-  const interrupt = () => {
+  const interrupt = oncePerInterrupt(() => {
     interrupted = true;
     system?.stop();
-  };
+  });
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   whenNpmEnds(() => {

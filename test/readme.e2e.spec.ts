@@ -114,6 +114,15 @@ describe('the commands in docs/http.md', () => {
   });
 });
 
+describe('the commands in docs/analysts.md', () => {
+  it('work one after the other, with the events of the tour', async () => {
+    const outputs = await outputsOf(commandsIn('docs/analysts.md'));
+    expect(outputs[1]).toMatch(/"key":"trb_/);
+    expect(outputs[2]).toContain('"event_type":"order.placed"');
+    expect(outputs[2]).toMatch(/^order\.placed\t\d+$/m);
+  });
+});
+
 describe('the commands in docs/data.md', () => {
   it('work one after the other as printed', async () => {
     const answers = (await outputsOf(commandsIn('docs/data.md'))).join('');

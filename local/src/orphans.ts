@@ -18,8 +18,10 @@ export class ProcessRecord {
 
   /** Replaces the recorded processes by those with these ids. */
   async write(pids: number[]): Promise<void> {
-    const identities = (await Promise.all(pids.map(identify))).filter((one) => one !== undefined);
-    this.writing = this.writing.then(() => this.replace(JSON.stringify(identities)));
+    this.writing = this.writing.then(async () => {
+      const identities = (await Promise.all(pids.map(identify))).filter((one) => one !== undefined);
+      await this.replace(JSON.stringify(identities));
+    });
     await this.writing;
   }
 

@@ -27,7 +27,7 @@ describe('the set-up of a fresh clone', () => {
     clone = await mkdtemp(join(tmpdir(), 'tributary-setup-'));
     await mkdir(join(clone, 'bin'));
     env = { PATH: [join(clone, 'bin'), dirname(process.execPath), process.env.PATH].join(delimiter) };
-    for (const name of ['setup', 'run-tool', 'dependencies', 'tools']) {
+    for (const name of ['setup', 'run-tool', 'interrupt', 'dependencies', 'tools']) {
       await cp(join(root, 'local', `${name}.mjs`), join(clone, 'local', `${name}.mjs`));
     }
     await cp(join(root, 'apps', 'bundle.mjs'), join(clone, 'apps', 'bundle.mjs'));

@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,8 @@ class Start {
   output = '';
 
   constructor(env: NodeJS.ProcessEnv, [command, ...args]: readonly [string, ...string[]] = script) {
-    this.child = spawn(command, args, { cwd: root, env });
+    // A process group of its own, like that of a command in a terminal.
+    this.child = spawn(command, args, { cwd: root, env, detached: true });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     }
@@ -45,6 +47,12 @@ class Start {
   /** The printed commands that a user can paste. */
   get commands(): string[] {
     return this.output.split('\n').filter((line) => line.startsWith('  curl '));
+  }
+
+  /** Sends SIGINT to npm and to the process that npm started, as a terminal does. */
+  ctrlC(): Promise<number | null> {
+    process.kill(-this.pid, 'SIGINT');
+    return this.exit;
   }
 
   end(signal?: NodeJS.Signals): Promise<number | null> {
@@ -163,6 +171,22 @@ describe('npm start', () => {
     await expect.poll(alive, { timeout: 100_000, interval: 100 }).toEqual([]);
   });
 
+  it(
+    'stops everything in order on Ctrl-C under npm, which forwards the signal',
+    async () => {
+      running = new Start(env, ['npm', 'start']);
+      await running.up();
+      await recordProcesses();
+      expect(await alive(), running.output).toHaveLength(6);
+      await running.ctrlC();
+      expect(running.output).toMatch(/Stopped\.\s*$/);
+      expect(running.output).not.toMatch(/died|killed\./);
+      expect(await alive()).toEqual([]);
+      expect(existsSync(join(folder, 'processes.json.draft'))).toBe(false);
+    },
+    startTimeout,
+  );
+
   it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])(
     'stops everything in order when its npm process ends by %s',
     async (signal) => {
@@ -172,7 +196,7 @@ describe('npm start', () => {
       expect(await alive(), running.output).toHaveLength(6);
       await running.end(signal);
       await expect.poll(() => running.output, { timeout: 100_000 }).toMatch(/Stopped\.\s*$/);
-      expect(running.output).not.toMatch(/died|at once\./);
+      expect(running.output).not.toMatch(/died|killed\./);
       expect(await alive()).toEqual([]);
     },
     startTimeout,

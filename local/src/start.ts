@@ -134,7 +134,10 @@ class System implements LocalSystem {
     this.stops++;
     if (this.stops > 1) {
       this.options.say('All processes are killed.');
-      void this.supervisor.killAll().then(() => this.finish(130));
+      void this.supervisor
+        .killAll()
+        .then(() => this.recordNone())
+        .then(() => this.finish(130));
       return;
     }
     this.options.say('\nStopping ... (Ctrl-C again kills all processes)');
@@ -157,6 +160,12 @@ class System implements LocalSystem {
     await this.supervisor.stop('materializer', 'processor');
     await this.supervisor.stop('clickhouse');
     await this.supervisor.stop('kafka');
+    await this.recordNone();
     await this.unlock();
+  }
+
+  /** Completes the record, so that the exit of this process leaves no draft of it. */
+  private async recordNone(): Promise<void> {
+    await this.record.write([]).catch(() => undefined);
   }
 }

@@ -48,9 +48,10 @@ export class CommandLine {
     return spawn(process.execPath, [program, ...args], { cwd: this.folder, env: { ...this.env, ...env } });
   }
 
-  /** Runs a line of bash in which `tributary` is the program. */
+  /** Runs a line of bash in which `tributary` and `npx tributary` are the program. */
   shell(line: string): Promise<CommandResult> {
-    const named = `tributary() { '${process.execPath}' '${program}' "$@"; }; ${line}`;
+    const npx = `npx() { [ "$1" = tributary ]; shift; tributary "$@"; }`;
+    const named = `tributary() { '${process.execPath}' '${program}' "$@"; }; ${npx}; ${line}`;
     const child = spawn('bash', ['--norc', '-o', 'pipefail', '-c', named], {
       cwd: this.folder,
       env: this.env,

@@ -33,11 +33,18 @@ export function corePort(context: AppContext<GatewayConfig>, gateway: GatewaySer
   return {
     context,
     port: 'core',
+    elsewhere: sqlElsewhere,
     module: PortModule.of(gateway, resources),
     openapi: document(context, 'core'),
     answers: gateway.adapters.answers,
     configure: (instance) => servePages(instance, context, 'core'),
   };
+}
+
+/** SQL needs a key, which the core port does not check. */
+function sqlElsewhere(path: string): string | undefined {
+  if (!/^\/(clickhouse(\/.*)?)?$|sql/i.test(path)) return undefined;
+  return 'SQL is on the query port (3902 by default), at /, with an API key that has the scope sql:read.';
 }
 
 /** Options of the query port: the same API for all other clients. Only `GET /health/live` works without a key. */
@@ -54,6 +61,7 @@ export function queryPort(context: AppContext<GatewayConfig>, gateway: GatewaySe
     port: 'query',
     module: PortModule.of(gateway, resourcesOfQueryPort),
     anySite: true,
+    elsewhere: () => undefined,
     openapi: document(context, 'query'),
     configure: (instance) => {
       // The page at `/` needs no key, so it comes before the check of keys.

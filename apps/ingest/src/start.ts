@@ -6,6 +6,7 @@ import type { IngestConfig } from './config.js';
 import { DeferredProducer } from '#writing';
 import { MeteredProducer } from '#writing';
 import { portKeys } from './port-keys.js';
+import { readsElsewhere } from './reads-elsewhere.js';
 import { traced } from '#writing';
 import { WriteModule } from '#writing';
 import { VerdictTable } from '#verdicts';
@@ -32,6 +33,7 @@ export async function startIngest(context: AppContext<IngestConfig>): Promise<vo
   await startHttpApp({
     ...portKeys(config, definitions),
     context,
+    elsewhere: readsElsewhere,
     module: WriteModule.with({
       producer,
       definitions,

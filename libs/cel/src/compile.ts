@@ -25,10 +25,25 @@ import {
 /**
  * Compiles an expression on the variable `event` (see `eventValue`). The returned function throws EvaluationError if
  * the expression has no value for an event.
+ * @param mayBeText Whether the expression may return a text. The error for a mere name then suggests quotes.
  * @throws ExpressionError if the expression names an unknown variable or function
  */
-export function compileParsed(expression: Expression): (event: CelObject) => CelValue {
+export function compileParsed(
+  expression: Expression,
+  { mayBeText = false } = {},
+): (event: CelObject) => CelValue {
+  if (mayBeText) refuseUnquotedText(expression);
   return evaluated(expression, operators);
+}
+
+/** @throws ExpressionError for an expression that is only an unknown name with members, such as `order.large` */
+function refuseUnquotedText(expression: Expression): void {
+  const names: string[] = [];
+  let root = expression;
+  for (; root.kind === 'member'; root = root.object) names.unshift(root.name);
+  if (root.kind !== 'variable' || root.name === 'event') return;
+  const member = names.length > 0 ? names.join('.') : undefined;
+  throw unknownVariable(root, member, [root.name, ...names].join('.'));
 }
 
 /**
@@ -82,7 +97,7 @@ function compiler(operators: BinaryOperations): CompileExpression {
       case 'member': {
         const { object } = expression;
         if (object.kind === 'variable' && !names.includes(object.name))
-          throw unknownVariable(object.name, object.at, expression.name);
+          throw unknownVariable(object, expression.name);
         const of = part(object);
         return (scope) => member(of(scope), expression.name, at);
       }
@@ -127,12 +142,16 @@ function constant(value: CelValue): CompiledExpression {
   return () => value;
 }
 
-function unknownVariable(name: string, at: number, member?: string): ExpressionError {
-  return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member)}`, at);
+function unknownVariable(
+  { name, at }: { name: string; at: number },
+  member?: string,
+  text?: string,
+): ExpressionError {
+  return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member, text)}`, at);
 }
 
 function variable(name: string, names: readonly string[], at: number): CompiledExpression {
-  if (!names.includes(name)) throw unknownVariable(name, at);
+  if (!names.includes(name)) throw unknownVariable({ name, at });
   return (scope) => {
     let found: VariableScope | undefined = scope;
     while (found && found.name !== name) found = found.outer;

@@ -44,7 +44,7 @@ describe('a condition', () => {
     ['stream == "orders"', 'There is no variable stream; write event.stream'],
     ['customer.name == "x"', 'There is no variable customer; write event.data.customer.name'],
     ['events.data.amount > 50', 'There is no variable events; write event.data'],
-    ['event.data.currency == EUR', 'There is no variable EUR; write event.data.EUR, or "EUR" for the text'],
+    ['event.data.currency == EUR', "There is no variable EUR; write event.data.EUR, or 'EUR' for the text"],
     ['event.data.paid == TRUE', 'There is no variable TRUE; write true'],
     ['NOT (event.data.a > 1)', 'There is no NOT() with 1 argument(s); write ! instead of "not"'],
     ['length(event.data.a) > 1', 'There is no length() with 1 argument(s); use size()'],

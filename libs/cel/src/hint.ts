@@ -31,16 +31,21 @@ export function foreignWordAt(text: string, at: number): string | undefined {
 }
 
 /**
- * Returns a suggestion of what to write instead of an unknown CEL variable. `member` is the name of the member that the
- * expression reads from it.
+ * Returns a suggestion of what to write instead of an unknown CEL variable.
+ * @param member The name of the member that the expression reads from it
+ * @param text The whole expression, if it is probably a text without quotes
  */
-export function variableHint(name: string, member?: string): string {
+export function variableHint(name: string, member?: string, text = constantName(name, member)): string {
   if (isLiteral(name)) return `write ${name.toLowerCase()}`;
   if (member !== undefined && /^events?$/i.test(name)) return `write event.${member}`;
   const path = members.test(name) ? `event.${name}` : `event.data.${name}`;
-  if (member === undefined && /^[A-Z][A-Z0-9_]*$/.test(name))
-    return `write ${path}, or "${name}" for the text`;
-  return `write ${member === undefined ? path : `${path}.${member}`}`;
+  const value = member === undefined ? path : `${path}.${member}`;
+  return text === undefined ? `write ${value}` : `write ${value}, or '${text}' for the text`;
+}
+
+/** Returns a name in capitals, such as `EUR`, of which no member is read. It is probably a text without quotes. */
+function constantName(name: string, member?: string): string | undefined {
+  return member === undefined && /^[A-Z][A-Z0-9_]*$/.test(name) ? name : undefined;
 }
 
 /**

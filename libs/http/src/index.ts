@@ -5,7 +5,7 @@ export * from './auth/index.js';
 export { DescribeProblems, DescribeProblemsIn } from './problems/describe-problems.js';
 export * from './server/health.js';
 export * from './server/http-app.js';
-export { shortPointerTo } from './problems/input-errors.js';
+export { shortPointerTo, unknownField, unknownFields } from './problems/input-errors.js';
 export * from './server/lifecycle.js';
 export type { OpenApiOptions } from './openapi/openapi.js';
 export { DisconnectSignal, disconnectSignal } from './handlers/disconnect-signal.js';

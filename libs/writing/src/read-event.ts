@@ -6,6 +6,7 @@ import {
   type EventRecord,
   type EpochMicros,
 } from '#event';
+import { duplicateMember } from './duplicate-member.js';
 import type { ScannedEvent } from './event-scan.js';
 import { EventRejection, type RejectedEventSource } from './rejection.js';
 import type { SchemaIndex, CurrentSchema } from './schemas/schema-index.js';
@@ -57,7 +58,7 @@ function checked(
   const { envelope } = found;
   if (isLong(reception.text, found)) return tooLarge(pointer);
   if (!isEvent(envelope)) return invalid(eventErrors(pointer));
-  if (found.duplicate) return duplicate(pointer);
+  if (found.duplicate) return duplicate(reception.text, found, pointer);
   const timestamp = envelope.timestamp == null ? reception.ingestedAt : parseTime(envelope.timestamp);
   if (timestamp === undefined) return invalid([{ pointer: `${pointer}/timestamp`, detail: timeRule }]);
   const expected_version = envelope.expected_version ?? null;
@@ -112,8 +113,19 @@ export function tooLarge(pointer: string): EventRejection {
   return new EventRejection('payload_too_large', detail, [{ pointer, detail: 'is too large' }]);
 }
 
-export function duplicate(pointer: string): EventRejection {
-  return invalid([{ pointer, detail: 'has an object with two members of the same name' }]);
+/** Returns the rejection of the value between `start` and `end`, which has two members with the same name. */
+export function duplicate(
+  text: string,
+  { start, end }: { start: number; end: number },
+  pointer: string,
+): EventRejection {
+  const member = duplicateMember(text.slice(start, end)) ?? '';
+  return invalid([
+    {
+      pointer: pointer + member,
+      detail: 'is given twice: an object may not have two members of the same name',
+    },
+  ]);
 }
 
 export function invalid(errors: EventRejection['errors']): EventRejection {

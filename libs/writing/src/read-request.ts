@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { isJsonObject, limits } from '#event';
 import { ProblemError } from '#api';
 import { TimeSlice } from '#async';
-import { parseJson, shortPointerTo } from '#http';
+import { parseJson, unknownFields } from '#http';
 import { scanEvent, type EventScanContext } from './event-scan.js';
 import { readEvent, type AcceptedEvent, type IntakeContext } from './read-event.js';
 import { EventRejection } from './rejection.js';
@@ -39,6 +39,7 @@ export function readSingle(reception: IntakeContext): AcceptedEvent {
   if (text.charCodeAt(end) === openBrace) throw secondEvent().toProblem();
   if (end < text.length) throw syntaxError(end).toProblem();
   if (text.charCodeAt(start) === openBracket) throw arrayOfEvents().toProblem();
+  if (Object.hasOwn(found.envelope, 'events')) throw batchAsEvent().toProblem();
   const event = readEvent(found, '', reception);
   if (event instanceof EventRejection) throw event.toProblem();
   return event;
@@ -162,6 +163,15 @@ function arrayOfEvents(): EventRejection {
   ]);
 }
 
+function batchAsEvent(): EventRejection {
+  const detail =
+    'This address accepts one event, but the body has the member events, like a batch. Send a batch to ' +
+    '/api/v1/events/batch.';
+  return new EventRejection('invalid_request', detail, [
+    { pointer: '/events', detail: 'is not a field of an event' },
+  ]);
+}
+
 export function secondOnLine(at: number, pointer = ''): EventRejection {
   const detail =
     `A line may have one event, but another one begins at character ${at + 1} of the body. ` +
@@ -190,11 +200,7 @@ function notABatch(text: string): ProblemError {
   if (/^\s*\{[^\n]*\}\r?\n\s*\{/.test(text)) return linesAsJson();
   const value = parseJson(text);
   const isObject = isJsonObject(value);
-  const unknown = isObject ? Object.keys(value).filter((name) => name !== 'events') : [];
-  const errors = unknown.slice(0, 100).map((name) => ({
-    pointer: shortPointerTo('', name),
-    detail: 'is not a known field',
-  }));
+  const errors = isObject ? unknownFields(value, new Set(['events'])) : [];
   if (errors.length === 0) {
     const detail = 'must be an array, must be given once, and its name must be written without escapes';
     errors.push(isObject ? { pointer: '/events', detail } : { pointer: '', detail: 'must be an object' });

@@ -12,6 +12,9 @@ export interface RejectedEventSource {
   event_id: string;
 }
 
+/** Maximum number of characters of a `reason`. */
+const mostCharacters = 500;
+
 /**
  * The reason why one event of a write request was not accepted. The answer to a batch lists rejections; a rejected
  * single event is answered with a problem.
@@ -56,6 +59,18 @@ export class EventRejection {
    */
   get isConditional(): boolean {
     return this.code === 'version_conflict' || this.code === 'undecided';
+  }
+
+  /**
+   * The detail with the first error, on one line of bounded length, for answers that list only one text for each event.
+   * Its pointer leads into the event.
+   */
+  get reason(): string {
+    const [first] = this.errors;
+    if (!first) return this.detail;
+    const pointer = first.pointer.replace(/^(\/events)?\/\d+/, '');
+    const reason = [this.detail, pointer, first.detail].filter(Boolean).join(' ');
+    return reason.length > mostCharacters ? `${reason.slice(0, mostCharacters)}…` : reason;
   }
 
   /** Returns this rejection without its event, so that it is not kept. */

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject } from 'ajv';
-import { schemaOf, shortPointerTo } from '#http';
+import { schemaOf, shortPointerTo, unknownField } from '#http';
 import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#api';
 import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
 
@@ -20,7 +20,9 @@ export interface ValidEvent {
 
 // Formats are checked where the values are parsed, with the same functions as everywhere else.
 const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false, unicodeRegExp: true });
-const compiled = ajv.compile<ValidEvent>(schemaOf(EventInput));
+const schema = schemaOf(EventInput);
+const compiled = ajv.compile<ValidEvent>(schema);
+const fields = Object.keys(schema.properties ?? {});
 
 /**
  * Returns whether a parsed JSON value has the structure of `EventInput`, with a validator that is compiled from that
@@ -45,10 +47,18 @@ export const mostErrorsOfEvent = 20;
  * pointers
  */
 export function eventErrors(prefix: string): InputError[] {
-  return (compiled.errors ?? []).slice(0, mostErrorsOfEvent).map((error) => ({
+  const errors = (compiled.errors ?? []).slice(0, mostErrorsOfEvent);
+  // Only the first of them lists the known fields, because a batch may have many events with unknown ones.
+  const firstUnknown = errors.findIndex(isUnknownField);
+  return errors.map((error, i) => ({
     pointer: prefix + pointerOf(error),
-    detail: detailOf(error),
+    detail: i === firstUnknown ? unknownField(fields) : detailOf(error),
   }));
+}
+
+/** Whether the error is an unknown field of the event, and not one of its `metadata`. */
+function isUnknownField({ keyword, instancePath }: ErrorObject): boolean {
+  return keyword === 'additionalProperties' && instancePath === '';
 }
 
 function pointerOf({ instancePath, keyword, params }: ErrorObject): string {

@@ -89,12 +89,17 @@ describe('one event', () => {
       '/__proto__',
     ],
     ['constructor at the top', event({ constructor: { prototype: {} } }), 'invalid_request', '/constructor'],
-    ['a duplicate name', '{"stream":"s","event_type":"t","data":{"a":{"b":1,"b":2}}}', 'invalid_request', ''],
+    [
+      'a duplicate name',
+      '{"stream":"s","event_type":"t","data":{"a":{"b":1,"b":2}}}',
+      'invalid_request',
+      '/data/a/b',
+    ],
     [
       'a duplicate name, once with escapes',
       '{"stream":"s","event_type":"t","data":{"b":1,"\\u0062":2}}',
       'invalid_request',
-      '',
+      '/data/b',
     ],
     ['a number as timestamp', event({ timestamp: 1e21 }), 'invalid_request', '/timestamp'],
     ['no object', '5', 'invalid_request', ''],
@@ -112,6 +117,7 @@ describe('one event', () => {
   it.each<[string, object, string]>([
     ['stream', { stream: 'été' }, 'A-Z a-z 0-9 . _ - and begin with a letter or a digit, such as orders'],
     ['event_id', { event_id: '17' }, 'a UUID, such as 019aa4e2'],
+    ['unknown field', { colour: 1 }, 'is not a known field; known fields are stream, event_type, '],
     ['event_type', { event_type: 'a\nb' }, 'must not contain control characters'],
   ])('with an invalid %s is rejected with the rule in words', async (_name, more, rule) => {
     const problem = (await given.single(event(more))).json<ProblemDocument>();
@@ -121,11 +127,26 @@ describe('one event', () => {
 
   it.each<[string, object[] | string, string, RegExp]>([
     ['an array', [event(), event()], 'invalid_request', /not an array.*\/api\/v1\/events\/batch/],
+    ['a batch', JSON.stringify({ events: [event()] }), 'invalid_request', /\/api\/v1\/events\/batch/],
     ['two', `${JSON.stringify(event())}\n${JSON.stringify(event())}`, 'invalid_json', /another.*x-ndjson/],
   ])('sent as %s is rejected with the address for several events', async (...row) => {
     const [, body, code, detail] = row;
     const problem = (await given.single(body)).json<ProblemDocument>();
     expect([problem.code, problem.detail]).toEqual([code, expect.stringMatching(detail)]);
+  });
+
+  it('read from the write port is answered with the ports for reads', async () => {
+    for (const [url, status] of [
+      ['/api/v1/events', 405],
+      ['/api/v1/events/query', 404],
+      ['/', 404],
+    ] as const) {
+      const answer = await given.app.instance.inject(url);
+      expect(answer.statusCode).toBe(status);
+      expect(answer.json<ProblemDocument>().detail).toMatch(
+        /only accepts writes\. Reads are on .*3900.*3902/,
+      );
+    }
   });
 
   it('may be 64 levels deep', async () => {

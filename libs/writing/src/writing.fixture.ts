@@ -16,6 +16,7 @@ import { MemoryLog } from '#log/memory';
 import type { Tracing } from '#telemetry';
 import { IngestConfig } from '../../../apps/ingest/src/config.js';
 import { portKeys } from '../../../apps/ingest/src/port-keys.js';
+import { readsElsewhere } from '../../../apps/ingest/src/reads-elsewhere.js';
 import { VerdictTable } from '#verdicts';
 import { traced } from './traced-producer.js';
 import { WriteModule } from './write.module.js';
@@ -77,6 +78,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
     ...portKeys(config, definitions),
     ...(keyRing && { configure: (instance: FastifyInstance) => requireApiKeys(instance, { keyRing }) }),
     context,
+    elsewhere: readsElsewhere,
     module: WriteModule.with({
       producer,
       definitions,

@@ -1,4 +1,5 @@
-import { findCommand, parse } from './arguments/parse.js';
+import { findCommand, parse, withCommandFirst } from './arguments/parse.js';
+import { mostSimilar } from './arguments/similar.js';
 import { usage, usageOf } from './arguments/usage.js';
 import type { Command } from './commands/command.js';
 import { commands } from './commands/index.js';
@@ -13,7 +14,8 @@ import { version } from './version.js';
 const quiet: readonly ExitCode[] = [exitCodes.done, exitCodes.interrupted];
 
 /** Runs the command of the arguments and resolves with the exit code. Errors are written to standard error. */
-export async function run(given: CliProcess): Promise<ExitCode> {
+export async function run(called: CliProcess): Promise<ExitCode> {
+  const given = { ...called, args: withCommandFirst(commands, called.args) };
   const command = findCommand(commands, given.args);
   const terminal = command && endsWithOutput(command) ? endingWithOutput(given) : given;
   try {
@@ -52,9 +54,18 @@ async function execute(terminal: CliProcess, command: Command | undefined): Prom
   return command.run(session, input);
 }
 
-function unknown([first]: readonly string[]): string {
+function unknown(args: readonly string[]): string {
+  const [first] = args;
   const what = first === undefined ? 'Which command?' : `There is no command "${first}".`;
   const similar = commands.filter(({ name }) => first !== undefined && name.startsWith(`${first} `));
+  const meant = first !== undefined && similar.length === 0 ? meantCommand(args) : undefined;
+  if (meant !== undefined) return `${what} Did you mean "${meant}"? See tributary --help.`;
   const named = similar.length > 0 ? similar : commands;
   return `${what} There are:\n  ${named.map(({ name }) => name).join('\n  ')}\nSee tributary --help.`;
+}
+
+/** Returns the command whose name is most similar to the first words of the arguments. */
+function meantCommand([first = '', second = '']: readonly string[]): string | undefined {
+  const names = commands.map(({ name }) => name);
+  return mostSimilar(`${first} ${second}`, names) ?? mostSimilar(first, names);
 }

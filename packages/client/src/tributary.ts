@@ -3,6 +3,7 @@ import { decide, type DecideOptions, type Decision } from './appending/decide.js
 import { path, queryOf } from './http/address.js';
 import { JsonApi } from './http/api.js';
 import { HttpClient, type ApiRequest, type CallOptions, type Fetch } from './http/http-client.js';
+import { requireHttpUrl, requireKnownOptions } from './known-options.js';
 import { LiveStream, type LiveOptions } from './live/live-stream.js';
 import { TailSource } from './live/tail.js';
 import { eventText } from './producer/event-text.js';
@@ -54,6 +55,8 @@ export interface TributaryOptions {
   fetch?: Fetch;
 }
 
+const optionNames = ['url', 'apiKey', 'ingestUrl', 'timeoutMs', 'fetch'];
+
 const exportTypes = ['application/x-ndjson', 'text/csv', 'application/vnd.apache.'];
 const rowTypes = ['application/x-ndjson', 'application/json'];
 
@@ -74,7 +77,11 @@ export class Tributary {
   private readonly ids = new UuidV7Generator();
   private readonly written = new WrittenPositions();
 
-  constructor({ ingestUrl, ...options }: TributaryOptions) {
+  /** @throws TypeError for an unknown option, or a URL that is missing or not an HTTP URL */
+  constructor({ ingestUrl, ...options }: TributaryOptions = { url: '' }) {
+    requireKnownOptions('Tributary', options, optionNames);
+    requireHttpUrl('url', options.url);
+    if (ingestUrl !== undefined) requireHttpUrl('ingestUrl', ingestUrl);
     const http = { timeoutMs: 60_000, ...options };
     this.api = new JsonApi(new HttpClient(http));
     this.ingest = new HttpClient({ ...http, url: ingestUrl ?? options.url });
@@ -134,7 +141,8 @@ export class Tributary {
   /**
    * Writes events of one entity if it has the expected version; `0` means that it has no event yet. Each event is sent
    * when the one before was accepted, so the first refused event is the end. Resolves with the versions of the events.
-   * `appended` of the error is the number of events that were written.
+   * `appended` of the error is the number of events that were written. Without events it sends nothing, and resolves
+   * with an empty list, whatever the version of the entity is.
    * @throws VersionConflictError if the entity has another version
    */
   // eslint-disable-next-line max-params -- What to write in the order of all event stores, and the options of every method.

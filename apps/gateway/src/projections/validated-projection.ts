@@ -1,7 +1,7 @@
 import { isJsonObject } from '#event';
 import { ProblemError, type InputError } from '#api';
 import type { ProjectionSpec } from '#registry';
-import { shortPointerTo } from '#http';
+import { shortPointerTo, unknownFields } from '#http';
 import { compileFold, compileKey, compileSource, DefinitionError, type DefinitionProblem } from '#dataflow';
 import { invalidDefinitionProblem } from '../definitions/invalid-definition.js';
 import type { ProjectionSpecInput } from './projection-input.js';
@@ -9,7 +9,7 @@ import type { ProjectionSpecInput } from './projection-input.js';
 /** The default key of projections. */
 export const defaultKey = 'event.entity_id';
 
-const fieldMembers = ['op', 'value'];
+const fieldMembers = new Set(['op', 'value']);
 
 /**
  * Validates the definition of a request body.
@@ -52,12 +52,8 @@ const mostErrors = 100;
 function wrongIn(pointer: string, field: unknown): InputError[] {
   if (!isJsonObject(field)) return [{ pointer, detail: 'must be an object with op and value' }];
   const { op, value } = field;
-  const unknown = Object.keys(field).filter((member) => !fieldMembers.includes(member));
   return [
-    ...unknown.map((member) => ({
-      pointer: shortPointerTo(pointer, member),
-      detail: 'is not a known field',
-    })),
+    ...unknownFields(field, fieldMembers, pointer),
     ...(typeof op === 'string' ? [] : [{ pointer: `${pointer}/op`, detail: 'must be a text' }]),
     ...(value == null || typeof value === 'string'
       ? []

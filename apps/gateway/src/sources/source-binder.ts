@@ -60,7 +60,8 @@ export class SourceBinder {
     const source = await this.sourceOf(stream, from);
     if (source) return [stream, source];
     const detail = `there is no stream ${stream}`;
-    throw new ProblemError('stream_not_found', `The definition cannot start: ${detail}.`, {
+    const how = 'The first event of a stream creates it, and so does POST /api/v1/streams.';
+    throw new ProblemError('stream_not_found', `The definition cannot start: ${detail}. ${how}`, {
       errors: [{ pointer: `/source/streams/${i}`, detail }],
     });
   }

@@ -52,9 +52,20 @@ describe('SQL on the query port', () => {
     expect((await post('SELECT 1', { authorization: basic })).statusCode).toBe(200);
     const header = { 'x-clickhouse-user': 'default', 'x-clickhouse-key': key };
     expect((await post('SELECT 1', header)).statusCode).toBe(200);
-    expect((await get(`/?query=SELECT%201&password=${key}`, {})).statusCode).toBe(401);
+    expect((await get('/?query=SELECT%201&user=default&password=')).statusCode).toBe(200);
     const events = '/api/v1/events/query?stream=orders';
     expect((await get(events, { authorization: basic })).statusCode).toBe(401);
+  });
+
+  it('refuses a key in the URL, also beside a valid header, and says where it belongs', async () => {
+    const url = `/?query=SELECT%201&password=${key}`;
+    for (const headers of [{}, { authorization }] as Record<string, string>[]) {
+      const problem = JSON.parse((await get(url, headers)).body) as { detail: string };
+      expect(problem).toMatchObject({ status: 400, errors: [{ pointer: 'password' }] });
+      expect(problem.detail).toMatch(/in the URL is not accepted.*X-ClickHouse-Key/);
+      expect(JSON.stringify(problem)).not.toContain(key);
+    }
+    expect((await post('SELECT 1', { authorization }, `/clickhouse?password=${key}`)).statusCode).toBe(400);
   });
 
   it('needs the scope sql:read', async () => {
@@ -66,6 +77,17 @@ describe('SQL on the query port', () => {
     const answer = await gateway.core.instance.inject({ url: '/clickhouse?query=SELECT%201' });
     expect(answer.statusCode).toBe(404);
   });
+
+  it.each(['/', '/clickhouse', '/api/v1/sql'])(
+    'is named as the port for SQL sent to %s of the core port',
+    async (url) => {
+      const answer = await gateway.core.instance.inject({ method: 'POST', url, payload: 'SELECT 1' });
+      expect([404, 405]).toContain(answer.statusCode);
+      expect(answer.json<{ detail: string }>().detail).toContain(
+        'SQL is on the query port (3902 by default)',
+      );
+    },
+  );
 
   it('passes on the known parameters, and ignores every other one', async () => {
     await post(

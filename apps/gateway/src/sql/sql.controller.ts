@@ -22,7 +22,8 @@ const statementBytes = 256 * 1024;
 
 const description =
   "ClickHouse's HTTP interface, read-only. The statement is in the URL parameter `query` or in the body. " +
-  'The API key is a Bearer token, the password of Basic authentication, or the header `X-ClickHouse-Key`. ' +
+  'The API key is a Bearer token, the password of Basic authentication, or the header `X-ClickHouse-Key`, ' +
+  'never in the URL. ' +
   'Parameters: `query`, `database`, `default_format`, `param_*`, `query_id`, `max_execution_time`, ' +
   'compression; others are ignored. Errors have the form of ClickHouse.';
 

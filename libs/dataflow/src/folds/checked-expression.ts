@@ -37,7 +37,7 @@ function checked(text: string, wanted: KindSet): Expression {
   const expression = parseExpression(text);
   checkLiterals(expression, text);
   // `compileParsed` reports unknown names, and `checkKinds` after it reports operations without a meaning.
-  compileParsed(expression);
+  compileParsed(expression, { mayBeText: (wanted & kinds.string) !== 0 });
   const found = checkKinds(expression);
   if (found & wanted) return expression;
   const detail = `This is ${namesOfKinds(found)}, but ${namesOfKinds(wanted)} is needed.`;

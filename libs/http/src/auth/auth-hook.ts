@@ -73,7 +73,7 @@ class Authenticator {
 
   private keyOf(request: FastifyRequest): ApiKey {
     const { clickHouseCredentials } = request.routeOptions.config as ClickHouseCredentialsConfig;
-    const text = (clickHouseCredentials ? clickHouseKey : bearerKey)(request.raw);
+    const text = clickHouseCredentials ? clickHouseKey(request) : bearerKey(request.raw);
     const key = authenticate(text, this.options.keyRing, Date.now());
     if (key.issued) this.requireRecent();
     return key;

@@ -1,11 +1,11 @@
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { isJsonObject, limits, nestsDeeperThan } from '#event';
-import { ProblemError, type InputError } from '#api';
-import { inputErrors, mostErrors, shortPointerTo } from '../problems/input-errors.js';
+import { ProblemError } from '#api';
+import { inputErrors, mostErrors, unknownFields } from '../problems/input-errors.js';
 import { rememberOriginal } from './verbatim.js';
 import { requireConsistent } from './consistent.js';
-import { propertiesOf } from './properties-of.js';
+import { propertiesOf } from '../properties-of.js';
 import { bytesOf } from '../body/read-body.js';
 
 /**
@@ -44,14 +44,6 @@ function withoutConstructors(value: unknown): unknown {
   const members = Object.entries(value).filter(([name]) => name !== 'constructor');
   const rest = Object.fromEntries(members.map(([name, member]) => [name, withoutConstructors(member)]));
   return rememberOriginal(rest, value);
-}
-
-function unknownFields(value: object, known: ReadonlySet<string>): InputError[] {
-  const unknown = Object.keys(value).filter((name) => !known.has(name));
-  return unknown.slice(0, mostErrors).map((name) => ({
-    pointer: shortPointerTo('', name),
-    detail: 'is not a known field',
-  }));
 }
 
 /**

@@ -3,7 +3,7 @@ import { validateSync } from 'class-validator';
 import { ProblemError, type InputError } from '#api';
 import { inputErrors, mostErrors } from '../problems/input-errors.js';
 import { requireConsistent } from './consistent.js';
-import { propertiesOf } from './properties-of.js';
+import { propertiesOf } from '../properties-of.js';
 import { throwProblemIn } from './parse-value.js';
 
 const repeatable = Symbol('repeatable');

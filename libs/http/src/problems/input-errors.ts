@@ -1,9 +1,24 @@
 import type { ValidationError } from 'class-validator';
 import { jsonPointerTo } from '#event';
 import type { InputError } from '#api';
+import { propertiesOf } from '../properties-of.js';
 
 /** Maximum number of input errors that the answer to one request lists. */
 export const mostErrors = 100;
+
+/** Returns the detail of the error for an unknown field of an object that has these fields. */
+export function unknownField(known: Iterable<string>): string {
+  return `is not a known field; known fields are ${[...known].join(', ')}`;
+}
+
+/** Returns an error for each member of a JSON object that is not a known field. @param pointer Pointer to the object */
+export function unknownFields(value: object, known: ReadonlySet<string>, pointer = ''): InputError[] {
+  const unknown = Object.keys(value).filter((name) => !known.has(name));
+  return unknown.slice(0, mostErrors).map((name) => ({
+    pointer: shortPointerTo(pointer, name),
+    detail: unknownField(known),
+  }));
+}
 
 /**
  * Returns the errors of class-validator as a flat list. Their pointers are JSON pointers (RFC 6901) into nested objects
@@ -23,10 +38,11 @@ function flatten(error: ValidationError, parent: string | undefined): InputError
 }
 
 function ownErrors(
-  { constraints = {}, contexts = {}, value, property }: ValidationError,
+  { constraints = {}, contexts = {}, value, property, target = {} }: ValidationError,
   pointer: string,
 ): InputError[] {
-  if ('whitelistValidation' in constraints) return [{ pointer, detail: 'is not a known field' }];
+  if ('whitelistValidation' in constraints)
+    return [{ pointer, detail: unknownField(propertiesOf(target.constructor as new () => object)) }];
   if (value === undefined) return [{ pointer, detail: 'is required' }];
   const places = new Map<string, string[]>();
   const kind = kindRule({ constraints });

@@ -63,12 +63,20 @@ describe('every answer that is not a success is a problem document', () => {
     'a 404 of %s says that a segment of the path is empty',
     async (url) => {
       expect(problem(await send('GET', url)).detail).toContain('a segment of its path is empty');
-      expect(problem(await send('GET', '/nothing')).detail).not.toContain('empty');
+      for (const other of ['/nothing', '/'])
+        expect(problem(await send('GET', other)).detail).not.toContain('empty');
     },
   );
 
   it('a 404 says where all addresses are listed', async () => {
     expect(problem(await send('GET', '/nothing')).detail).toContain('/docs');
+  });
+
+  it.each([
+    ['/nothing', 404],
+    ['/things/1', 405],
+  ])('a body of any media type at %s, where no route takes one, is a %d', async (url, status) => {
+    expect(problem(await post(url, 'SELECT 1', { 'content-type': 'text/plain' })).status).toBe(status);
   });
 
   it('a 405 lists the methods of the address', async () => {
@@ -216,6 +224,14 @@ describe('bodies', () => {
     ['null', ''],
   ])('%s is rejected with a pointer to the error', async (body, pointer) => {
     expect(problem(await post('/things', body)).errors?.map((error) => error.pointer)).toEqual([pointer]);
+  });
+
+  it.each([
+    ['{"name":"a","colour":1}', 'name, parts'],
+    ['{"name":"a","parts":[{"name":"x","colour":2}]}', 'name'],
+  ])('%s is rejected with the known fields of the object', async (body, fields) => {
+    const [error] = problem(await post('/things', body)).errors ?? [];
+    expect(error?.detail).toBe(`is not a known field; known fields are ${fields}`);
   });
 
   it('that are nested too deep are rejected before they are parsed', async () => {

@@ -19,11 +19,24 @@ export interface ClientTimeouts {
 
 export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_000, keepAlive: 75_000 };
 
+/** Options of a `ProblemAdapter`. */
+interface ProblemAdapterOptions {
+  timeouts: ClientTimeouts;
+  trustProxy: readonly string[];
+  elsewhere?: Elsewhere | undefined;
+}
+
+/**
+ * Returns a sentence that says which other port a request with this path is probably meant for; undefined if that is
+ * not known.
+ */
+export type Elsewhere = (path: string) => string | undefined;
+
 /** A Nest adapter for Fastify that answers Fastify's own errors and unknown addresses with problems. */
 export class ProblemAdapter extends FastifyAdapter {
   constructor(
     private readonly sender: ProblemSender,
-    { timeouts, trustProxy }: { timeouts: ClientTimeouts; trustProxy: readonly string[] },
+    { timeouts, trustProxy, elsewhere = () => undefined }: ProblemAdapterOptions,
   ) {
     super({
       // There is no middleware, so middie would only cost time on each request.
@@ -51,12 +64,11 @@ export class ProblemAdapter extends FastifyAdapter {
     });
     registerUnroutedRequests(this.instance);
     const routes = new RouteTable(this.instance);
+    const missing = (request: FastifyRequest) => unmatched(request, routes, elsewhere);
     this.instance.setErrorHandler((error: FastifyError, request, reply) =>
-      sender.send(refusal(error, request, routes), request, reply),
+      sender.send(refusal(error, request, missing), request, reply),
     );
-    this.instance.setNotFoundHandler((request, reply) =>
-      sender.send(unmatched(request, routes), request, reply),
-    );
+    this.instance.setNotFoundHandler((request, reply) => sender.send(missing(request), request, reply));
   }
 
   /** Does nothing, because the constructor has set Fastify's error handler. */
@@ -70,16 +82,18 @@ export class ProblemAdapter extends FastifyAdapter {
   }
 }
 
-function unmatched(request: FastifyRequest, routes: RouteTable): ProblemError {
+function unmatched(request: FastifyRequest, routes: RouteTable, elsewhere: Elsewhere): ProblemError {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = routes.methods(path);
+  const hint = elsewhere(path);
   if (methods.length === 0 || methods.includes(request.method))
     return new ProblemError(
       'not_found',
-      `There is nothing at this address${emptyPart(path)}. ${whereToLook}`,
+      `There is nothing at this address${emptyPart(path)}. ${hint ?? whereToLook}`,
     );
   const allow = methods.join(', ');
-  return new ProblemError('method_not_allowed', `This address has: ${allow}.`, { headers: { allow } });
+  const detail = [`This address has: ${allow}.`, hint].filter(Boolean).join(' ');
+  return new ProblemError('method_not_allowed', detail, { headers: { allow } });
 }
 
 /**
@@ -88,8 +102,19 @@ function unmatched(request: FastifyRequest, routes: RouteTable): ProblemError {
  */
 const unmatchedCodes = ['FST_STATIC_FORBIDDEN_PATH', 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE'];
 
-function refusal(error: FastifyError, request: FastifyRequest, routes: RouteTable): unknown {
-  return unmatchedCodes.includes(error.code) ? unmatched(request, routes) : withAcceptPost(error, request);
+/** Returns the problem for an error. The media type of a body does not matter at an address without a route. */
+function refusal(
+  error: FastifyError,
+  request: FastifyRequest,
+  missing: (request: FastifyRequest) => ProblemError,
+): unknown {
+  const isUnmatched = unmatchedCodes.includes(error.code) || (request.is404 && isMediaTypeError(error));
+  return isUnmatched ? missing(request) : withAcceptPost(error, request);
+}
+
+function isMediaTypeError(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE' || code === 'unsupported_media_type';
 }
 
 /** Hint in the answer for an unknown address: each port has its own routes, so the caller may use the wrong port. */
@@ -97,13 +122,12 @@ const whereToLook = 'The core port of the gateway (3900 by default) lists the ad
 
 /** Returns a hint if the path has an empty segment. A common cause is an unset shell variable. */
 function emptyPart(path: string): string {
-  return /\/(\/|$)/.test(path) ? ': a segment of its path is empty' : '';
+  return path !== '/' && /\/(\/|$)/.test(path) ? ': a segment of its path is empty' : '';
 }
 
 /** Adds `Accept-Post` to a 415 answer, with the accepted media types (RFC 9110). */
 function withAcceptPost(error: unknown, request: FastifyRequest): unknown {
-  const code = (error as { code?: string }).code;
-  if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE' && code !== 'unsupported_media_type') return error;
+  if (!isMediaTypeError(error)) return error;
   const accepts = acceptsOf(request);
   const given = error instanceof ProblemError ? error : undefined;
   return new ProblemError(

@@ -9,7 +9,7 @@ import { registerAnswerLimits } from '../answers/answer-hooks.js';
 import type { SlowClientLimits } from '../answers/slow-client-watch.js';
 import type { AppContext } from './app-context.js';
 import { BodyBudget } from '../body/body-budget.js';
-import { defaultTimeouts, ProblemAdapter, type ClientTimeouts } from './fastify-adapter.js';
+import { defaultTimeouts, ProblemAdapter, type ClientTimeouts, type Elsewhere } from './fastify-adapter.js';
 import { NoParametersGuard } from '../handlers/unknown-parameters.js';
 import { registerHttpMetrics } from './http-metrics.js';
 import { registerHttpTracing } from './http-tracing.js';
@@ -35,6 +35,8 @@ export interface HttpAppOptions {
   configure?(instance: FastifyInstance): void;
   /** Accepts requests to any host and from any site. Set it only if every route requires a key. */
   anySite?: boolean;
+  /** Says in the answer for an unknown address which other port has it. */
+  elsewhere?: Elsewhere;
   /** Title and version of the OpenAPI document; without them, `/openapi.json` and `/docs` are not served. */
   openapi?: OpenApiOptions;
   timeouts?: Partial<ClientTimeouts>;
@@ -83,6 +85,7 @@ export async function createHttpApp(options: HttpAppOptions): Promise<HttpApp> {
   const adapter = new ProblemAdapter(sender, {
     timeouts: { ...defaultTimeouts, ...options.timeouts },
     trustProxy: context.config.TRUST_PROXY,
+    elsewhere: options.elsewhere,
   });
   const instance: FastifyInstance = adapter.getInstance<FastifyInstance>();
   namePort(instance, options.port ?? context.name);

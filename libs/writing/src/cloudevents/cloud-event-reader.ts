@@ -72,7 +72,7 @@ export class CloudEventReader implements ValueHandler {
     if (isLong(scanner.text, { start, end })) return tooLarge(at);
     if (!scanned) return invalid([{ pointer: at, detail: 'must be a CloudEvent, which is an object' }]);
     if (scanner.duplicate || (scanner.uncertain && hasDuplicates(scanner, { start, end })))
-      return duplicate(at);
+      return duplicate(scanner.text, { start, end }, at);
     const data = readData(scanned);
     if (Array.isArray(data)) return this.invalid(data);
     const fields = readAttributes(scanned.attributes, { stream: this.options.stream, data: data.sent });

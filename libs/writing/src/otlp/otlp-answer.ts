@@ -32,7 +32,7 @@ export function partialSuccess(
     const couldBeKept = !(event instanceof EventRejection) || event.sent !== undefined;
     if (couldBeKept && !result.kept) throw result.toProblem();
     rejected++;
-    if (reasons.length < mostReasons) reasons.push(`log record ${index + 1}: ${reasonOf(result)}`);
+    if (reasons.length < mostReasons) reasons.push(`log record ${index + 1}: ${result.reason}`);
   });
   const kept = results.some((result) => result instanceof EventRejection && result.kept);
   if (rejected === 0) return undefined;
@@ -77,9 +77,4 @@ function protobufAnswer(partial: PartialSuccess | undefined): Buffer {
     writer.tag(2, WireType.LengthDelimited).string(partial.message).join();
   }
   return Buffer.from(writer.finish());
-}
-
-function reasonOf({ detail, errors }: EventRejection): string {
-  const [first] = errors;
-  return first ? `${detail} ${first.pointer.replace(/^\/events\/\d+/, '')} ${first.detail}` : detail;
 }

@@ -21,10 +21,14 @@ export class LastPosition {
     '(`version_conflict`) or `undecided` is no dead letter.',
 })
 export class RefusedValue {
-  @JSONSchema({ description: 'Index of the value in the body, from 0.' }) @IsInt() index: number;
+  @JSONSchema({ description: 'Index of the value in the body, from 0. Empty lines do not count.' })
+  @IsInt()
+  index: number;
   @IsString() code: string;
   @IsInt() status: number;
-  @IsString() detail: string;
+  @JSONSchema({ description: 'The reason, with the first error. The dead letter has all errors.' })
+  @IsString()
+  detail: string;
   @IsInt() partition: number;
   @IsInt() offset: number;
   @JSONSchema({ description: 'The version of the entity, for `version_conflict`.' })
@@ -78,7 +82,7 @@ export function intakeAnswer(results: readonly (AppendedEvent | EventRejection)[
     last.set(position.partition, position.offset);
     if (!(result instanceof EventRejection)) return;
     refused++;
-    const { code, detail, currentVersion } = result;
+    const { code, reason: detail, currentVersion } = result;
     const { status } = problems[code];
     const current = currentVersion !== undefined && { current_version: currentVersion };
     if (errors.length < mostListed) errors.push({ index, code, status, detail, ...position, ...current });

@@ -84,7 +84,7 @@ export class RawValueReader implements ValueHandler {
     const index = this.events.length;
     if (isLong(text, { start, end })) return tooLarge(`/${index}`);
     if (scanner.duplicate || (scanner.uncertain && hasDuplicates(scanner, { start, end })))
-      return duplicate(`/${index}`);
+      return duplicate(text, { start, end }, `/${index}`);
     const fields = mapping.fixed ?? mapping.fieldsOf(this.found(scanner, start));
     if (Array.isArray(fields)) return invalid(fields.map((error) => this.inValue(error, index)));
     const { event_type, entity_id, event_id, timestamp, expected_version } = fields;

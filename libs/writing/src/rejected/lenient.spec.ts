@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeRejectedEvent, limits, type RejectedEventRecord } from '#event';
 import type { ProblemDocument } from '#api';
 import { generateKey } from '#http';
+import { EventRejection } from '../rejection.js';
 import { event, startTestIngest, type TestIngest } from '../writing.fixture.js';
 
 interface Item {
@@ -73,6 +74,18 @@ describe('a raw write with some rejected values', () => {
     expect(kept().map(({ refused }) => refused.errors.map(({ pointer }) => pointer))).toEqual(
       expect.arrayContaining([['/0/kind'], ['/1/id']]),
     );
+  });
+
+  it('says why a value was rejected, in a text of bounded length', async () => {
+    const answer = await raw('{"kind":"a"}\n\n{}', 'event_type=/kind', lines);
+    expect(answer.json()).toMatchObject({
+      errors: [
+        { index: 1, detail: expect.stringMatching(/^The event is not valid\. \/kind event_type /) as string },
+      ],
+    });
+    const pointer = `/0/${'a'.repeat(1000)}`;
+    const long = new EventRejection('invalid_request', 'No.', [{ pointer, detail: 'is wrong' }]);
+    expect(long.reason).toBe(`No. ${pointer.slice(2)}`.slice(0, 500) + '…');
   });
 
   it('lists a hundred errors', async () => {

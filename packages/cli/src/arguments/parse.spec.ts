@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Command } from '../commands/command.js';
-import { findCommand, parse } from './parse.js';
+import { findCommand, parse, withCommandFirst } from './parse.js';
 
 const command: Command = {
   name: 'dead-letters list',
@@ -38,6 +38,7 @@ describe('the arguments of a command', () => {
     [['a', '--limit', '0'], '--limit is "0", but must be a whole number of at least 1.'],
     [['a', '--order', 'up'], '--order is "up", but must be one of: asc, desc.'],
     [['a', '--nothing'], "Unknown option '--nothing'."],
+    [['a', '--limti', '5'], "Unknown option '--limti'. Did you mean --limit?"],
     [['a', '--limit'], "Option '--limit <value>' argument missing."],
   ])('%j are refused', (args, message) => {
     expect(() => read(...args)).toThrow(message);
@@ -55,5 +56,36 @@ describe('the search for a command', () => {
     expect(findCommand(table, ['profile', 'add', 'x'])?.name).toBe('profile add');
     expect(findCommand(table, ['profile', 'x'])?.name).toBe('profile');
     expect(findCommand(table, ['--profile'])).toBeUndefined();
+  });
+
+  it.each([
+    [
+      ['--url', 'u', 'get', 'x'],
+      ['get', '--url', 'u', 'x'],
+    ],
+    [
+      ['--url=u', '-ojson', '--trace', 'profile', 'add', 'x'],
+      ['profile', 'add', '--url=u', '-ojson', '--trace', 'x'],
+    ],
+    [
+      ['-o', 'json', 'get', '--', '-x'],
+      ['get', '-o', 'json', '--', '-x'],
+    ],
+    [
+      ['get', '--url', 'u'],
+      ['get', '--url', 'u'],
+    ],
+    [
+      ['--all', 'get'],
+      ['--all', 'get'],
+    ],
+    [
+      ['--url', 'u', 'gett'],
+      ['gett', '--url', 'u'],
+    ],
+    [['--url'], ['--url']],
+    [[], []],
+  ])('of %j reads %j', (args, ordered) => {
+    expect(withCommandFirst(table, args)).toEqual(ordered);
   });
 });

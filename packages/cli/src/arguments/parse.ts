@@ -4,6 +4,7 @@ import { UsageError } from '../errors/cli-error.js';
 import { confirmOption, globalOptions } from './global-options.js';
 import { ParsedArguments, wordsOf } from './parsed-arguments.js';
 import type { Option, Options } from './option.js';
+import { mostSimilar } from './similar.js';
 
 /** Returns the command with the longest name that the arguments begin with. */
 export function findCommand<T extends Pick<Command, 'name'>>(
@@ -12,6 +13,32 @@ export function findCommand<T extends Pick<Command, 'name'>>(
 ): T | undefined {
   const fits = ({ name }: T) => name.split(' ').every((word, i) => args[i] === word);
   return commands.filter(fits).toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+/**
+ * Moves options of every command that precede the command behind its name: `--url X query` becomes `query --url X`. An
+ * unknown option remains where it is.
+ */
+export function withCommandFirst(
+  commands: readonly Pick<Command, 'name'>[],
+  args: readonly string[],
+): string[] {
+  let end = 0;
+  for (let width = widthOfOption(args[end]); width > 0; width = widthOfOption(args[end])) end += width;
+  const [leading, rest] = [args.slice(0, end), args.slice(end)];
+  const words = findCommand(commands, rest)?.name.split(' ').length ?? rest.length;
+  return [...rest.slice(0, words), ...leading, ...rest.slice(words)];
+}
+
+/** Returns the number of words of an option of every command with its value; 0 for any other word. */
+function widthOfOption(word = ''): number {
+  const [, long, value] = /^--([^=]+)(=.*)?$/s.exec(word) ?? [];
+  const [, short, attached] = /^-(\w)(.+)?$/s.exec(word) ?? [];
+  const option = Object.entries(globalOptions).find(
+    ([name, option]) => name === long || (short !== undefined && option.short === short),
+  )?.[1];
+  if (!option) return 0;
+  return option.value === undefined || value !== undefined || attached !== undefined ? 1 : 2;
 }
 
 /** Returns all options of a command: its own and the global ones. */
@@ -36,8 +63,16 @@ function read(args: string[], options: Options) {
   try {
     return parseArgs({ args, options: Object.fromEntries(table), allowPositionals: true });
   } catch (error) {
-    throw new UsageError((error as Error).message.split('. ')[0]!.replace(/\.?$/, '.'));
+    throw new UsageError(complaintOf(error as Error, options));
   }
+}
+
+/** Returns the first sentence of the error of `parseArgs`, and the option that an unknown one may mean. */
+function complaintOf({ message }: Error, options: Options): string {
+  const complaint = message.split('. ')[0]!.replace(/\.?$/, '.');
+  const unknown = /^Unknown option '--([^']+)'/.exec(complaint)?.[1];
+  const similar = unknown === undefined ? undefined : mostSimilar(unknown, Object.keys(options));
+  return similar === undefined ? complaint : `${complaint} Did you mean --${similar}?`;
 }
 
 function checkValue(name: string, { oneOf, least }: Option, value: unknown): void {

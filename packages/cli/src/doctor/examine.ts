@@ -3,6 +3,7 @@ import type { Connection } from '../connection/connection.js';
 import { definitionLags } from '../lag/group-lags.js';
 import { version } from '../version.js';
 import { ask, clockFinding, versionFinding, type PortHealth } from './port-health.js';
+import { deadLetterFindings } from './dead-letter-findings.js';
 import { ok, warning, wrong, type CheckResult } from './finding.js';
 import { definitionFindings, healthFindings, lagFindings } from './lag-findings.js';
 import { scopesFinding } from './scopes.js';
@@ -16,8 +17,8 @@ export interface DoctorInput {
 }
 
 /**
- * Runs the checks of `tributary doctor` in order: both URLs, clock, version, API key, health, lag and definitions. If
- * the URL of the API does not answer, the checks that need a key are left out.
+ * Runs the checks of `tributary doctor` in order: both URLs, clock, version, API key, health, lag, definitions and
+ * dead letters. If the URL of the API does not answer, the checks that need a key are left out.
  */
 export async function* runChecks(patient: DoctorInput): AsyncGenerator<CheckResult> {
   const { url, ingestUrl } = patient.connection;
@@ -58,5 +59,8 @@ async function* withKey({ client, signal }: DoctorInput): AsyncGenerator<CheckRe
   if (key.verdict === 'wrong') return;
   yield* await definitionFindings(definitionLags(client, signal)).catch((error: Error) => [
     warning('definitions', error.message, 'The key needs the scope definitions:read to see them.'),
+  ]);
+  yield* await deadLetterFindings(client, signal).catch((error: Error) => [
+    warning('dead letters', error.message, 'The key needs the scope events:read to see them.'),
   ]);
 }

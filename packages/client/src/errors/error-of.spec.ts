@@ -23,6 +23,15 @@ describe('the error of a failed answer', () => {
     expect(error.message).toBe('There is no x.\n  /stream: is unknown');
   });
 
+  it('says the same only once: the detail of some problems contains their only error', () => {
+    const same = { ...document, detail: 'A batch must be 1 to 10 events.' };
+    const errors = [{ pointer: '/events', detail: 'must be 1 to 10 events' }];
+    const messageOf = (problem: object) => errorOf({ status: 400, text: JSON.stringify(problem) }).message;
+    expect(messageOf({ ...same, errors })).toBe('/events: A batch must be 1 to 10 events.');
+    expect(messageOf({ ...same, errors: [{ ...errors[0], pointer: '' }] })).toBe(same.detail);
+    expect(messageOf({ ...same, errors: [...errors, ...errors] })).toContain('\n  /events: must be 1 to 10');
+  });
+
   it.each(['of_tomorrow', 'toString', '__proto__'])('is a ProblemError for the unknown code %s', (code) => {
     const error = errorOf({ status: 409, text: JSON.stringify({ ...document, code }) });
     expect(Object.getPrototypeOf(error)).toBe(ProblemError.prototype);

@@ -24,6 +24,10 @@ export class ProblemError extends TributaryError {
 }
 
 function withErrors({ detail, errors = [] }: Problem): string {
+  const [first, second] = errors;
+  // The detail of many problems with one error already contains it.
+  if (first && !second && detail.includes(first.detail.replace(/\.$/, '')))
+    return first.pointer ? `${first.pointer}: ${detail}` : detail;
   const listed = errors.map(({ pointer, detail }) => `\n  ${pointer}: ${detail}`);
   return detail + listed.join('');
 }

@@ -5,6 +5,7 @@ import { byteLength } from './byte-length.js';
 import { BatchDelivery } from './delivery.js';
 import type { EventPosition } from './event-position.js';
 import { orAborted } from '../http/or-aborted.js';
+import { requireKnownOptions } from '../known-options.js';
 import { eventText } from './event-text.js';
 import { hashOf } from './hash-of.js';
 import { ProducerShard } from './producer-shard.js';
@@ -56,6 +57,7 @@ export class Producer {
   private closed = false;
 
   constructor(http: HttpClient, options: ProducerOptions, onWritten: (position: EventPosition) => void) {
+    requireKnownOptions('A producer', options, Object.keys(defaults));
     this.options = { ...defaults, ...definedIn(options) };
     const { batchEvents: events, batchBytes: bytes, lingerMs, lanes } = this.options;
     const delivery = new BatchDelivery(http, this.options);

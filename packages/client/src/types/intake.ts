@@ -50,10 +50,11 @@ export interface LastPosition {
 
 /** A refused value, and the position of the record that keeps it. */
 export interface RefusedValue extends LastPosition {
-  /** The index of the value in the body, from 0. */
+  /** The index of the value in the body, from 0. Empty lines do not count. */
   index: number;
   code: string;
   status: number;
+  /** The reason, with the first error. The dead letter has all errors. */
   detail: string;
   /** With `version_conflict`: the version of the entity. */
   current_version?: number;

@@ -41,7 +41,7 @@ describe('a command of the command line', () => {
   it('quotes values and leaves out what is not set', () => {
     const options = { type: ['a', 'b c'], since: undefined, where: '-1 < event.data.n', 'dry-run': true };
     expect(tributary('query', ['orders'], options)).toBe(
-      "tributary query orders --type a --type 'b c' --where='-1 < event.data.n' --dry-run",
+      "npx tributary query orders --type a --type 'b c' --where='-1 < event.data.n' --dry-run",
     );
   });
 });

@@ -45,7 +45,7 @@ export function curlOf(request: ShownRequest, { origin, keys }: CommandTarget): 
 
 /** Returns a command of the command line. An undefined value leaves its option out; a list repeats it. */
 export function tributary(command: string, words: readonly string[], options: object = {}): string {
-  const shown = ['tributary', command, ...words.map(shellWord)];
+  const shown = ['npx', 'tributary', command, ...words.map(shellWord)];
   for (const [name, value] of Object.entries(options))
     for (const one of [value].flat() as Value[]) {
       if (one === true) shown.push(`--${name}`);

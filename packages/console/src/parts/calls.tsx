@@ -13,9 +13,10 @@ export function Calls({ calls }: { calls: readonly Call[] }) {
   return (
     <details class="calls">
       <summary>curl and command line</summary>
-      {target.value.keys && (
-        <p class="muted small">The commands read the key from the variable TRIBUTARY_KEY.</p>
-      )}
+      <p class="muted small">
+        Run npx in a clone of Tributary; elsewhere the program is tributary without npx.
+        {target.value.keys && ' The commands read the key from the variable TRIBUTARY_KEY.'}
+      </p>
       {calls.map((call) => (
         <div key={call.path + (call.command ?? '')} class="call">
           <Command text={curlOf(call, target.value)} name="curl" />

@@ -28,7 +28,7 @@ export function PipelinesView() {
         of={pipelines}
         empty={
           <Empty title="There are no pipelines yet.">
-            Define one with POST /api/v1/pipelines or `tributary apply`.
+            Define one with POST /api/v1/pipelines or `npx tributary apply`.
           </Empty>
         }
       >

@@ -28,7 +28,7 @@ export function ProjectionsView() {
         of={projections}
         empty={
           <Empty title="There are no projections yet.">
-            Define one with POST /api/v1/projections or `tributary apply`.
+            Define one with POST /api/v1/projections or `npx tributary apply`.
           </Empty>
         }
       >

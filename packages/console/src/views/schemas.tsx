@@ -33,7 +33,7 @@ export function SchemasView() {
         of={schemas}
         empty={
           <Empty title="There are no schemas yet.">
-            Register one with POST /api/v1/schemas or `tributary apply`.
+            Register one with POST /api/v1/schemas or `npx tributary apply`.
           </Empty>
         }
       >

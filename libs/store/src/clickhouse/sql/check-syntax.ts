@@ -128,7 +128,7 @@ function checkTable(name: string, { database, views, allViews }: PermittedViews,
   if (views.includes(own) || readableSystemTables.has(name.toLowerCase())) return;
   // A name without a database is one that the statement defines, or does not exist.
   if (isDotted || mustExist || allViews.includes(name))
-    throw new SqlRejectedError(`There is no table ${name} to read`);
+    throw new SqlRejectedError(`There is no table ${name} to read; SHOW TABLES lists the tables`);
 }
 
 function checkTableFunction(nodes: readonly ExplainAstNode[], index: number): void {

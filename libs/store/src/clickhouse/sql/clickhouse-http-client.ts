@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { StoreUnavailableError } from '../../errors.js';
 import { SqlError } from '../../analyst-sql.js';
+import { errorMessage } from './error-message.js';
 
 /** One SQL statement for ClickHouse's HTTP interface, with the parameters of its URL and its headers. */
 export interface ClickHouseHttpRequest {
@@ -101,7 +102,7 @@ export async function readSqlError(answer: IncomingMessage): Promise<SqlError> {
   const body = await text(decoder ? answer.pipe(decoder) : answer).catch(() => '');
   const code = Number(answer.headers['x-clickhouse-exception-code'] ?? 0);
   const status = tooDeep.has(code) ? 400 : (answer.statusCode ?? 500);
-  return new SqlError(code, status, messageOf(body));
+  return new SqlError(code, status, errorMessage(body));
 }
 
 /** Codes of a statement that is nested too deep or too large: ClickHouse answers 500, and the statement is at fault. */
@@ -110,14 +111,3 @@ const tooDeep = new Set([
   168, // TOO_BIG_AST
   306, // TOO_DEEP_RECURSION
 ]);
-
-/**
- * Returns the message of a ClickHouse error without prefix and version: `Code: 62. DB::Exception: Syntax
- * error: … (SYNTAX_ERROR) (version …)`. It also removes ClickHouse's suggestion ("Maybe you meant"), because
- * that can name a view that the key may not see.
- */
-function messageOf(body: string): string {
-  const [, message = 'The statement failed. (UNKNOWN_EXCEPTION)'] =
-    /DB::Exception: ([\s\S]*?)(?: \(version [^)]*\)(?: \(chdb\)\))?)?\s*$/.exec(body) ?? [];
-  return message.replaceAll(/\.? Maybe you meant:? [^?]*\?/g, '');
-}
