@@ -41,8 +41,8 @@ export interface AssignedPartitionsOptions {
 }
 
 /**
- * Positions of a partition at its assignment: the last stored offset, and the offset and time of the first records to
- * read.
+ * The last stored offset of a partition at its assignment, the offset to read from, and the time of the first
+ * uncommitted record.
  */
 interface PartitionStartOffsets {
   stream: StreamId;

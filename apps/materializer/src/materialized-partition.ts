@@ -25,7 +25,7 @@ export interface MaterializedPartition extends MeasuredPartition {
   readonly commits: OffsetCommitter;
   /** Aborted when the state of the partition is discarded. */
   readonly ended: AbortSignal;
-  /** Whether the id window has the log time of the first record that was read. */
+  /** Whether the log time from which the id window starts is set, which happens before the first record is read. */
   primed: boolean;
   /** The last known end offset of the partition: the offset of the next record that is appended. */
   end: number;

@@ -23,7 +23,10 @@ export class ProcessorConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(100_000_000) STATE_CACHED_KEYS = 50_000;
   /** Approximate maximum bytes of the state cache, once for projections and once for pipelines. */
   @FromText('number') @IsInt() @Min(1024) STATE_CACHED_BYTES = 128 * mebibyte;
-  /** Minimum milliseconds between two checkpoints, which save the changed states. */
+  /**
+   * Milliseconds between the starts of two checkpoints, which save the changed states. A checkpoint starts earlier if a
+   * reader waits or many changes are unsaved.
+   */
   @FromText('number') @IsInt() @Min(0) @Max(60_000) STATE_SAVE_INTERVAL_MS = 500;
   /**
    * Maximum number of changed states that wait to be saved, once for projections and once for pipelines. While this

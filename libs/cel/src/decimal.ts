@@ -13,7 +13,7 @@ export class DecimalText {
  */
 export type CelNumber = number | bigint | DecimalText;
 
-/** An exact decimal: `units` / 10 ** `scale`. */
+/** An exact decimal number, with the value `units` / 10 ** `scale`. */
 export interface ScaledDecimal {
   readonly units: bigint;
   readonly scale: number;

@@ -26,7 +26,7 @@ export interface Provenance {
   readonly path: string;
   /**
    * For a replayed dead letter, the offset of its replay record plus 1; otherwise absent. If the event fails again,
-   * that is another dead letter. Derived ids do not depend on this number.
+   * that is another dead letter. Derived ids do not depend on `replay`.
    */
   readonly replay?: number;
 }

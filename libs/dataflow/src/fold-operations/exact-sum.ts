@@ -3,8 +3,8 @@ import { placesOf, tens } from '#cel';
 import { FoldRejectedError } from './fold-operation.js';
 
 /**
- * An exact sum: `units` / 10 ** `scale`. The scale is the largest number of decimal places of a summand. Units outside
- * the safe integer range are the text of an integer.
+ * An exact sum as a decimal number, with the value `units` / 10 ** `scale`. The scale is the largest number of decimal
+ * places of a summand. Units outside the safe integer range are the text of an integer.
  */
 export type ExactSum = readonly [units: number | string, scale: number];
 

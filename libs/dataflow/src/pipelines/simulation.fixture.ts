@@ -333,7 +333,7 @@ class KeyedTask extends Task {
 interface ProducedOutcome {
   outcome: OperatorOutcome;
   watermark: number;
-  /** Index of the event that entered the chain. */
+  /** Index of the event among the events that enter the chain because of the same record. */
   index: number;
 }
 

@@ -13,10 +13,10 @@ export interface WatermarkRecord extends WatermarkProgress {
 }
 
 /**
- * The position of a repartitioned record: the position identifies the record among the records derived from one
- * upstream record. After a crash, an event may take another path, because the definition or the states of projections
- * have changed. The position of one record therefore must not depend on the outcomes of others: a position consists of
- * the event that entered the chain, and of its emission index from `flat_map`.
+ * The position of a repartitioned record, which identifies the record among the records derived from one upstream
+ * record. After a crash, an event may take another path, because the definition or the states of projections have
+ * changed. The position of one record therefore must not depend on the outcomes of others: a position consists of the
+ * event that entered the chain, and of its emission index from `flat_map`.
  */
 export interface RepartitionedPosition {
   readonly source: string;

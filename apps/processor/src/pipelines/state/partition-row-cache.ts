@@ -115,7 +115,7 @@ export class PartitionRowCache {
     for (const row of await this.parts.source.load(missing)) this.learn(row, before);
   }
 
-  /** Returns a cached row; undefined if the row does not exist. */
+  /** Returns the row with this key; undefined if the row is not cached. */
   get(key: string): StateEntry | undefined {
     return this.entries.get(key)?.row;
   }
