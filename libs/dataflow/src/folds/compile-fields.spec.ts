@@ -61,7 +61,12 @@ describe('the fields of a definition', () => {
       '/fields/f/value',
       "There is no variable order; write event.data.order.large, or 'order.large' for the text (at character 1)",
     ],
-    ['last', 'event.data.a + order.large', '/fields/f/value', 'write event.data.order.large (at character 16)'],
+    [
+      'last',
+      'event.data.a + order.large',
+      '/fields/f/value',
+      'write event.data.order.large (at character 16)',
+    ],
     ['sum', 'order.large', '/fields/f/value', 'write event.data.order.large (at character 1)'],
     ['sum', 'round(event.data.x)', '/fields/f/value', 'There is no round() with 1 argument(s).'],
     [
