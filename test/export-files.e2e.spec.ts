@@ -36,6 +36,9 @@ const none: Typed = {
   stream: null,
 };
 
+/** The `TextDecoder` of both readers drops a byte-order mark at the beginning of a text, so none is there. */
+const readableTexts = hostileTexts.map((text) => text.replace(/^\ufeff/, '-\ufeff'));
+
 /** JSON texts of `data`, with the values of the typed columns. */
 const odd: [string, Partial<Typed>][] = [
   ['{}', {}],
@@ -61,7 +64,7 @@ const odd: [string, Partial<Typed>][] = [
   ['{ "amount" : 1 ,\t"note":"spaces" }', { amount: '1', note: 'spaces' }],
   ['{"at":"2026-11-21T05:00:00.000001+01:00"}', { at: '1795233600000001' }],
   ['{"amount":2,"note":"\\ud800"}', { amount: '2', note: '\ufffd' }],
-  ...hostileTexts.map((note): [string, Partial<Typed>] => [
+  ...readableTexts.map((note): [string, Partial<Typed>] => [
     JSON.stringify({ amount: 3, note }),
     { amount: '3', note },
   ]),
