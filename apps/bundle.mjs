@@ -3,7 +3,17 @@
  * starts a bundle with a third of the processor time that it needs for 2 500 single modules. Does nothing if no compiled
  * file or package has changed since. Reads what tsc has emitted, because esbuild emits no decorator metadata.
  */
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -12,6 +22,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = join(root, 'dist', 'bundle');
 /** Written last, so an interrupted run is repeated. */
 const stamp = join(folder, '.bundled');
+/** A run takes some seconds. */
+const abandonedMs = 600_000;
 const apps = ['gateway', 'ingest', 'materializer', 'processor'];
 
 /** Packages that Node loads from node_modules. */
@@ -45,7 +57,8 @@ const unnamedClasses = {
 
 function isCurrent() {
   const bundled = timeOf(stamp);
-  if (bundled === undefined) return false;
+  if (bundled === undefined || apps.some((app) => timeOf(join(folder, `${app}.js`)) === undefined))
+    return false;
   const compiled = ['apps', 'libs'].flatMap((name) => files(join(root, 'dist', name)));
   const others = [fileURLToPath(import.meta.url), join(root, 'node_modules', '.package-lock.json')];
   return [...compiled.filter((file) => /(?<!\.spec)\.js$/.test(file)), ...others].every(
@@ -64,15 +77,26 @@ function timeOf(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
 }
 
+/** Removes what runs that were killed have left. */
+function removeAbandonedDrafts() {
+  const drafts = readdirSync(folder).filter((name) => name.startsWith('draft-'));
+  for (const draft of drafts.map((name) => join(folder, name)))
+    if (Date.now() - (timeOf(draft) ?? Date.now()) > abandonedMs)
+      rmSync(draft, { recursive: true, force: true });
+}
+
 async function bundle() {
   const begin = new Date();
-  rmSync(stamp, { force: true });
+  // Each bundle replaces the previous one at once: an app that starts meanwhile reads a whole file.
+  mkdirSync(folder, { recursive: true });
+  removeAbandonedDrafts();
+  const draft = mkdtempSync(join(folder, 'draft-'));
   // Not split into files that the apps share: esbuild drops the named exports of a CommonJS package that is the target of
   // `import()` there.
   await build({
     absWorkingDir: root,
     entryPoints: apps.map((app) => ({ in: `dist/apps/${app}/src/main.js`, out: app })),
-    outdir: folder,
+    outdir: draft,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -87,6 +111,8 @@ async function bundle() {
     },
     logLevel: 'warning',
   });
+  for (const app of apps) renameSync(join(draft, `${app}.js`), join(folder, `${app}.js`));
+  rmSync(draft, { recursive: true });
   writeFileSync(stamp, '');
   // A file that was compiled meanwhile is newer.
   utimesSync(stamp, begin, begin);

@@ -54,6 +54,8 @@ export async function setUp({ kafka = true } = {}) {
   await interruptible(async () => {
     if (!dependenciesPresent()) await step('Install dependencies', installDependencies);
     if (!buildPresent()) await step('Build the source', build);
+    // A dependency can have changed alone.
+    else await bundleApps();
     if (!kafka) return;
     const { jarsPresent, fetchJars } = await import('../dist/local/src/kafka/jars.js');
     if (!jarsPresent()) await step("Fetch Kafka's jars", () => fetchJars(maven));

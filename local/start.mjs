@@ -50,6 +50,7 @@ function watch(system) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let first = true;
+  let restarted = Promise.resolve();
   child.stdout.on('data', (chunk) => {
     const text = String(chunk);
     if (/error TS/.test(text)) console.log(text.trim());
@@ -60,7 +61,8 @@ function watch(system) {
       return;
     }
     console.log('The source has changed: the apps are restarted');
-    void bundleApps()
+    restarted = restarted
+      .then(() => bundleApps())
       .then(() => system.restartApps())
       .then(() => console.log('The apps run the new source'))
       .catch((error) => console.log(error.message));

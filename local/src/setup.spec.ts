@@ -8,13 +8,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from './kafka/jars.js';
 import { identify, isRunning } from './process-identity.js';
 
-/** A fake npm: it installs one package, and a compiler and bundlers that do nothing. */
+/** A fake npm: it installs one package, a compiler that does nothing, and a bundler of empty files. */
 const installs = `mkdir -p node_modules/typescript-7/bin node_modules/vite/bin node_modules/esbuild dist/apps dist/libs dist/bundle
 test -e node_modules/half && exit 1
 echo '{"version":"1.0.0"}' > node_modules/typescript-7/package.json
 echo '' > node_modules/typescript-7/bin/tsc
 echo '' > node_modules/vite/bin/vite.js
-echo 'exports.build = async () => {}' > node_modules/esbuild/index.js
+echo 'exports.build = async ({ entryPoints, outdir }) => { for (const { out } of entryPoints) require("fs").writeFileSync(outdir + "/" + out + ".js", ""); }' > node_modules/esbuild/index.js
 cp package-lock.json node_modules/.package-lock.json`;
 const lock = { packages: { '': {}, 'node_modules/typescript-7': { version: '1.0.0' } } };
 const script = `import { fail, setUp } from './local/setup.mjs';
@@ -94,7 +94,9 @@ describe('the set-up of a fresh clone', () => {
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const pidFile = join(clone, 'pid');
-    await vi.waitUntil(async () => existsSync(pidFile) && (await readFile(pidFile, 'utf8')).endsWith('\n'));
+    await vi.waitUntil(async () => existsSync(pidFile) && (await readFile(pidFile, 'utf8')).endsWith('\n'), {
+      timeout: 60_000,
+    });
     const sleeper = await identify(Number(await readFile(pidFile, 'utf8')));
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([130, null]);

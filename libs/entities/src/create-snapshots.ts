@@ -1,4 +1,5 @@
 import { allStreams } from '#api';
+import { TimeSlice } from '#async';
 import type { EpochMicros } from '#event';
 import {
   QueryTooExpensiveError,
@@ -127,9 +128,12 @@ async function foldAll(
   }: { histories: ReadonlyMap<string, HistoryEvent[]>; bases: ReadonlyMap<string, EntitySnapshot> },
 ): Promise<EntitySnapshot[]> {
   const folded: EntitySnapshot[] = [];
+  const turn = new TimeSlice();
   for (const [entityId, events] of histories) {
+    const base = bases.get(entityId);
+    if (turn.over(base?.state.length ?? 0)) await turn.end();
     try {
-      const fold = new EntityFold(bases.get(entityId));
+      const fold = new EntityFold(base, turn);
       await fold.add(events, signal);
       const { from: _from, ...content } = fold.result()!;
       folded.push({ stream, entity_id: entityId, ...content, created_at: now, reason: 'automatic' });

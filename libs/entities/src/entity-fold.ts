@@ -33,7 +33,11 @@ export class EntityFold {
 
   private readonly deadline = Date.now() + maxFoldMs;
 
-  constructor(private readonly from: EntitySnapshot | undefined) {
+  /** @param turn A time slice that the folds of several entities share. */
+  constructor(
+    private readonly from: EntitySnapshot | undefined,
+    private readonly turn = new TimeSlice(),
+  ) {
     this.state = readEntityState(from?.state);
     this.first = from?.first;
     this.last = from && { ...from.last, version: from.version };
@@ -41,10 +45,9 @@ export class EntityFold {
   }
 
   async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
-    const turn = new TimeSlice();
     for (const event of page) {
-      if (turn.over(event.data.length)) {
-        await turn.end();
+      if (this.turn.over(event.data.length)) {
+        await this.turn.end();
         signal?.throwIfAborted();
         this.checkTime();
       }

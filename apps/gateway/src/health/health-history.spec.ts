@@ -32,6 +32,13 @@ describe('the history of the health figures', () => {
     history.add({ failed_jobs: 5 }, 20_000);
     expect(history.samples(60_000)).toEqual([{ start: 60_000, failed_jobs: 5 }]);
   });
+
+  it('forgets what a clock measured that was a day ahead', () => {
+    const history = new HealthHistory();
+    history.add({ failed_jobs: 7 }, 86_400_000);
+    history.add({ failed_jobs: 1 }, 30_000);
+    expect(history.samples(30_000)).toEqual([{ start: 30_000, failed_jobs: 1 }]);
+  });
 });
 
 it('GET /api/v1/health-history answers without Kafka: it measures nothing', async () => {

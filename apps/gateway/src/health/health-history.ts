@@ -32,6 +32,8 @@ export class HealthHistory {
   /** Adds measurements of the time `now`, in milliseconds since 1970. */
   add(figures: HealthFigures, now = Date.now()): void {
     const start = now - (now % historyIntervalMs);
+    // A clock that was far ahead has left samples that would take in all later measurements.
+    this.kept = this.kept.filter((sample) => sample.start < start + mostSamples * historyIntervalMs);
     const newest = this.kept.at(-1);
     if (newest && newest.start >= start) this.kept[this.kept.length - 1] = largest(newest, figures);
     else this.kept.push({ start, ...figures });

@@ -65,22 +65,21 @@ export class SnapshotMaker {
     this.isRunning = true;
     for (let group = this.waiting; group.length > 0; group = this.waiting) {
       this.waiting = [];
-      try {
-        await this.makeAll(group.map(({ candidates }) => candidates));
-        for (const { done } of group) done();
-      } catch (error) {
-        for (const { failed } of group) failed(error);
-      }
+      for (const [stream, ofStream] of byStream(group)) await this.makeFor(stream, ofStream);
     }
     this.isRunning = false;
   }
 
-  private async makeAll(group: readonly SnapshotCandidates[]): Promise<void> {
-    for (const [stream, candidates] of byStream(group)) {
+  /** Makes the snapshots of one stream's candidates. Never rejects. */
+  private async makeFor(stream: string, group: readonly WaitingCandidates[]): Promise<void> {
+    try {
       const upTo = new Map<string, number>();
-      for (const each of candidates)
-        for (const [entityId, version] of await this.dueVersions(each)) upTo.set(entityId, version);
+      for (const { candidates } of group)
+        for (const [entityId, version] of await this.dueVersions(candidates)) upTo.set(entityId, version);
       await this.makeAt(stream, upTo);
+      for (const { done } of group) done();
+    } catch (error) {
+      for (const { failed } of group) failed(error);
     }
   }
 
@@ -115,8 +114,11 @@ export class SnapshotMaker {
   }
 }
 
-function byStream(group: readonly SnapshotCandidates[]): Map<string, SnapshotCandidates[]> {
-  const found = new Map<string, SnapshotCandidates[]>();
-  for (const each of group) found.set(each.stream, [...(found.get(each.stream) ?? []), each]);
+function byStream(group: readonly WaitingCandidates[]): Map<string, WaitingCandidates[]> {
+  const found = new Map<string, WaitingCandidates[]>();
+  for (const waiting of group) {
+    const { stream } = waiting.candidates;
+    found.set(stream, [...(found.get(stream) ?? []), waiting]);
+  }
   return found;
 }

@@ -63,7 +63,7 @@ export function nearestSnapshotSql(query: NearestSnapshotQuery): ParameterizedSq
   };
 }
 
-/** Selects for each entity the snapshot with the greatest version up to `upTo`, with its state. */
+/** Selects for each entity the snapshot with the greatest version up to `upTo`, without its state. */
 export function nearestSnapshotsSql(
   stream: string,
   entities: readonly Pick<EntityVersions, 'entityId' | 'upTo'>[],
@@ -71,7 +71,7 @@ export function nearestSnapshotsSql(
   const params = new SqlParams();
   const { ids, perEntity } = entityParams(entities, params);
   return {
-    query: `SELECT ${columns}, 0, state FROM snapshots
+    query: `SELECT ${columns}, 0 FROM snapshots
 WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)} AND version <= ${perEntity(({ upTo }) => upTo)}
 ORDER BY entity_id, ${byVersion}
 LIMIT 1 BY entity_id`,

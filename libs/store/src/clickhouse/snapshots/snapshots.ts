@@ -63,8 +63,16 @@ const maxSkippedSnapshots = 5;
 const statesPerQuery = 500;
 /** Maximum number of snapshots of one entity that one query checks. */
 const snapshotsPerQuery = 1_000;
+/**
+ * Maximum number of bytes of the states, or of the events, that one query for many entities returns. The processor holds
+ * several forms of them at a time.
+ */
+const batchBytes = 8 * 1024 * 1024;
 /** Raises the limit on the text of a query; ClickHouse's default is 256 KiB. */
 const longQuery: ClickHouseSettings = { max_query_size: String(4 * 1024 * 1024) };
+
+/** The members of a snapshot that name its entity, its first and its last event. */
+type SnapshotKeys = Pick<EntitySnapshot, 'entity_id' | 'first' | 'last'>;
 
 /** Saves and reads snapshots of entities in ClickHouse, and reads the events that they are derived from. */
 export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
@@ -116,15 +124,16 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
     { stream, entities }: Parameters<SnapshotBatches['nearestOf']>[0],
     signal?: AbortSignal,
   ): Promise<Map<string, EntitySnapshot>> {
-    const found: EntitySnapshot[] = [];
-    for (const part of splitEntities(entities)) {
-      const rows = await this.read<SnapshotRow>(nearestSnapshotsSql(stream, part), signal);
-      found.push(...rows.map((row) => withState(readSnapshotMetadata(row), row.at(-1) as string)));
-    }
-    const stored = await this.storedKeys(stream, found, signal);
-    return new Map(
-      found.filter((snapshot) => stored(snapshot)).map((snapshot) => [snapshot.entity_id, snapshot]),
+    const heads: SnapshotMetadata[] = [];
+    for (const part of splitEntities(entities))
+      heads.push(...(await this.heads(nearestSnapshotsSql(stream, part), signal)));
+    const stored = await this.storedKeys(stream, heads, signal);
+    const found = await this.withStates(
+      heads.filter((head) => stored(head)),
+      signal,
+      batchBytes,
     );
+    return new Map(found.map((snapshot) => [snapshot.entity_id, snapshot]));
   }
 
   async historyOf(
@@ -133,7 +142,11 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   ): Promise<Map<string, HistoryEvent[]>> {
     const found = new Map<string, HistoryEvent[]>();
     for (const part of splitEntities(entities))
-      for (const [entityId, ...row] of await this.read<HistoriesRow>(historiesSql(stream, part), signal)) {
+      for (const [entityId, ...row] of await this.read<HistoriesRow>(
+        historiesSql(stream, part),
+        signal,
+        batchBytes,
+      )) {
         const events = found.get(entityId);
         if (events) events.push(historyEvent(row));
         else found.set(entityId, [historyEvent(row)]);
@@ -174,9 +187,9 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   /** Returns a function that tells whether the first and the last event of one of these snapshots are stored. */
   private async storedKeys(
     stream: string,
-    snapshots: readonly EntitySnapshot[],
+    snapshots: readonly SnapshotKeys[],
     signal: AbortSignal | undefined,
-  ): Promise<(snapshot: EntitySnapshot) => boolean> {
+  ): Promise<(snapshot: SnapshotKeys) => boolean> {
     const stored = new Set<string>();
     const entities = snapshots.map(({ entity_id: entityId, first, last }) => ({ entityId, first, last }));
     for (const part of splitEntities(entities)) {
@@ -196,11 +209,12 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   private async withStates(
     heads: readonly SnapshotMetadata[],
     signal: AbortSignal | undefined,
+    resultBytes = this.bounds.resultBytes,
   ): Promise<EntitySnapshot[]> {
     const states = new Map<string, string>();
     for (let from = 0; from < heads.length; from += statesPerQuery) {
       const sql = statesSql(heads.slice(from, from + statesPerQuery));
-      const rows = await this.read<[...key: (string | number)[], state: string]>(sql, signal);
+      const rows = await this.read<[...key: (string | number)[], state: string]>(sql, signal, resultBytes);
       for (const row of rows) states.set(JSON.stringify(row.slice(0, -1)), row.at(-1) as string);
     }
     return heads.flatMap((head) => {
@@ -214,8 +228,9 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
   private read<Row extends readonly unknown[]>(
     { query, params }: ParameterizedSql,
     signal?: AbortSignal,
+    resultBytes = this.bounds.resultBytes,
   ): Promise<Row[]> {
-    const settings = { ...boundSettings(this.bounds), ...longQuery, max_threads: 1 };
+    const settings = { ...boundSettings({ ...this.bounds, resultBytes }), ...longQuery, max_threads: 1 };
     return this.connection.select<Row>(query, { params, settings, signal });
   }
 }

@@ -258,6 +258,6 @@ describe('the statements about roles and row policies', () => {
       query_params: { statement },
       format: 'TabSeparatedRaw',
     });
-    expect(await formatted.text()).toMatch(/^(CREATE|DROP) (ROLE|ROW POLICY) |^GRANT /);
+    expect(await formatted.text()).toMatch(/^(CREATE|DROP) (ROLE|ROW POLICY) |^GRANT |^REVOKE /);
   });
 });

@@ -91,7 +91,7 @@ describe('the user for analysts on a ClickHouse server', () => {
   it('runs every statement of a key with the role of that key', async () => {
     expect(await run(request('k1', ['orders#1']))).toBe('1\n');
     const [role, ...others] = usedRoles();
-    expect(role).toMatch(/^tributary:k1:[0-9a-f]{16}$/);
+    expect(role).toMatch(/^tributary:k1:\d{5}:[0-9a-f]{16}$/);
     expect(others).toEqual([role]);
     expect(recorded.find((one) => one.sql === 'SELECT 1')).toMatchObject({ user: 'analysts', role });
   });
@@ -136,16 +136,16 @@ describe('the user for analysts on a ClickHouse server', () => {
     expect(recorded.map((one) => one.sql)).not.toContain('SELECT 1');
   });
 
-  it('loses the roles of ended keys, and the earlier roles of a key', async () => {
+  it('loses the roles of ended keys, and roles that are two days old', async () => {
     await run(request('k1', ['orders#1']));
     const [role] = usedRoles();
-    roles = [role!, 'tributary:k1:0000000000000000', 'tributary:gone:1', 'tributary:k2:1'];
+    const today = Math.floor(Date.now() / 86_400_000);
+    const old = `tributary:k1:${today - 2}:0`;
+    const gone = `tributary:gone:${today}:0`;
+    roles = [role!, old, gone, `tributary:k1:${today - 1}:0`, `tributary:k2:${today}:0`];
     recorded = [];
     await sql.publish({ eventTypes: [], projections: [], endedKeys: ['gone'] });
     const dropped = made().filter((statement) => statement.startsWith('DROP ROLE'));
-    expect(dropped).toEqual([
-      'DROP ROLE IF EXISTS `tributary:k1:0000000000000000`',
-      'DROP ROLE IF EXISTS `tributary:gone:1`',
-    ]);
+    expect(dropped).toEqual([`DROP ROLE IF EXISTS \`${old}\``, `DROP ROLE IF EXISTS \`${gone}\``]);
   });
 });

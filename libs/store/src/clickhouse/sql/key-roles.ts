@@ -9,10 +9,14 @@ export interface KeyRoleOptions {
   user: string;
 }
 
+/** Days after which a role is dropped; no process uses it any more, because roles are made again each day. */
+const keptDays = 2;
+const dayMs = 86_400_000;
+
 /**
- * Manages one ClickHouse role for each API key, with a row policy on each table that the views read. The role's name
- * contains a hash of the conditions, so a role never changes: other conditions make another role. The user for
- * analysts' statements sees no rows without a role. Several processes may make and drop roles concurrently.
+ * Manages ClickHouse roles for API keys, with a row policy on each table that the views read. The name of a role
+ * consists of the key, the day and a hash of the conditions. So a role never changes, and all processes agree which
+ * roles are old. The user for analysts' statements sees no rows without a role.
  */
 export class KeyRoles {
   /** Names of the roles that this process has made, by key id. */
@@ -22,11 +26,12 @@ export class KeyRoles {
   constructor(
     private readonly connection: Pick<ClickHouseConnection, 'command' | 'select'>,
     private readonly options: KeyRoleOptions,
+    private readonly now: () => number = Date.now,
   ) {}
 
   /** Returns the key's role for these conditions. Makes the role if this process has not made it. */
   async roleOf(keyId: string, conditions: TableConditions): Promise<string> {
-    const role = `${this.prefixOf(keyId)}${hashOf(conditions)}`;
+    const role = `${this.prefixOf(keyId)}${this.today()}:${hashOf(conditions)}`;
     if (this.made.get(keyId) === role) return role;
     this.prepared ??= this.runAll(basePolicies(this.options));
     await this.prepared.catch((error: unknown) => {
@@ -44,17 +49,23 @@ export class KeyRoles {
     this.prepared = undefined;
   }
 
-  /** Drops the roles of the ended keys, and the roles with earlier conditions of the keys whose role is known. */
+  /** Drops the roles of the ended keys, and all roles that are some days old. */
   async dropUnused(endedKeys: readonly string[]): Promise<void> {
     for (const keyId of endedKeys) this.made.delete(keyId);
     const ended = endedKeys.map((keyId) => this.prefixOf(keyId));
-    const current = [...this.made].map(([keyId, role]) => ({ prefix: this.prefixOf(keyId), role }));
-    for (const name of await this.present()) {
-      const isUnused =
-        ended.some((prefix) => name.startsWith(prefix)) ||
-        current.some(({ prefix, role }) => name.startsWith(prefix) && name !== role);
-      if (isUnused) await this.runAll(dropStatements(name, this.options));
-    }
+    for (const name of await this.present())
+      if (this.isOld(name) || ended.some((prefix) => name.startsWith(prefix)))
+        await this.runAll(dropStatements(name, this.options));
+  }
+
+  private isOld(role: string): boolean {
+    const day = Number(role.split(':').at(-2));
+    return day <= this.today() - keptDays;
+  }
+
+  /** Returns the number of days since 1970. */
+  private today(): number {
+    return Math.floor(this.now() / dayMs);
   }
 
   private async present(): Promise<string[]> {
@@ -112,13 +123,14 @@ export function roleStatements(
 }
 
 /**
- * Returns the statements that drop one role. The policies go first: a process that makes the role again meanwhile then
- * loses the role, and notices it.
+ * Returns the statements that drop one role. The user loses the role first: a statement with the role then fails, and
+ * does not see an empty table.
  */
-export function dropStatements(role: string, { tables }: Pick<KeyRoleOptions, 'tables'>): string[] {
+export function dropStatements(role: string, { tables, user }: KeyRoleOptions): string[] {
   const name = quoteIdentifier(role);
   const on = policyTables.map((table) => `${quoteIdentifier(tables)}.${quoteIdentifier(table)}`);
   return [
+    `REVOKE ${name} FROM ${quoteIdentifier(user)}`,
     ...on.map((table) => `DROP ROW POLICY IF EXISTS ${name} ON ${table}`),
     `DROP ROLE IF EXISTS ${name}`,
   ];
