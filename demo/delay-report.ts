@@ -63,7 +63,11 @@ function line({ key, state }: DelayStateOfKey, counted: ClickHouseCounts | undef
 /** Prints whether all keys agree, and returns it. */
 function says(
   options: ReportOptions,
-  { what, states, counts }: { what: string; states: DelayStateOfKey[]; counts: Map<string, ClickHouseCounts> },
+  {
+    what,
+    states,
+    counts,
+  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, ClickHouseCounts> },
 ): boolean {
   const wrong = disagreements(states, counts);
   const verdict =
