@@ -7,7 +7,7 @@ import {
   keepProjection,
   type ClickHouseCounts,
   type FlightDelays,
-  type DelayState,
+  type DelayStateOfKey,
 } from './delays.js';
 import { lateAfterMinutes } from './flights.js';
 import { ask, show, type ReportOptions } from './report.js';
@@ -43,7 +43,7 @@ export async function delayReport(
 
 const heading = 'airport  mean delay  worst  flights  late   ClickHouse: flights  late';
 
-function line({ key, state }: DelayState, counted: ClickHouseCounts | undefined): string {
+function line({ key, state }: DelayStateOfKey, counted: ClickHouseCounts | undefined): string {
   const { flights, late, mean_delay, worst_delay } = state;
   const columns: [string | number, number][] = [
     ...([
@@ -63,7 +63,11 @@ function line({ key, state }: DelayState, counted: ClickHouseCounts | undefined)
 /** Prints whether all keys agree, and returns it. */
 function says(
   options: ReportOptions,
-  { what, states, counts }: { what: string; states: DelayState[]; counts: Map<string, ClickHouseCounts> },
+  {
+    what,
+    states,
+    counts,
+  }: { what: string; states: DelayStateOfKey[]; counts: Map<string, ClickHouseCounts> },
 ): boolean {
   const wrong = disagreements(states, counts);
   const verdict =

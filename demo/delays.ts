@@ -11,7 +11,7 @@ export interface FlightDelays {
 }
 
 /** A key (airport or hour) of a delay projection with its state. */
-export type DelayState = Pick<ProjectionState<FlightDelays>, 'key' | 'state'>;
+export type DelayStateOfKey = Pick<ProjectionState<FlightDelays>, 'key' | 'state'>;
 
 /** Numbers of flights and late flights for one airport or hour, as ClickHouse counts them in the stored events. */
 export interface ClickHouseCounts {
@@ -74,8 +74,8 @@ function isCaughtUp(found: { status: string; progress: unknown; lag: number }): 
 }
 
 /** Returns all states of a projection. */
-export async function allStates(client: Tributary, name: string): Promise<DelayState[]> {
-  const states: DelayState[] = [];
+export async function allStates(client: Tributary, name: string): Promise<DelayStateOfKey[]> {
+  const states: DelayStateOfKey[] = [];
   for await (const state of client.projections.states<FlightDelays>(name, { limit: 1000 }))
     states.push(state);
   return states;
@@ -83,7 +83,7 @@ export async function allStates(client: Tributary, name: string): Promise<DelayS
 
 /** Returns the keys for which the projection and ClickHouse differ, including keys that only one of them has. */
 export function disagreements(
-  states: readonly DelayState[],
+  states: readonly DelayStateOfKey[],
   counted: ReadonlyMap<string, ClickHouseCounts>,
 ): string[] {
   const folded = new Map(states.map(({ key, state }) => [key, state]));

@@ -9,7 +9,7 @@ export interface StatePartitionKey {
   owner: string;
   /** Stage of a pipeline; empty for the stage that reads the sources, and for projections. */
   stage: string;
-  /** Id of the source stream; empty for a partition of a pipeline stage's internal topic. */
+  /** Name of the source stream; empty for a partition of a pipeline stage's internal topic. */
   stream: string;
   partition: number;
 }
@@ -56,7 +56,10 @@ export interface PartitionProgress extends StatePartitionKey {
   steps?: Readonly<Record<string, readonly number[]>>;
   /** Event-time watermark of the partition; null before the first event, and for projections, which have none. */
   watermark: EpochMicros | null;
-  /** Additional JSON text that the owner needs to resume after the checkpoint. */
+  /**
+   * Additional text that the owner needs to resume after the checkpoint: the id of the source stream for a pipeline's
+   * partition of a source stream, JSON or empty otherwise.
+   */
   state: string;
   updated_at: EpochMicros;
 }

@@ -174,7 +174,7 @@ export interface EntitiesQuery extends AuthorizationScope {
 }
 
 /** Whether the store has data of an entity that an erasure would remove. */
-export interface ErasableEntityData {
+export interface ErasableDataPresence {
   /** True if the entity has events, or a latest version that outlived its events. */
   events: boolean;
   deadLetters: boolean;
@@ -233,7 +233,7 @@ export interface EventReader {
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
   /** Returns which kinds of stored data of the entity an erasure would remove. */
-  erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData>;
+  erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableDataPresence>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,

@@ -3,7 +3,7 @@ import { entityHash, formatTime, streamNameOf, TopicAndGroupNames, type StreamId
 import { ProblemError } from '#api';
 import { erasureName, type Actor, type Definitions, type Erasure } from '#registry';
 import type { TopicAdmin } from '#log';
-import type { ErasableEntityData, EventReader, EventEraser, AuthorizationScope } from '#store';
+import type { ErasableDataPresence, EventReader, EventEraser, AuthorizationScope } from '#store';
 import { DEFINITIONS, LOG, STORE } from '../shared-services/shared-services.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { ConsistencyTokenWaiter } from '../consistency/consistency-tokens.js';
@@ -171,7 +171,7 @@ export class EntityErasure {
     throw new ProblemError('entity_not_found', detail);
   }
 
-  private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<ErasableEntityData> {
+  private traces({ stream, entityId, permitted, client }: ErasureRequest): Promise<ErasableDataPresence> {
     const query = { ...permitted, stream, entityId };
     return this.bulkhead.run(client, (signal) => this.store.reader.erasableDataOf(query, signal));
   }

@@ -67,7 +67,7 @@ export class InternalTopicAnswer {
 }
 
 /** OpenAPI schema of a pipeline in a list: its definition, and the statistics of its current job. */
-export class PipelineStatsAnswer extends PipelineAnswer {
+export class PipelineWithStatsAnswer extends PipelineAnswer {
   @IsInt()
   @Min(0)
   @JsonSchemaPart({ description: 'Events of the source streams that the pipeline selects.' })
@@ -158,7 +158,7 @@ export class PipelineStepAnswer {
 /**
  * Answer of `GET /api/v1/pipelines/{name}`: the definition, and the statistics of the current job and of each operator.
  */
-export class PipelineDetailAnswer extends PipelineStatsAnswer {
+export class PipelineDetailAnswer extends PipelineWithStatsAnswer {
   @IsArray()
   @ValidateNested({ each: true })
   @Type(() => PipelineStepAnswer)
@@ -175,8 +175,8 @@ export class PipelineDetailAnswer extends PipelineStatsAnswer {
 export class PipelineList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => PipelineStatsAnswer)
-  pipelines: PipelineStatsAnswer[];
+  @Type(() => PipelineWithStatsAnswer)
+  pipelines: PipelineWithStatsAnswer[];
 }
 
 /** Converts the definition of a pipeline to its form in the API. */
@@ -193,7 +193,7 @@ export function pipelineAnswer(definition: PipelineDefinition): PipelineAnswer {
 export function pipelineStatsAnswer(
   definition: PipelineDefinition,
   stats: ReadonlyMap<string, PipelineJobStats>,
-): PipelineStatsAnswer {
+): PipelineWithStatsAnswer {
   const found = stats.get(definition.run.id);
   const timeOf = (micros: number | null | undefined) => (micros == null ? null : formatTime(micros));
   const { processed = 0, emitted = 0, dropped = 0, late = 0, failed = 0, lag = 0 } = found ?? {};

@@ -138,8 +138,8 @@ export class PipelineChanges {
   }
 
   /**
-   * Resolves with the ids, by name, of streams that the definition adds and that the job has read earlier. The progress
-   * of the job contains them.
+   * Reads the saved progress of a pipeline job, and resolves with the ids of the streams that the job has read, by
+   * name. Resolves with an empty map if the definition adds no stream.
    */
   private async formerSources(
     { id, sources }: PipelineJob,

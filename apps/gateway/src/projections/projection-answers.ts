@@ -52,7 +52,7 @@ export class ProjectionAnswer {
 }
 
 /** A projection with the statistics of its serving generation, or of its first generation while none is serving. */
-export class ProjectionStatsAnswer extends ProjectionAnswer {
+export class ProjectionWithStatsAnswer extends ProjectionAnswer {
   @IsInt()
   @Min(0)
   @JsonSchemaPart({ description: 'Events that have been folded into states.' })
@@ -87,7 +87,7 @@ const count = { type: 'integer', minimum: 0 } as const;
  * Answer of `GET /api/v1/projections/{name}`: the definition, statistics, and the progress of a generation that is
  * being built.
  */
-export class ProjectionDetailAnswer extends ProjectionStatsAnswer {
+export class ProjectionDetailAnswer extends ProjectionWithStatsAnswer {
   @Allow()
   @JsonSchemaPart({
     type: ['object', 'null'],
@@ -112,8 +112,8 @@ export class ProjectionDetailAnswer extends ProjectionStatsAnswer {
 export class ProjectionList extends ListAnswer {
   @IsArray()
   @ValidateNested({ each: true })
-  @Type(() => ProjectionStatsAnswer)
-  projections: ProjectionStatsAnswer[];
+  @Type(() => ProjectionWithStatsAnswer)
+  projections: ProjectionWithStatsAnswer[];
 }
 
 /** Converts the definition of a projection to its form in the API. */
@@ -134,7 +134,7 @@ export function projectionAnswer(definition: ProjectionDefinition): ProjectionAn
 export function projectionStatsAnswer(
   definition: ProjectionDefinition,
   stats: ReadonlyMap<string, GenerationStats>,
-): ProjectionStatsAnswer {
+): ProjectionWithStatsAnswer {
   const read = stats.get((definition.serving ?? latestGeneration(definition)).id);
   const updated_at = read?.updated_at ?? null;
   return {

@@ -61,12 +61,18 @@ export function requireKind(value: SqlValue, kind: SqlKind | 'decimal', what: st
   return sql;
 }
 
-/** Returns the call of a JSON function on the readable column, such as `JSONType(data, 'a', 'b')`. */
+/**
+ * Returns the call of a ClickHouse JSON function, such as `JSONType(readable_data, 'a', 'b')`. The column
+ * `readable_data` is `data` in a form that these functions can read (`readableColumn`).
+ */
 export function json(name: string, place: JsonLocation, more: readonly string[] = []): string {
   return `${name}(${[`readable_${place.column}`, ...place.steps, ...more].join(', ')})`;
 }
 
-/** Returns the call of a JSON function on the exact column, in which long numbers are strings with all their digits. */
+/**
+ * Returns the call of a ClickHouse JSON function, such as `JSONExtractRaw(exact_data, 'a')`. The column `exact_data` is
+ * `data` with its long numbers as strings, so that all their digits can be read (`exactColumn`).
+ */
 export function exactJson(name: string, place: JsonLocation): string {
   return `${name}(${[`exact_${place.column}`, ...place.steps].join(', ')})`;
 }

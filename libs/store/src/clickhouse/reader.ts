@@ -8,7 +8,7 @@ import type {
   EntitiesQuery,
   EntityQuery,
   EntitySummary,
-  ErasableEntityData,
+  ErasableDataPresence,
   EventIdQuery,
   EventQuery,
   EventReader,
@@ -121,7 +121,7 @@ export class ClickHouseReader implements EventReader {
     return { ...next, items: items.map(entitySummary) };
   }
 
-  async erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableEntityData> {
+  async erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableDataPresence> {
     const found = await this.select<ErasableDataRow>(erasableDataSql(query), { signal, small: true });
     const tables = new Set(found.map(([table]) => table));
     return {

@@ -15,7 +15,7 @@ import type {
   EntitiesQuery,
   EntityQuery,
   EntitySummary,
-  ErasableEntityData,
+  ErasableDataPresence,
   EventFilter,
   EventIdQuery,
   EventQuery,
@@ -150,7 +150,7 @@ export class MemoryReader implements EventReader {
     return { ...page, items: page.items.map((one) => ({ ...one, stream: streamNameOf(one.stream) })) };
   }
 
-  async erasableDataOf(query: EntityQuery): Promise<ErasableEntityData> {
+  async erasableDataOf(query: EntityQuery): Promise<ErasableDataPresence> {
     const { stream, entityId } = query;
     const isIts = (entity: string | null) => entity === entityId;
     const isInIt = (row: { stream: string }) => row.stream === stream && this.shows(query, row);

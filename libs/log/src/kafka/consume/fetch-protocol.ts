@@ -45,13 +45,13 @@ export interface FetchSessionRequest {
 }
 
 /** The part of a fetch response that concerns the incremental fetch session (KIP-227). */
-export interface FetchSessionResponse {
+export interface FetchResponseSession {
   errorCode: number;
   sessionId: number;
 }
 
 /** A decoded fetch response: the error and the session of the whole response, and the partitions in it. */
-export interface FetchResponse extends FetchSessionResponse {
+export interface FetchResponse extends FetchResponseSession {
   partitions: FetchedPartition[];
 }
 

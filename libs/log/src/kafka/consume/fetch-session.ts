@@ -1,4 +1,4 @@
-import type { FetchPosition, FetchSessionResponse, FetchSessionRequest } from './fetch-protocol.js';
+import type { FetchPosition, FetchResponseSession, FetchSessionRequest } from './fetch-protocol.js';
 
 /** A partition that a fetch session fetches or pauses, with the offset to fetch next. */
 export interface FetchSessionPartition {
@@ -107,7 +107,7 @@ export class FetchSession<Partition extends FetchSessionPartition> {
    * Evaluates the session part of a response. Returns false if the broker does not know the session or its epoch: the
    * response is invalid then, and the next request names all partitions.
    */
-  answered({ errorCode, sessionId }: FetchSessionResponse): boolean {
+  answered({ errorCode, sessionId }: FetchResponseSession): boolean {
     if (errorCode === sessionNotFound || errorCode === wrongEpoch) {
       this.lost();
       if (errorCode === sessionNotFound) this.id = 0;
