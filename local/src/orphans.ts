@@ -25,6 +25,11 @@ export class ProcessRecord {
     await this.writing;
   }
 
+  /** Resolves when the last call of `write` has ended. */
+  async written(): Promise<void> {
+    await this.writing.catch(() => undefined);
+  }
+
   /** Replaces the file atomically, so that no process reads a part of it, even if this process is killed meanwhile. */
   private async replace(text: string): Promise<void> {
     const draft = `${this.file}.draft`;

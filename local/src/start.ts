@@ -116,6 +116,8 @@ class System implements LocalSystem {
     await step('Start ingest, materializer, processor and gateway', () =>
       Promise.all(apps.map((name) => run(services[name]))),
     );
+    // A start that is killed from now on leaves the ids of all its processes.
+    await this.record.written();
     if (this.ending) return;
     this.running = true;
     options.say(summary(settings, secrets.apiKey));
