@@ -38,7 +38,7 @@ function residentBytes(pid: number): number {
 interface Sent {
   entity: string;
   answer: Promise<HttpAnswer>;
-  /** Set when the request has been answered. */
+  /** Set when the server has answered the request. */
   status?: number;
 }
 

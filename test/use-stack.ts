@@ -20,8 +20,8 @@ export function useStack(options: Partial<TestSystemOptions> = {}): () => TestSy
 }
 
 /**
- * Returns the running system, with one processor, that many specs share. The specs use their own streams, read
- * nothing else, and do not stop processes. Starting a system for each would take longer than the specs.
+ * Returns the running system, with one processor, that many specs share. The specs use their own streams, read nothing
+ * else, and do not stop processes. Starting a system for each spec file would take longer than its specs.
  */
 export function useSharedStack(): () => TestSystem {
   let stack: TestSystem | undefined;

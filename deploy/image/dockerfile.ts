@@ -10,7 +10,7 @@ export interface Instruction {
 export interface Stage {
   /** Base image of the FROM, with variables replaced. */
   base: string;
-  /** Name after `AS`; undefined for a stage without a name, as the last one. */
+  /** Name of the build stage (after `AS`); undefined for a stage without a name, such as the last stage. */
   name: string | undefined;
   instructions: Instruction[];
 }

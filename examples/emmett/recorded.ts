@@ -4,7 +4,7 @@ import type { CommittedEvent } from './commit.js';
 /** Tributary orders the events of one entity, and not the events of all entities. */
 export type TributaryReadEventMetadata = ReadEventMetadataWithoutGlobalPosition;
 
-/** Returns events as emmett reads them. The first one follows the version `after`. */
+/** Returns events as emmett reads them. The first event has the version after `after`. */
 export function recorded<EventType extends Event>(
   streamName: string,
   events: readonly CommittedEvent[],

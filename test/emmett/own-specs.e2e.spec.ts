@@ -10,8 +10,8 @@ import { freshStream } from '../api.js';
 import { useSharedStack } from '../use-stack.js';
 
 /**
- * Runs emmett's own features of event stores and specs of command handlers, from the folder of a clone of emmett.
- * `npm run check:emmett` clones it. They are no part of this repository, because emmett has no licence.
+ * Runs emmett's own features of event stores and specs of command handlers, from the folder of a clone of emmett. `npm
+ * run check:emmett` clones it. The specs of emmett are no part of this repository, because emmett has no licence.
  */
 const { TEST_EMMETT: clone = '' } = process.env;
 

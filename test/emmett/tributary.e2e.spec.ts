@@ -18,7 +18,7 @@ function client(): Tributary {
 describe('the event store of examples/emmett', () => {
   let store: TributaryEventStore;
   beforeAll(() => {
-    // This store reads its own writes, and so need not wait for the versions that are expected and do not exist.
+    // In this spec the store reads its own writes, so it need not wait for expected versions that do not exist.
     store = new TributaryEventStore(client(), { stream, visibleMs: 100 });
   });
 

@@ -85,7 +85,8 @@ describe('given wrong clocks', () => {
     const first = await writeEvent(stack.write, { stream, event_type: 't', entity_id: 'e', data: { n: 0 } });
     const now = Date.now();
     const ids = Array.from({ length: 6 }, () => randomUUID());
-    // An hour back, in steps; then the same ids again, like a client that repeats its requests.
+    // The timestamps go back by almost an hour, in steps. After that, the spec sends the same event ids again, like a
+    // client that repeats its requests.
     const messages = [...ids, ...ids].map((event_id, n) => {
       const at = now - (n % 6) * 600_000;
       const times = { timestamp: at * 1000, ingested_at: at * 1000 };

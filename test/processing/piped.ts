@@ -13,8 +13,8 @@ import type { DirectAccess } from './direct-access.js';
 import { amount, eventsIn, idsWritten, notFlush, rowsOf, sourcesIn } from './stored.js';
 
 /**
- * Names of two pipelines over the same streams: one copies events, the other counts them in windows. Each has the name
- * of its target stream.
+ * Names of two pipelines over the same streams: one copies events, the other counts them in windows. Each of these
+ * pipelines has the name of its target stream.
  */
 export interface PipelinePair {
   streams: readonly string[];

@@ -5,7 +5,7 @@ export interface WaitOptions {
   /** Describes the awaited condition, for the error message. */
   what: string;
   /**
-   * Returns a value that changes as long as the awaited work makes progress. Without this function, nothing counts as
+   * Returns a value that changes as long as the awaited work makes progress. Without `progress`, nothing counts as
    * progress.
    */
   progress?: () => unknown;

@@ -37,8 +37,8 @@ export const resources = [
 export const resourcesOfQueryPort = [...resources, SqlModule];
 
 /**
- * Root module of the Nest application context that creates all services once. This module listens on no port:
- * `PortModule` serves the controllers on each port.
+ * Root module of the Nest application context that creates all services once. The root module of the gateway listens on
+ * no port: `PortModule` serves the controllers on each port.
  */
 @Module({ imports: [ReadsModule, HealthModule, ...resourcesOfQueryPort] })
 export class GatewayModule {

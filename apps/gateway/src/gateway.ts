@@ -4,8 +4,8 @@ import type { SharedServices } from './shared-services/shared-services.js';
 import { GatewayModule } from './gateway.module.js';
 
 /**
- * Nest application context with all services of a gateway process, which both HTTP ports share. This context serves no
- * requests itself.
+ * Nest application context with all services of a gateway process, which both HTTP ports share. The context of the
+ * shared services serves no requests itself.
  */
 export class GatewayServices {
   constructor(

@@ -11,8 +11,8 @@ export class IngestConfig extends AppConfig {
   /** Mebibytes of request bodies in memory at the same time; above it, requests get 503 `overloaded`. */
   @FromText('number') @IsInt() @Min(16) @Max(4096) INGEST_BODY_MIB = 64;
   /**
-   * Whether the write port requires a key with the scope `events:write`. Otherwise every client that can reach the port
-   * may write.
+   * Whether the write port requires a key with the scope `events:write`. If the write port requires no key, every
+   * client that can reach the port may write.
    */
   @FromText('boolean') @IsBoolean() INGEST_REQUIRE_KEYS = false;
   /**

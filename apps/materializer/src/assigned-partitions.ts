@@ -83,9 +83,9 @@ export class AssignedPartitions {
   }
 
   /**
-   * Prepares an assigned partition, and resolves with the offset to read from. That offset lies before the committed
-   * offset, so that the id window is filled before the first uncommitted record. Waits while Kafka or ClickHouse is
-   * unreachable.
+   * Prepares an assigned partition, and resolves with the offset to read from. The offset to read from lies before the
+   * committed offset, so that the id window is filled before the first uncommitted record. Waits while Kafka or
+   * ClickHouse is unreachable.
    */
   async add(assignment: PartitionAssignment): Promise<number> {
     const key = partitionKey(assignment);

@@ -311,8 +311,8 @@ describe('Materializer', () => {
     const zombie = await start({ writer: zombiesWriter });
     await write(range(0, 10));
     await vi.waitFor(() => expect(zombiesWriter.tokens).toHaveLength(1), { timeout: 20_000 });
-    // Another member of the consumer group takes over. The second member gets the only partition when the first member
-    // leaves the group.
+    // Another member of the consumer group takes over. The second member of the consumer group gets the only partition
+    // when the first member leaves the group.
     const leaving = kill(zombie);
     await leaving;
     await start();

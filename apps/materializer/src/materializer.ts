@@ -135,7 +135,10 @@ export class Materializer implements ConsumerHandler {
     return this.retry.complaint;
   }
 
-  /** Whether this process has joined the consumer group. The materializer stores nothing before it has joined. */
+  /**
+   * Whether this process has joined the consumer group. The materializer stores no events before it has joined its
+   * consumer group.
+   */
   get joined(): boolean {
     return this.consumer.joined;
   }

@@ -65,7 +65,7 @@ function isNetwork(text: unknown): boolean {
 
 /**
  * Validates that a setting is an `http://` or `https://` URL without credentials, query and fragment, because the log
- * shows it. `secretsGoTo` ends the error text; it names the settings for credentials.
+ * shows it. `secretsGoTo` is the end of the error text, and names the settings in which credentials belong.
  */
 export function IsUrlWithoutCredentials(secretsGoTo: string): PropertyDecorator {
   return FollowsRule('isOpenUrl', (value) => {

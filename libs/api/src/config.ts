@@ -153,7 +153,10 @@ export class AppConfig {
   @FromText('list')
   @AreBrokers()
   KAFKA_BROKERS: string[] = ['127.0.0.1:9092'];
-  /** Prefix of every topic and consumer group, at most 30 characters. It separates installations on one Kafka cluster. */
+  /**
+   * Prefix of every topic and consumer group, at most 30 characters. The prefix separates installations on one Kafka
+   * cluster.
+   */
   @Matches(/^[A-Za-z0-9._-]{0,30}$/) KAFKA_TOPIC_PREFIX = 'tributary.';
   /** Whether connections to Kafka use TLS. */
   @FromText('boolean') @IsBoolean() KAFKA_TLS = false;
@@ -186,7 +189,7 @@ export class AppConfig {
   @IsString() CLICKHOUSE_USER = 'default';
   /** Password of that user. */
   @Secret() @IsString() CLICKHOUSE_PASSWORD = '';
-  /** Database of the tables. It is created if it does not exist. */
+  /** Database of the tables. The database is created if it does not exist. */
   @Matches(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/) CLICKHOUSE_DATABASE = 'tributary';
 
   /**

@@ -7,8 +7,8 @@ import { limits } from '#event';
 import { streamNamePattern, uuidPattern } from '#event';
 
 /**
- * Text without control characters, line or paragraph separators, and lone surrogates. Such text is safe in a log line,
- * in a terminal and in UTF-8.
+ * Text without control characters, line or paragraph separators, and lone surrogates. Text without these characters is
+ * safe in a log line, in a terminal and in UTF-8.
  */
 export const plainTextPattern = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]*$/u;
 
@@ -49,7 +49,7 @@ function isFlatObject(value: unknown, maxMembers: number): boolean {
 }
 
 /**
- * An event as a client sends it. This class is the only definition of its fields: the validator that checks each
+ * An event as a client sends it. This class is the only definition of an event's fields: the validator that checks each
  * written event is compiled from it, and the OpenAPI document is generated from it.
  */
 @JSONSchema({ additionalProperties: false })

@@ -1,7 +1,7 @@
 /**
- * Lower and upper bound of the number of instructions that RE2 compiles a regular expression to. They are computed in
- * one pass over its text: a repeated part is copied for each repetition, and nested repetitions multiply. The bounds of
- * an invalid regular expression are meaningless.
+ * Lower and upper bound of the number of instructions that RE2 compiles a regular expression to. The bounds are
+ * computed in one pass over the text of the regular expression: a repeated part is copied for each repetition, and
+ * nested repetitions multiply. The bounds of an invalid regular expression are meaningless.
  */
 export interface RegexInstructionBounds {
   /**

@@ -6,8 +6,8 @@ export interface OutageListener {
 
 /**
  * Combines the failures of several callers that retry the same operation, such as requests to Kafka, into one outage.
- * The outage begins with the first failure of any caller. It ends at a success after which no failed caller is left.
- * Failures in between are not reported.
+ * The outage begins with the first failure of any caller. The outage ends at a success after which no failed caller is
+ * left. Failures in between are not reported.
  */
 export class Outage<Who> {
   private readonly failing = new Set<Who>();
@@ -35,8 +35,8 @@ export class Outage<Who> {
   }
 
   /**
-   * Forgets a failed caller that no longer retries. It does not end the outage: even if no failed caller is left, the
-   * outage lasts until the next call of `succeeded`.
+   * Forgets a failed caller that no longer retries. The call of `gaveUp` does not end the outage: even if no failed
+   * caller is left, the outage lasts until the next call of `succeeded`.
    */
   gaveUp(who: Who): void {
     this.failing.delete(who);

@@ -43,7 +43,9 @@ export function variableHint(name: string, member?: string, text = constantName(
   return text === undefined ? `write ${value}` : `write ${value}, or '${text}' for the text`;
 }
 
-/** Returns a name in capitals, such as `EUR`, of which no member is read. It is probably a text without quotes. */
+/**
+ * Returns a name in capitals, such as `EUR`, of which no member is read. Such a name is probably a text without quotes.
+ */
 function constantName(name: string, member?: string): string | undefined {
   return member === undefined && /^[A-Z][A-Z0-9_]*$/.test(name) ? name : undefined;
 }

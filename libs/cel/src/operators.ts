@@ -40,8 +40,8 @@ export const operators: BinaryOperations = {
 };
 
 /**
- * The binary operators of a `where` condition. They have no value for two lists or two objects, because ClickHouse
- * cannot compare these.
+ * The binary operators of a `where` condition. `==`, `!=` and `in` fail if they compare lists or objects with each
+ * other, because ClickHouse cannot compare lists and objects.
  */
 export const conditionOperators: BinaryOperations = {
   ...operators,

@@ -67,8 +67,8 @@ interface Queued<Task> {
 /**
  * Saves the changes of many partition tasks together in one write to the store, and then commits the consumer group
  * offsets of their partitions. So the inserts are few and large, however many projections or pipelines run. The first
- * change after a pause is saved immediately. Changes that are made during a save or within the interval after its start
- * are saved together by the next save.
+ * change after a pause without saves is saved immediately. Changes that are made during a save or within the interval
+ * after its start are saved together by the next save.
  */
 export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends Checkpoint> {
   private readonly waiting = new Set<Task>();
@@ -231,7 +231,7 @@ export class Checkpointer<Task extends CheckpointedTask<Saving>, Saving extends 
     task.partition.commit(saving.progress.next);
   }
 
-  /** Takes tasks for the next save until its limits are reached. The other tasks wait for the save after that. */
+  /** Takes tasks for the next save until its limits are reached. Tasks above the limits wait for the following save. */
   private take(): { task: Task; saving: Saving | undefined }[] {
     const { most } = this.options;
     const taken: { task: Task; saving: Saving | undefined }[] = [];

@@ -19,7 +19,7 @@ export interface MeasuredPartition {
   readonly commits: { readonly committed: number };
   /** The end offset of the partition (the offset of its next record), as far as known. */
   end: number;
-  /** All records of the partition up to this log time (milliseconds since 1970) are processed. */
+  /** Timestamp (milliseconds since 1970) up to which all records of the partition are processed. */
   handledUntil: number;
 }
 

@@ -17,7 +17,7 @@ export class OffsetCommitter {
     this.wanted = committed;
   }
 
-  /** Commits `next`, the offset below which all records are stored. Rejects as `commit` does. */
+  /** Commits `next`, the offset below which all records are stored. Rejects with the same errors as `commit`. */
   offer(next: number): Promise<void> {
     this.wanted = Math.max(this.wanted, next);
     if (this.wanted > this.committed) this.running ??= this.run();

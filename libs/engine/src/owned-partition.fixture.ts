@@ -4,7 +4,7 @@ import { OwnedPartition } from './owned-partition.js';
 import { ConsumerProgress } from './progress.js';
 import { EngineRetry } from './retry.js';
 
-/** Returns a partition of `orders` that is never revoked. Its commits do nothing. */
+/** Returns a partition of `orders` that is never revoked. Commits of this partition do nothing. */
 export function ownedPartition(more: Partial<PartitionAssignment> = {}): OwnedPartition {
   const assignment: PartitionAssignment = {
     ...{ topic: 'test.events.orders', partition: 0, position: 0, beginning: 0 },

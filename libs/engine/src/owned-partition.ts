@@ -19,7 +19,7 @@ export interface OwnedPartitionDependencies {
   now: () => number;
 }
 
-/** Distance from the end of a partition, in offsets, from which on its task is far behind. */
+/** If a task is at least this number of offsets before the end of its partition, the task counts as far behind. */
 const behindRecords = 10_000;
 
 /** A partition that the consumer group has assigned to this process, until its revocation. */

@@ -33,7 +33,8 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   /** Returns milliseconds since 1970. */
   now: () => number;
   /**
-   * Called when a task has failed with an error from which it cannot recover. Its partition is not processed further.
+   * Called when a task has failed with an error from which it cannot recover. The partition of a failed task is not
+   * processed further.
    */
   onFailure(error: unknown): void;
 }
@@ -52,7 +53,7 @@ interface Owned<Task> {
 const passedRecords = 200_000;
 
 /**
- * Consumes topics in its own consumer group. It opens a task for each assigned partition, warms up the task's id
+ * Consumes topics in its own consumer group. The host opens a task for each assigned partition, warms up the task's id
  * window, and passes batches to the task. An offset is committed only after all records below it are saved.
  */
 export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {

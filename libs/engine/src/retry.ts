@@ -25,7 +25,7 @@ export class EngineRetry {
 
   constructor(private readonly options: RetryOptions) {}
 
-  /** Engine and error of a call that is being retried now; undefined if none is. */
+  /** The engine and the error of a call that is being retried now; undefined if no call is being retried. */
   get complaint(): string | undefined {
     const [first] = this.waiting.values();
     return first && `${first.engine}: ${first.reason}`;

@@ -13,8 +13,8 @@ export interface SampledRequest {
   /** Number of the request's records in the batch. */
   records: number;
   /**
-   * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. Both are milliseconds since
-   * 1970.
+   * `appendedAt`: when the first record was appended. `readAt`: when the batch was read. `appendedAt` and `readAt` are
+   * milliseconds since 1970.
    */
   readonly appendedAt: number;
   readonly readAt: number;

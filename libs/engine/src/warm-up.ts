@@ -3,8 +3,8 @@ import type { IdWindowBounds } from '#dataflow';
 
 /**
  * Returns the offset from which to read, so that the id window decides from `position` on as if it had seen the whole
- * log. It is at most `bounds.records` before `position`, and not before the first record that is still within the
- * window's time.
+ * log. The returned offset is at most `bounds.records` before `position`, and not before the first record that is still
+ * within the window's time.
  */
 export async function warmUpStart(
   assignment: PartitionAssignment,
@@ -40,8 +40,8 @@ async function leastLogTime(
 
 /**
  * Returns the log time at a record: the greatest timestamp of the partition up to it. The log can find the first record
- * at or after a time. So the result is the greatest time for which that record is at or before `record`. It is nearly
- * always the record's own timestamp, and one request confirms this.
+ * at or after a time. So the result is the greatest time for which that record is at or before `record`. The resulting
+ * time is nearly always the record's own timestamp, and one request confirms this.
  */
 export async function logTimeAt(
   assignment: PartitionAssignment,

@@ -23,7 +23,7 @@ export interface WriteTrace {
   followed: readonly TracedRequest[];
 }
 
-/** Maximum number of requests of one write that get a span. It is OpenTelemetry's default limit of links on a span. */
+/** Maximum number of requests of one write that get a span. 128 is OpenTelemetry's default limit of links on a span. */
 const shown = 128;
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Name of the Kafka header that marks the record of a conditional write. Its value, in decimal digits, is the version
- * that the entity must have just before this record; 0 means that the entity has no event yet.
+ * Name of the Kafka header that marks the record of a conditional write. The value of the header `expected-version`, in
+ * decimal digits, is the version that the entity must have just before this record; 0 means that the entity has no
+ * event yet.
  */
 export const expectedVersionHeader = 'expected-version';
 

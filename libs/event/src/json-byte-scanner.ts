@@ -15,10 +15,10 @@ const closeBrace = 0x7d;
 const escapes = new Set(Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0)));
 
 /**
- * Validates JSON in UTF-8 within its buffer, without creating text or values. It accepts what `JSON.parse` accepts, up
- * to `limits.jsonDepth` levels of nesting. It does not validate the UTF-8: the caller must do that if `high` is at
- * least 0x80. Every method takes the index where an element begins, and returns the index after its end, or -1 if it is
- * invalid.
+ * Validates JSON in UTF-8 within its buffer, without creating text or values. The scanner accepts what `JSON.parse`
+ * accepts, up to `limits.jsonDepth` levels of nesting. The scanner does not validate the UTF-8: the caller must
+ * validate the UTF-8 if `high` is at least 0x80. Every method takes the index where an element begins, and returns the
+ * index after its end, or -1 if it is invalid.
  */
 export class JsonByteScanner {
   /** Bitwise OR of all bytes of the scanned strings: at least 0x80 if one of the bytes is not ASCII. */

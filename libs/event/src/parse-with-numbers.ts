@@ -69,8 +69,8 @@ function endOfNumber(text: string, start: number): number {
 }
 
 /**
- * Replaces the marked strings of a parsed JSON value in place by the converted numbers. It walks the value itself,
- * because a reviver of `JSON.parse` takes ten times as long.
+ * Replaces the marked strings of a parsed JSON value in place by the converted numbers. The function walks the value
+ * itself, because a reviver of `JSON.parse` takes ten times as long.
  */
 function withNumbers(value: unknown, reader: NumberConverter): unknown {
   if (typeof value === 'string')

@@ -27,8 +27,8 @@ const longestSchemaVersion = 9;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * Reads the value of an event record in place; `EventRecord` describes the format. It creates only numbers and byte
- * ranges. The fields are valid until the next call of `read`.
+ * Reads the value of an event record in place; `EventRecord` describes the format. The record reader creates only
+ * numbers and byte ranges. The fields are valid until the next call of `read`.
  */
 export class RecordReader {
   /** Event id as four 32-bit words, the most significant one first. */

@@ -2,8 +2,8 @@ import { isJsonObject, jsonValue } from './json-value.js';
 import { limits } from './limits.js';
 
 /**
- * An event that a write endpoint has rejected, as the value of a record. It can be written once its schema or its sender is
- * corrected. The value is one JSON object whose members always have this order,
+ * An event that a write endpoint has rejected, as the value of a record. A rejected event can be written once its
+ * schema or its sender is corrected. The value is one JSON object whose members always have this order,
  *
  *     {"refused":{"code":"…","detail":"…","errors":[{"pointer":"…","detail":"…"}]},"form":"event"|"raw"|
  *      "cloudevent","mapping":{…},"entity_id":"…"|null,"event_id":"…","received_at":"…","cut":false,"text":"…"}

@@ -80,8 +80,8 @@ function offsetMinutes(text: string, at: number): number | undefined {
 }
 
 /**
- * Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. It counts in eras of 400
- * years that begin on 1 March.
+ * Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar. The function counts in eras
+ * of 400 years that begin on 1 March.
  */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;

@@ -83,9 +83,9 @@ export function acceptsAny(request: FastifyRequest): boolean {
 }
 
 /**
- * Method decorator: the route accepts every media type, and bodies that are not text, on every port. Its handler must
- * check them, and must require something that a page of another site cannot send without a CORS preflight, such as a
- * header.
+ * Method decorator: the route accepts every media type, and bodies that are not text, on every port. The handler of the
+ * route must check the media type and the body, and must require something that a page of another site cannot send
+ * without a CORS preflight, such as a header.
  */
 export function AcceptsBytes(...accepts: string[]): MethodDecorator {
   return AddRouteConfig({ accepts, acceptsBytes: true } satisfies BodyConfig);

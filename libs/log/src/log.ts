@@ -231,8 +231,8 @@ export interface ConsumerOptions {
   group: string;
   /**
    * Milliseconds for which Kafka may collect records after a fetch that returned fewer than 64 KiB; the default is
-   * `fetchCollectMs` of the log. A longer time costs less CPU and delays records by as much. The first record after an
-   * idle period is not delayed.
+   * `fetchCollectMs` of the log. A longer time costs less CPU and delays records by as much. The first record that
+   * arrives after an idle period is not delayed.
    */
   collectMs?: number;
   handler: ConsumerHandler;

@@ -96,8 +96,8 @@ function memberWithFewest(shares: readonly MemberShare[], topic: string): Member
  * because the members are balanced.
  *
  * The number of moved partitions is the difference between the two members, divided by the number of members. If all
- * members subscribe to the same topics, `from` remains above the mean and `to` below it. Then no partition moves twice,
- * and the difference shrinks geometrically.
+ * members subscribe to the same topics, `from` remains above the mean and `to` below it. In that case no partition
+ * moves twice, and the difference between the two members' shares shrinks geometrically.
  */
 function moveSome(shares: readonly MemberShare[]): boolean {
   const byCount = [...shares].sort((a, b) => b.count - a.count);

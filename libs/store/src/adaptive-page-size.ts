@@ -32,8 +32,8 @@ export class AdaptivePageSize {
   }
 
   /**
-   * Reports the rows and bytes of a page that was read, which determine the number of rows of the next page. It grows
-   * at most fourfold, because the next rows may be larger.
+   * Reports the rows and bytes of a page that was read, which determine the number of rows of the next page. The number
+   * of rows of a page grows at most fourfold, because the next rows may be larger.
    */
   learn(rows: number, bytes: number): void {
     const fitting = Math.floor((rows * this.options.bytes) / Math.max(1, bytes));

@@ -13,8 +13,8 @@ export interface EntityErasure {
    */
   entityHash: string;
   /**
-   * The entity's id, when it is known. With the id, the erasure also finds rows that only one of the tables
-   * contains. It also erases dead letters that are not JSON if they contain the id.
+   * The entity's id, when it is known. With the id, the erasure also finds rows that only one of the tables contains.
+   * With the id, the erasure also removes dead letters that are not JSON but contain the id.
    */
   entityId?: string;
   /**

@@ -2,7 +2,10 @@ import type { Readable } from 'node:stream';
 import type { MemberColumn } from './analyst-sql.js';
 import type { EventFilter } from './store.js';
 
-/** File formats of an export of events. Both end with a footer that a reader needs, so a truncated file is detected. */
+/**
+ * File formats of an export of events. Parquet and Arrow files end with a footer that a reader needs, so a truncated
+ * file is detected.
+ */
 export const eventFileFormats = ['parquet', 'arrow'] as const;
 
 /** File format of an export of events. */

@@ -23,12 +23,12 @@ export type LogPageRead = Pick<LogOrderPage, 'events'> & { reached: (OffsetRange
  * once.
  */
 const maxOffsetsPerQuery = 2 ** 30;
-/** Bytes that an answer may exceed the intended size by, so that the largest event always fits. */
+/** Number of bytes by which an answer may exceed the intended size, so that the largest event always fits. */
 const maxEventBytes = 4 * 1024 * 1024;
 
 /**
- * Reads offset ranges of the log in pages of bounded size and cost, however large the events are and however
- * few match. It derives the number of events and the width of the offset ranges from earlier pages.
+ * Reads offset ranges of the log in pages of bounded size and cost, however large the events are and however few match.
+ * The reader derives the number of events and the width of the offset ranges from earlier pages.
  */
 export class LogPageReader {
   private readonly size: AdaptivePageSize;

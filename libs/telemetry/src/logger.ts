@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
 /** A structured logger (pino) that writes one JSON object for each line. */
 export type Logger = PinoLogger;
 
-/** Paths in log objects that may contain credentials. Their values are masked at every level. */
+/** Paths in log objects that may contain credentials. Values at these paths are masked at every log level. */
 const redacted = [
   'authorization',
   'headers.authorization',

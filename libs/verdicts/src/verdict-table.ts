@@ -60,8 +60,8 @@ const checkMs = 1000;
 
 /**
  * The verdicts on all conditional records, in memory: for each partition, the offset below which all conditional
- * records are decided, and one bit for each refused record. The first verdict on a record is valid. All processes read
- * the verdicts in the same order, so all processes agree on the valid verdict.
+ * records are decided, and one bit for each refused record. If several verdicts on a record exist, the first one is
+ * valid. All processes read the verdicts in the same order, so all processes agree on the valid verdict.
  *
  * The topic `verdicts` is created and read when a process first needs the table: a system without conditional writes
  * has no such topic.

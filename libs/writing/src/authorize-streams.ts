@@ -4,7 +4,7 @@ import { EventRejection } from './rejection.js';
 
 /**
  * Returns the rejection if this authorization scope does not permit writing to or creating a stream; undefined if it
- * does. It does not check whether the stream exists, so that a key cannot find out which other streams exist.
+ * does. The function does not check whether the stream exists, so that a key cannot find out which other streams exist.
  */
 export function refusalOf(stream: string, access: StreamAccess, pointer: string): EventRejection | undefined {
   if (isReservedStream(stream)) {

@@ -21,7 +21,9 @@ const notAnEvent = someArray as unknown as Record<string, unknown>;
  * text.
  */
 export interface ScannedEvent {
-  /** Input of the compiled validator. It includes the first unknown members of the event, with the value null. */
+  /**
+   * Input of the compiled validator. The input includes the first unknown members of the event, with the value null.
+   */
   envelope: Record<string, unknown>;
   unknown: number;
   start: number;
@@ -99,7 +101,7 @@ function scanMembers(scan: EventScanContext, event: ScannedEvent): number {
 
 /**
  * Scans the member `data`, and checks it against its schema at the same time if the event's stream and type precede it.
- * Otherwise the schema is checked later.
+ * If stream or type come after `data`, the schema is checked later.
  */
 function scanData({ scanner, schemas }: EventScanContext, event: ScannedEvent, start: number): number {
   const { stream, event_type } = event.envelope;
@@ -192,8 +194,8 @@ function parsed(text: string, start: number, end: number): unknown {
 }
 
 /**
- * Returns whether an object in the value that was scanned last has two members with the same name. It parses the value:
- * `JSON.parse` keeps only one of such members.
+ * Returns whether an object in the value that was scanned last has two members with the same name. The function parses
+ * the value: `JSON.parse` keeps only one of such members.
  */
 export function hasDuplicates(scanner: JsonScanner, value: { start: number; end: number }): boolean {
   return countMembers(parsed(scanner.text, value.start, value.end)) !== scanner.members;

@@ -4,8 +4,9 @@ import type { EpochMicros } from '#event';
 const tolerance = 50_000;
 
 /**
- * The time of day in microseconds. It starts at the wall clock's time, advances with the monotonic clock, and follows
- * the wall clock only forwards. If the wall clock steps back, `ingested_at` does not step back in this process.
+ * The time of day in microseconds. The ingest clock starts at the wall clock's time, advances with the monotonic clock,
+ * and follows the wall clock only forwards. If the wall clock steps back, `ingested_at` does not step back in this
+ * process.
  */
 export class IngestClock {
   private offset: number;

@@ -47,7 +47,7 @@ export function readSingle(reception: IntakeContext): AcceptedEvent {
 
 /**
  * Parses and validates a batch of events as JSON, `{"events":[…]}`. An invalid event becomes a rejection; an error of
- * the whole body is thrown. It yields to the event loop between events.
+ * the whole body is thrown. Reading yields to the event loop between events.
  * @throws ProblemError `invalid_json`, `invalid_request`
  */
 export async function readBatch(reception: IntakeContext): Promise<ParsedEvents> {
@@ -80,7 +80,7 @@ export async function readBatch(reception: IntakeContext): Promise<ParsedEvents>
 /**
  * Parses and validates a batch of events as newline-delimited JSON, with one event on each line; empty lines are
  * skipped. The pointers of errors count events from 0, as in `/events/0`. A line that is not JSON becomes a rejection.
- * It yields to the event loop between lines.
+ * Reading yields to the event loop between lines.
  * @throws ProblemError `invalid_request` when there are no events or too many
  */
 export async function readLines(reception: IntakeContext): Promise<ParsedEvents> {

@@ -63,7 +63,7 @@ export class EventRejection {
 
   /**
    * The detail with the first error, on one line of bounded length, for answers that list only one text for each event.
-   * Its pointer leads into the event.
+   * The pointer of the first error leads into the event.
    */
   get reason(): string {
     const [first] = this.errors;

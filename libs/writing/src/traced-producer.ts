@@ -42,8 +42,9 @@ class TracedProducer implements Producer {
 }
 
 /**
- * Copies the records with another traceparent. They share one headers object, which is then encoded once. The copies
- * have the same member order as those of `EventWriter`: another shape would slow down the encoder for all records.
+ * Copies the records with another traceparent. The copied records share one headers object, which is encoded once. The
+ * copies have the same member order as those of `EventWriter`: another shape would slow down the encoder for all
+ * records.
  */
 function carrying(
   traceparent: string,

@@ -4,8 +4,8 @@ import { EventInput, plainTextPattern, plainTextRule, type InputError } from '#a
 import { streamNamePattern, streamNameRule, uuidPattern, uuidRule } from '#event';
 
 /**
- * A parsed JSON value with the structure of `EventInput`, as a client sends an event. Its formats, size and schema are
- * not checked yet. An optional field may be null, which is the same as a missing field.
+ * A parsed JSON value with the structure of `EventInput`, as a client sends an event. The formats, the size and the
+ * schema of the event are not checked yet. An optional field may be null, which is the same as a missing field.
  */
 export interface ValidEvent {
   stream: string;

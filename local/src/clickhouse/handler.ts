@@ -94,8 +94,8 @@ async function runAlone(lane: EngineConnection, sql: string, format: string): Pr
 }
 
 /**
- * Streams an answer. The first block is computed before the headers are sent, so most errors still get an HTTP status
- * of their own.
+ * Streams an answer. The first block of an answer is computed before the headers are sent, so most errors still get an
+ * HTTP status of their own.
  */
 async function streamAnswer(lane: EngineConnection, exchange: QueryExchange, format: string): Promise<void> {
   const { query, answer } = exchange;

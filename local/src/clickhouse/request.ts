@@ -33,7 +33,10 @@ const reserved = new Set([
   'wait_end_of_query',
   'client_protocol_version',
 ]);
-/** Settings of ClickHouse's HTTP server, which the engine does not know. This server uses or ignores such settings. */
+/**
+ * Settings of ClickHouse's HTTP server, which the engine does not know. The embedded server uses or ignores settings of
+ * ClickHouse's HTTP server.
+ */
 const ofTheServer = /^(enable_http_compression|http_.*|send_progress_in_http_headers|cancel_http_.*)$/;
 const unsupported = new Set(['compress', 'decompress', 'role', 'session_id']);
 

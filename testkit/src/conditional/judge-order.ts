@@ -28,8 +28,8 @@ type LevelledOperation = OperationInterval & { level: number };
 /**
  * Checks that the accepted and refused attempts of an entity are linearizable. A moment between invocation and return
  * must exist for each attempt, such that the moments of versions 1 to n are in that order, and each refusal lies after
- * the version that its answer names and before the next version. These moments exist if and only if no attempt was
- * invoked after the return of an attempt that must come later.
+ * the version that its answer names and before the next version. Moments in this order exist if and only if no attempt
+ * was invoked after the return of an attempt that must come later.
  */
 export function judgeOrder(
   accepted: readonly AcceptedOperation[],

@@ -1,6 +1,9 @@
 import type { StoredEvent } from '#event';
 
-/** The columns of an event in a CSV answer, in their order. The first line of the answer contains these names. */
+/**
+ * The columns of an event in a CSV answer, in their order. The first line of a CSV answer contains the names of these
+ * columns.
+ */
 export const csvColumns = [
   'event_id',
   'stream',

@@ -18,7 +18,10 @@ export interface ReplayedEvent {
   value: string;
 }
 
-/** The source whose dead letters can become events. Dead letters of other sources are events already. */
+/**
+ * The source of the dead letters that a replay can turn into events. Dead letters of other sources come from valid
+ * events, so they are not replayed into the stream.
+ */
 const replayableSource = 'materializer';
 
 /**

@@ -38,9 +38,9 @@ type LogEnds = Awaited<ReturnType<TopicAdmin['offsets']>>;
 
 /**
  * Erases an entity from a stream: all of its events that the log has at the time of the call. First it waits until
- * these events are in the store. Then the erasure writes a tombstone to the definitions, which excludes the erased
- * events from every rebuild, and deletes their rows. The erasure also covers events written meanwhile whose versions
- * continue those of the erased events.
+ * these events are in the store. After this wait, the erasure writes a tombstone to the definitions, which excludes the
+ * erased events from every rebuild, and deletes their rows. The erasure also covers events written meanwhile whose
+ * versions continue those of the erased events.
  */
 @Injectable()
 export class EntityErasure {

@@ -22,8 +22,8 @@ export const historyIntervalMs = 15_000;
 const mostSamples = 240;
 
 /**
- * Keeps the measurements of the last hour in memory: the largest ones of each 15 seconds. It measures nothing itself:
- * whoever measures adds the result, so the history costs no request to Kafka.
+ * Keeps the measurements of the last hour in memory: the largest ones of each 15 seconds. The history measures nothing
+ * itself: whoever measures adds the result, so the history costs no request to Kafka.
  */
 @Injectable()
 export class HealthHistory {

@@ -137,7 +137,7 @@ function encode(offsets: readonly number[]): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** Parses the text that `encode` returns. Returns undefined for any other text. */
+/** Parses the text that `encode` returns. Returns undefined for a text that is not such a position. */
 function decode(text: string): number[] | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const offsets: number[] = [];

@@ -1,6 +1,9 @@
 import type { ProblemError } from '#api';
 
-/** The texts of Server-Sent Events (HTML Living Standard, 9.2). Their parts contain no line breaks. */
+/**
+ * The texts of Server-Sent Events (HTML Living Standard, 9.2). The parts of which a Server-Sent Event is composed
+ * contain no line breaks.
+ */
 
 /**
  * Returns the Server-Sent Event for one event, whose JSON is on one line. If `id` is undefined, a client that
@@ -19,8 +22,8 @@ export function startMessage(position: string): string {
 }
 
 /**
- * Returns the id of a position up to which everything has been sent. The text has no data, so the client sees no
- * message.
+ * Returns the id of a position up to which everything has been sent. This Server-Sent Event has no data, so the client
+ * sees no message.
  */
 export function positionMessage(position: string): string {
   return `id: ${position}\n\n`;

@@ -18,7 +18,7 @@ const readableEncodings = ['gzip', 'br', 'deflate'];
 
 /**
  * Parses a request in the form of ClickHouse's HTTP interface. Parameters that are not listed here are settings of
- * ClickHouse, which analysts may not change. Such ClickHouse settings in a request are ignored, because clients send
+ * ClickHouse, which analysts may not change. Settings of ClickHouse in an SQL request are ignored, because clients send
  * them by default.
  * @throws SqlError for a database other than that of the views
  */

@@ -75,7 +75,7 @@ export interface FoldCounts {
 
 /**
  * The unsaved changes of one partition of a projection. A save stores the dead letters first, then the states, then the
- * progress. Then the offset `next` is committed.
+ * progress. After the save, the offset `next` is committed to Kafka.
  */
 export interface UnsavedStates extends Checkpoint {
   letters: readonly DeadLetter[];

@@ -71,9 +71,9 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
   }
 
   /**
-   * Resolves with the stored progress, and the offset from which events are folded. The stored progress decides where
-   * folding starts, and not the committed offset, because Kafka deletes committed offsets after a week without members
-   * of the group, and the store may have been lost.
+   * Resolves with the stored progress of the partition, and the offset from which events are folded into states. The
+   * stored progress decides where folding starts, and not the committed offset, because Kafka deletes committed offsets
+   * after a week without members of the group, and the store may have been lost.
    */
   private async begin(
     place: StatePartitionKey,

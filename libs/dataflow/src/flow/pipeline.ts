@@ -4,9 +4,9 @@ import type { Json } from '../fold-operations/json.js';
 import type { CountedOperator, OperatorEventCounter } from './operator-event-counts.js';
 
 /**
- * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage
- * reads the partitions of the source streams. Each window and each dedupe begins another stage, which reads a
- * repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
+ * The contract between the compiler, the processor and the dry run. A pipeline is a tree of stages. The first stage of
+ * a pipeline reads the partitions of the source streams. Each window and each dedupe begins another stage, which reads
+ * a repartition topic that is keyed by the operator's key. The operators of a stage run one after another; events reach
  * the next stage through its topic. All code here is pure: no clock, no I/O.
  */
 
@@ -204,7 +204,7 @@ export interface KeyedOperator<State extends StateEntryValue = StateEntryValue> 
 export interface KeyedStage {
   /**
    * The stage's id, 16 hexadecimal digits: a hash of what the stage computes, of the stage that feeds it and of the
-   * branch it is in. A stage with a changed window has another id.
+   * branch it is in. A keyed stage gets a new id when its window changes.
    */
   readonly id: string;
   /** JSON pointer to the stage's window or dedupe. */
@@ -230,7 +230,7 @@ export interface CompiledPipeline {
   readonly steps: readonly CountedOperator[];
   /**
    * The keyed stages of the pipeline in the order of the definition. The first stage or an earlier keyed stage writes
-   * to the repartition topic of each of them.
+   * to the repartition topic of each keyed stage.
    */
   readonly stages: readonly KeyedStage[];
   /**

@@ -25,9 +25,9 @@ export type FoldAddResult =
   | { readonly state?: undefined; readonly refused: FoldRejection };
 
 /**
- * The compiled fields of a projection or a `reduce`. A fold is pure: no clock, no I/O. Its methods return new states
- * and never modify one. Events may be split into groups in any way and order: merging the states of the groups equals
- * folding all events at once.
+ * The compiled fields of a projection or a `reduce`. A fold is pure: no clock, no I/O. The methods of a fold return new
+ * states and never modify a state. Events may be split into groups in any way and order: merging the states of the
+ * groups equals folding all events at once.
  */
 export interface Fold {
   readonly empty: FoldState;

@@ -3,7 +3,7 @@ import { IdHashTable } from './id-hash-table.js';
 
 /**
  * How far before a record an earlier record with the same event id may be, so that the later record is recognized as a
- * duplicate. Both the limit of records and the limit of time apply.
+ * duplicate. An id window has a limit of records and a limit of time, and both apply.
  */
 export interface IdWindowBounds {
   /** Maximum number of offsets between a duplicate and the earlier record. */

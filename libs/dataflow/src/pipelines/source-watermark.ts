@@ -1,8 +1,8 @@
 import type { EpochMicros } from '#event';
 
 /**
- * The watermark of a partition before its first event. This value is a safe integer, because watermarks are saved as an
- * Int64 and written as JSON.
+ * The watermark of a partition before its first event. The watermark before the first event is a safe integer, because
+ * watermarks are saved as an Int64 and written as JSON.
  */
 export const noWatermark: EpochMicros = Number.MIN_SAFE_INTEGER;
 

@@ -2,8 +2,8 @@ import { ValidateBy } from 'class-validator';
 import { ConfiguredKeyRing } from './configured-key-ring.js';
 
 /**
- * Property decorator of class-validator for a setting that lists API keys in the format of `ConfiguredKeyRing`. Its
- * error message never contains a key or a hash.
+ * Property decorator of class-validator for a setting that lists API keys in the format of `ConfiguredKeyRing`. The
+ * error message of a rejected setting never contains a key or a hash.
  */
 export function AreApiKeys(): PropertyDecorator {
   return ValidateBy({

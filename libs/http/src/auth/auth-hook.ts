@@ -21,7 +21,7 @@ export interface AuthOptions {
   open?: readonly string[];
   /**
    * Called for each request whose key is missing, wrong or insufficient, with the code of that problem, even if the
-   * client receives another one (429 instead of 401). It is not called for a valid key over its rate limit.
+   * client receives another one (429 instead of 401). `onRefused` is not called for a valid key over its rate limit.
    */
   onRefused?: (code: string) => void;
 }

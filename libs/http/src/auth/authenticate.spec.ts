@@ -161,7 +161,10 @@ function secret(made: { sha256: string }, expiresAt?: number): ApiKey['secrets']
   return { sha256: Buffer.from(made.sha256, 'hex'), ...(expiresAt !== undefined && { expiresAt }) };
 }
 
-/** Returns a key whose older secrets are still valid, each up to a time. Its id is the id of the first of them. */
+/**
+ * Returns a key whose older secrets are still valid, each up to a time. The id of the key is the id of its first
+ * secret.
+ */
 function rotatedTo(newest: Made, ...older: [Made, number][]): ApiKey {
   const secrets = [secret(newest), ...older.map(([made, expiresAt]) => secret(made, expiresAt))];
   return { keyId: older[0]![0].keyId, secrets, scopes: new Set(['events:read']) };

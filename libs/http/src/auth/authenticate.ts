@@ -71,15 +71,15 @@ function unauthenticated(detail: string): ProblemError {
 }
 
 /**
- * Returns the values of all `Authorization` headers of a request. They are read from `rawHeaders`, because Node joins
- * or drops repeated headers in `headers`.
+ * Returns the values of all `Authorization` headers of a request. The headers are read from `rawHeaders`, because Node
+ * joins or drops repeated headers in `headers`.
  */
 function authorizationHeaders(raw: readonly string[]): string[] {
   return raw.filter((_, i) => i % 2 === 1 && raw[i - 1]?.toLowerCase() === 'authorization');
 }
 
 /**
- * Returns whether the presented hash equals that of a secret that has not expired. It makes `secretsPerKey`
+ * Returns whether the presented hash equals that of a secret that has not expired. The function makes `secretsPerKey`
  * constant-time comparisons, however many secrets the key has.
  */
 function opens(presented: Buffer, secrets: readonly KeySecretHash[], now: number): boolean {

@@ -2,8 +2,8 @@ import { AddRouteConfig } from '../route-config.js';
 import type { KeyScope } from './scope.js';
 
 /**
- * Access rule of a route: the scope that an API key needs, or that no key is needed. It is part of the route's Fastify
- * config, so that hooks can read it.
+ * Access rule of a route: the scope that an API key needs, or that no key is needed. The access rule is part of the
+ * route's Fastify config, so that hooks can read it.
  */
 export interface RouteAccessRule {
   scope?: KeyScope;

@@ -7,7 +7,8 @@ import { BodyDecompressor } from './body-decompressor.js';
 const mib = 1024 * 1024;
 
 /**
- * Decompresses bodies that arrive at once, and returns their sizes or problem codes. Their memory counts until the end.
+ * Decompresses bodies that arrive at once, and returns their sizes or problem codes. The memory of all bodies counts
+ * against the budget until the end.
  */
 async function inflateAll(budget: BodyBudget, bodies: readonly Buffer[]): Promise<(number | string)[]> {
   const inflation = new BodyDecompressor();

@@ -10,9 +10,9 @@ interface WithZstd {
 }
 
 /**
- * Returns a stream of a decompressed Zstandard body. Node decompresses it off the event loop if it can. Otherwise
- * JavaScript decompresses it on the event loop and yields between blocks. Node reads only the first frame of a body, so
- * a body of several frames is always decompressed in JavaScript.
+ * Returns a stream of a decompressed Zstandard body. Node decompresses it off the event loop if it can. If Node cannot,
+ * JavaScript decompresses the body on the event loop and yields between blocks. Node reads only the first frame of a
+ * body, so a body of several frames is always decompressed in JavaScript.
  */
 export function unzstd(sent: Buffer, options: { chunkSize: number }): Readable {
   const { createZstdDecompress } = zlib as WithZstd;

@@ -10,7 +10,7 @@ const mostMoved = 1024 * 1024 * 1024;
 const leastMoved = 64 * 1024;
 
 const magic = 0xfd2fb528;
-/** The first of the sixteen magic numbers of skippable frames, which have no content. */
+/** The first of the sixteen magic numbers with which skippable frames begin. Skippable frames have no content. */
 const skippable = 0x184d2a50;
 const reservedBlock = 3;
 const rleBlock = 1;
@@ -24,8 +24,8 @@ export class ZstdError extends Error {
 export interface ZstdFrame {
   start: number;
   /**
-   * End position of each block of the frame. The first block includes the frame header; the end of the last block is
-   * the end of the frame.
+   * End position of each block of the frame. The first block of a frame includes the frame header; the end of the last
+   * block is the end of the frame.
    */
   ends: number[];
 }

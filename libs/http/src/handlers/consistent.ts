@@ -1,6 +1,6 @@
 /**
- * A body or query class whose fields must be consistent with each other. Its `requireConsistent` is called after every
- * field was found valid.
+ * A body or query class whose fields must be consistent with each other. The method `requireConsistent` is called after
+ * every field was found valid.
  */
 export interface HasConsistencyCheck {
   /** Checks that the fields are consistent. @throws ProblemError when they are not */

@@ -13,8 +13,8 @@ export const DisconnectSignal = createParamDecorator((_: unknown, context: Execu
 );
 
 /**
- * Returns a signal that is aborted when the client disconnects. Its reason is a `request_timeout` problem, so an error
- * with it is logged as a client error and not as a failure of the server.
+ * Returns a signal that is aborted when the client disconnects. The abort reason is a `request_timeout` problem, so an
+ * error with this reason is logged as a client error and not as a failure of the server.
  */
 export function disconnectSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();

@@ -35,8 +35,9 @@ export function parseBody<T extends object>(type: new () => T, sent: unknown): T
 }
 
 /**
- * Removes members with the name `constructor`, because class-transformer would use them to copy the object. It leaves
- * out such members anyway: mark a property that allows any member name with `Verbatim`.
+ * Removes members with the name `constructor`, because class-transformer would use them to copy the object.
+ * class-transformer leaves out members with the name `constructor` anyway: mark a property that allows any member name
+ * with `Verbatim`.
  */
 function withoutConstructors(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -8,7 +8,7 @@ import { throwProblemIn } from './parse-value.js';
 
 const repeatable = Symbol('repeatable');
 
-/** Marks a query parameter that may be repeated. Its property is always an array. */
+/** Marks a query parameter that may be repeated. The property of a repeatable query parameter is always an array. */
 export function Repeatable(): PropertyDecorator {
   return (target, key) => {
     const present = (Reflect.getMetadata(repeatable, target.constructor) as Set<string> | undefined) ?? [];

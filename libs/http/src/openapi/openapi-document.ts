@@ -49,9 +49,9 @@ const systemRoutes = (): Record<string, JsonObject> => ({
 });
 
 /**
- * Completes the document that Nest derives from the controllers. It adds the system routes, the key on ports that
- * require one, and a problem as the default answer of every route. It removes unused schemas, and examples that Swagger
- * UI would send.
+ * Completes the document that Nest derives from the controllers. The function adds the system routes, the key on ports
+ * that require one, and a problem as the default answer of every route. The function removes unused schemas, and
+ * examples that Swagger UI would send.
  */
 export function completeDocument(
   document: OpenAPIObject,

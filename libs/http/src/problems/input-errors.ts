@@ -21,8 +21,8 @@ export function unknownFields(value: object, known: ReadonlySet<string>, pointer
 }
 
 /**
- * Returns the errors of class-validator as a flat list. Their pointers are JSON pointers (RFC 6901) into nested objects
- * for `body`, and parameter names for `parameter`.
+ * Returns the errors of class-validator as a flat list. The pointers of input errors are JSON pointers (RFC 6901) into
+ * nested objects for `body`, and parameter names for `parameter`.
  */
 export function inputErrors(errors: readonly ValidationError[], kind: 'body' | 'parameter'): InputError[] {
   const found = errors.flatMap((error) => flatten(error, kind === 'body' ? '' : undefined));

@@ -26,8 +26,8 @@ function problemDocument(request: FastifyRequest, problem: ProblemError): Encode
 }
 
 /**
- * Answers failed requests with problem documents (RFC 9457), or in the error format of their route. It logs server
- * errors as warnings or errors, and client errors at debug level.
+ * Answers failed requests with problem documents (RFC 9457), or in the error format of their route. The error handler
+ * logs server errors as warnings or errors, and client errors at debug level.
  */
 export class ProblemSender {
   constructor(private readonly logger: Logger) {}

@@ -3,8 +3,8 @@ import { TokenBucket } from './token-bucket.js';
 const defaults = { perMinute: 20, networks: 10_000 };
 
 /**
- * Counts requests with a wrong API key by client network, and tolerates `perMinute` of them from each. It keeps at most
- * `networks` networks and evicts the one whose last failure is oldest.
+ * Counts requests with a wrong API key by client network, and tolerates `perMinute` of them from each. The counter
+ * keeps at most `networks` networks and evicts the one whose last failure is oldest.
  */
 export class FailedAuthAttempts {
   private readonly buckets = new Map<string, TokenBucket>();

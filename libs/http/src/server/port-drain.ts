@@ -13,8 +13,8 @@ type DrainState = 'open' | 'draining' | 'closed';
 
 /**
  * Closes one HTTP port without breaking a request. While draining, every answer has `Connection: close`, and load
- * balancers see `/health/ready` fail. Then the port accepts no new connections, and requests that still arrive on open
- * ones get 503. At the end it waits for the requests in flight.
+ * balancers see `/health/ready` fail. After draining, the port accepts no new connections, and requests that still
+ * arrive on open connections get 503. At the end it waits for the requests in flight.
  */
 export class PortDrain {
   private state: DrainState = 'open';

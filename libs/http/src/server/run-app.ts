@@ -10,8 +10,8 @@ export interface AppDefinition<Config extends AppConfig> {
   name: string;
   config: new () => Config;
   /**
-   * Starts the app; resolves when it can serve. It opens the HTTP ports first, so that probes can see that the app is
-   * starting.
+   * Starts the app; resolves when it can serve. `runApp` opens the HTTP ports first, so that probes can see that the
+   * app is starting.
    */
   start(context: AppContext<Config>): Promise<void>;
   commands?: AppCommand<Config>[];
@@ -71,7 +71,7 @@ export async function runApp<Config extends AppConfig>(app: AppDefinition<Config
   }
 }
 
-/** Starts tracing. It stops last, so that spans of the other shutdown steps are exported, too. */
+/** Starts tracing. Tracing stops last, so that spans of the other shutdown steps are exported, too. */
 async function startTracing(context: AppContext): Promise<void> {
   const { name, config, logger, health, lifecycle } = context;
   const tracing = await openTracing({ name, config, logger, version: health.version });

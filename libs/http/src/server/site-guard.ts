@@ -8,7 +8,8 @@ import { ProblemError } from '#api';
  *
  * DNS rebinding (a page whose own name resolves to this machine) is detected by the `Host` header. Allowed are IP
  * addresses, which cannot be rebound, `localhost`, and `allowedHosts`. A page of another site is detected by
- * `Sec-Fetch-Site` or `Origin`, which no script can set. Such a page may link to this port, but not call it.
+ * `Sec-Fetch-Site` or `Origin`, which no script can set. A web page of another site may link to this port, but not call
+ * it.
  */
 export function guardSite(instance: FastifyInstance, allowedHosts: readonly string[]): void {
   const names = new Set(['localhost', ...allowedHosts.map((name) => name.toLowerCase())]);

@@ -1,8 +1,8 @@
 import type { PartitionAssignment, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
 
 /**
- * A consumer of the log contract suite. Its handler records every assignment, record, revocation and crash that it
- * receives.
+ * A consumer of the log contract suite. The handler of this consumer records every assignment, record, revocation and
+ * crash that it receives.
  */
 export class RecordingConsumer {
   readonly records: LogRecord[] = [];

@@ -24,7 +24,8 @@ export const earliest = -2;
 export const latest = -1;
 
 /**
- * Client of a Kafka cluster that sends single requests through internal classes of kafkajs. It reconnects by itself.
+ * Client of a Kafka cluster that sends single requests through internal classes of kafkajs. The client reconnects by
+ * itself.
  */
 export class ClusterClient {
   private readonly sockets: ClientSockets;

@@ -57,7 +57,7 @@ export interface KafkaLogLimits {
   sendBytes: number;
   /**
    * Limit of the record batch of one partition in a produce request, in bytes; only a single larger record exceeds it.
-   * It is below Kafka's default of `max.message.bytes`.
+   * This limit of a record batch is below Kafka's default of `max.message.bytes`.
    */
   partitionBatchBytes: number;
   sessionTimeoutMs: number;
@@ -68,8 +68,8 @@ export interface KafkaLogLimits {
   fetchWaitMs: number;
   /**
    * Pause after a fetch that returned fewer than 64 KiB, so that the records of this pause arrive in one fetch. The
-   * first record after an idle period is not delayed. The pause replaces Kafka's `fetch.min.bytes`, which delays single
-   * records.
+   * first record that arrives after an idle period is not delayed. The pause replaces Kafka's `fetch.min.bytes`, which
+   * delays single records.
    */
   fetchCollectMs: number;
   /** Limit of the bytes that a consumer has fetched and not yet processed. The last fetch may exceed it. */

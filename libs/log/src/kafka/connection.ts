@@ -27,8 +27,8 @@ export class ClientSockets implements BrokerConnections {
   }
 
   /**
-   * Socket factory for kafkajs. It disables Nagle's algorithm: each request is a single write, so waiting for more data
-   * only adds latency.
+   * Socket factory for kafkajs. The connection disables Nagle's algorithm: each request is a single write, so waiting
+   * for more data only adds latency.
    */
   readonly factory = ({ host, port, ssl, onConnect }: SocketRequest): Socket => {
     if (this.closed) throw new Error('the client is closed');

@@ -21,8 +21,8 @@ export interface BrokerConnections {
 /** Number of brokers that one query asks at once, because one of them may be the broker that hangs. */
 const asked = 3;
 /**
- * Limit of remembered brokers. They include brokers that have left the cluster, because a client may reconnect to one
- * of these.
+ * Limit of remembered brokers. The remembered brokers include brokers that have left the cluster, because a client may
+ * reconnect to one of these.
  */
 const maxKnown = 1_000;
 
@@ -30,7 +30,7 @@ const maxKnown = 1_000;
  * Closes the connections to brokers that the cluster no longer lists. A hung broker keeps its connections open, and
  * requests to it would wait until their time-out, long after other brokers lead its partitions. When a response is
  * slow, this class asks a few brokers for the current brokers of the cluster, and closes all connections to brokers
- * that have left. This class does not disconnect a hung broker that the cluster still lists.
+ * that have left. The detector does not disconnect a hung broker that the cluster still lists.
  */
 export class HungBrokerDetector {
   private readonly connected = new Set<BrokerConnections>();

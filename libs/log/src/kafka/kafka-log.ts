@@ -21,8 +21,8 @@ import { TopicMetadataCache } from './produce/topic-metadata-cache.js';
 import { HungBrokerDetector, type BrokerAddress } from './hung-broker-detector.js';
 
 /**
- * Returns the log of a Kafka cluster. It connects at the first call, so Kafka may still be down. `kafkaLogConfig` reads
- * the configuration from the settings of the process.
+ * Returns the log of a Kafka cluster. The log connects at the first call, so Kafka may still be down. `kafkaLogConfig`
+ * reads the configuration from the settings of the process.
  */
 export function openKafkaLog(config: KafkaLogConfig): Log {
   return new KafkaLog(config);

@@ -68,7 +68,7 @@ function encode(places: readonly TopicPartition[]): Buffer {
 }
 
 /**
- * Decodes the response. A broker that does not let the client describe the cluster answers with no folder.
+ * Decodes the response. A broker answers with no log folder if the client lacks the permission to describe the cluster.
  *
  *     DescribeLogDirs Response (Version: 1) => throttle_time_ms [results]
  *       throttle_time_ms => INT32

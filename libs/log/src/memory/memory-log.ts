@@ -22,7 +22,9 @@ export interface MemoryLogOptions {
   now?: () => number;
 }
 
-/** In-memory fake of the log, for specs. It is broker and client in one; its records are lost with the object. */
+/**
+ * In-memory fake of the log, for specs. `MemoryLog` is broker and client in one; the records are lost with the object.
+ */
 export class MemoryLog implements Log {
   readonly admin: TopicAdmin;
   /** The in-memory broker, for inspection. */

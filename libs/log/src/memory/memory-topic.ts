@@ -20,7 +20,7 @@ export class MemoryTopic {
     this.partitions = Array.from({ length: count }, () => ({ beginning: 0, end: 0, records: [] }));
   }
 
-  /** The Kafka settings that the topic was given. They have no effect in memory. */
+  /** The Kafka settings that the topic was given. Kafka's topic settings have no effect in the in-memory log. */
   get config(): Readonly<Record<string, string>> {
     return this.settings;
   }

@@ -12,7 +12,7 @@ export class DefinitionsFileError extends Error {
 }
 
 /**
- * The first line of a backup of the definitions. A backup consists of lines of JSON. Its first line is
+ * The first line of a backup of the definitions. A backup consists of lines of JSON. The first line of a backup is
  * `{"tributary_definitions":1,"records":2}`, with the version of the format and the number of records. Each further
  * line is a record of the definitions topic with its key and value as plain texts: `{"key":"…","value":"…"}`. The
  * records are in offset order, because that order decides which change came first. Records with a tombstone are left

@@ -1,8 +1,8 @@
 import { ProblemError } from '#api';
 
 /**
- * A keyed mutex: work with the same key runs one after the other, work with different keys concurrently. It rejects
- * work above a limit of running and waiting calls.
+ * A keyed mutex: work with the same key runs one after the other, work with different keys concurrently. The mutex
+ * rejects work above a limit of running and waiting calls.
  */
 export class KeyedMutex {
   private readonly last = new Map<string, Promise<unknown>>();

@@ -36,7 +36,10 @@ export interface LogResourceStoreOptions<T, P> {
   caughtUp: (offset: number) => Promise<void>;
 }
 
-/** Maximum number of attempts of one change, if concurrent changes of other processes win the earlier ones. */
+/**
+ * Maximum number of attempts of one change. An attempt fails if another process changes the same definition at the same
+ * time.
+ */
 const maxTries = 20;
 /**
  * Milliseconds of back-off per attempt of a change. The wait is random, so that two conflicting changes do not conflict
@@ -77,8 +80,8 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
   }
 
   /**
-   * Returns the definition with the same identity as this name. It may have another name: Kafka cannot distinguish the
-   * streams `a.b` and `a_b`, so they share an identity.
+   * Returns the definition with the same identity as this name. The stored definition may have another name: Kafka
+   * cannot distinguish the streams `a.b` and `a_b`, so they share an identity.
    */
   sameAs(name: string): T | undefined {
     return this.parts.fold().held(this.parts.rules.identityOf(name)).value;

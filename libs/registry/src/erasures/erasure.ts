@@ -2,7 +2,7 @@ import type { StreamId } from '#event';
 
 /**
  * The definition of an erasure: all events of one entity in one stream, up to the end of the stream's topic when the
- * erasure was requested. It identifies the entity by a hash only, so that the erased id is not stored.
+ * erasure was requested. An erasure identifies the entity by a hash only, so that the erased id is not stored.
  */
 export interface Erasure {
   /** The stream's id. An erasure does not apply to a later stream with the same name. */

@@ -28,7 +28,8 @@ export interface ProjectionGeneration {
 
 /**
  * The definition of a projection. Queries read the generation in `serving`. The generation in `building` replaces it
- * after it has caught up with its streams. The first process that detects the catch-up changes the definition.
+ * after it has caught up with its streams. The first process that detects that the new generation has caught up changes
+ * the definition.
  */
 export interface ProjectionDefinition {
   name: string;

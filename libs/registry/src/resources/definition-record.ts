@@ -15,7 +15,7 @@ import { UnreadableDefinitionError, type SubRecord } from './resource-rules.js';
  * A slot is the number of a sub-record: a definition may consist of several records that change separately. `revision`
  * counts the changes of the definition. If several records claim a revision, the lowest offset wins. `keeps` names the
  * other slots that remain current, each with the revision that wrote it. The record of a removal has `"removed":true`
- * instead of a definition. Such a record remains as long as older records of the definition may exist.
+ * instead of a definition. The record of a removal remains as long as older records of the definition may exist.
  */
 export interface DefinitionRecord extends RecordKey {
   revision: number;

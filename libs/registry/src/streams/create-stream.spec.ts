@@ -36,7 +36,7 @@ describe('two concurrent creators of one stream with different settings', () => 
     let goOn: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (goOn = resolve));
     let calls = 0;
-    // The first creator has written the definition, and is slow to create the topic.
+    // The first of two concurrent creators has written the definition, and is slow to create the topic.
     log.admin.create = async (topic, settings) => {
       if (calls++ === 0) await held;
       return create(topic, settings);

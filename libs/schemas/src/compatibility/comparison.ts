@@ -136,8 +136,8 @@ export class SchemaComparison implements ComparisonContext {
 
   private byCases(writer: ValueShape, part: SchemaPart, cases: { left: number }): SchemaDifference[] {
     const alternatives = splitIntoCases(writer);
-    // The lenient policy may tolerate a difference because the writer's schema does not mention a property.
-    // That is wrong if an alternative (anyOf, oneOf, if) of the writer's schema mentions the property, so the
+    // The lenient policy may tolerate a difference because the writer's schema does not mention a property. This
+    // tolerance is wrong if an alternative (anyOf, oneOf, if) of the writer's schema mentions the property, so the
     // alternatives are compared first.
     const isEager = this.options.tolerated.size > 0 && alternatives?.said;
     const found = isEager ? undefined : this.comparePart(writer, part);

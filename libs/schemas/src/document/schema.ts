@@ -6,7 +6,7 @@ export type JsonSchema = boolean | SchemaObject;
 /** A JSON Schema that is an object: its keywords with their values. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value can be a schema: a boolean or an object. Its keywords are not checked. */
+/** Whether a JSON value can be a schema: a boolean or an object. The keywords of the schema are not checked. */
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);
 }

@@ -162,7 +162,7 @@ export class ClickHouseConnection {
         abort_signal: signal,
         clickhouse_settings: settings,
       });
-      // The answer is empty. Its end signals that the insert is complete, and frees the socket.
+      // The answer is empty. The end of the empty answer signals that the insert is complete, and frees the socket.
       answer.stream.resume();
       await finished(answer.stream);
     });

@@ -9,8 +9,8 @@ import { readableColumns } from '#cel';
 export type CountBucketRow = [start: number, group: string, count: number, total: number];
 
 /**
- * Counts events by time bucket and group. `final` deduplicates the rows of each event while reading. This is
- * needed if an event may have several rows, and is two to three times slower. ORDER BY start, group: the
+ * Counts events by time bucket and group. `final` deduplicates the rows of each event while reading. Deduplication is
+ * needed if an event may have several rows, and makes the query two to three times slower. ORDER BY start, group: the
  * order of the answer, so `limit` always cuts at the same bucket.
  */
 export function countSql(query: CountQuery, final: boolean): ParameterizedSql {

@@ -8,8 +8,8 @@ import { purge } from './removal/purge.js';
 import { RemovalQueue } from './removal/removal-queue.js';
 
 /**
- * Maximum number of unfinished mutations in ClickHouse, of all processes. They include timed-out removals and
- * purges.
+ * Maximum number of unfinished mutations in ClickHouse, of all processes. The unfinished mutations include timed-out
+ * removals and purges.
  */
 const maxUnfinishedMutations = 20;
 

@@ -60,8 +60,8 @@ export class ClickHouseEventFileExporter implements EventFileExporter {
 }
 
 /**
- * ORDER BY stream, timestamp, partition, offset: the order of the table. So ClickHouse does not sort, and the
- * same events always produce the same file. FINAL: each event appears once.
+ * ORDER BY stream, timestamp, partition, offset: the table `events` is stored in this order. So ClickHouse does not
+ * sort the rows, and the same events always produce the same file. FINAL: each event appears once.
  */
 export function eventFileSql(query: EventFileExportQuery): ParameterizedSql {
   const params = new SqlParams();

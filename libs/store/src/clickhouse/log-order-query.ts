@@ -15,7 +15,8 @@ import { readableColumns } from '#cel';
  * Selects events in several offset ranges. The condition on the total range of offsets comes first: with it,
  * the offset index skips granules with much older events.
  *
- * ORDER BY stream, partition, offset: log order. Then event_id, so that all rows of one event are adjacent.
+ * ORDER BY stream, partition, offset: log order. After these columns, event_id, so that all rows of one event are
+ * adjacent.
  */
 export function logOrderSql(query: LogOrderQuery): ParameterizedSql {
   const { ranges, limit } = query;

@@ -60,8 +60,8 @@ export function openClickHouseSql(options: ClickHouseStoreOptions, sql: AnalystS
 }
 
 /**
- * Opens the export of events as files from the same database. Its queries have a longer time limit than other
- * reads.
+ * Opens the export of events as files from the same database. The queries of an export have a longer time limit than
+ * other reads.
  */
 export function openClickHouseFiles(
   options: ClickHouseStoreOptions,

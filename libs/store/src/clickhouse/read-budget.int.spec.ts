@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 /**
- * A memory budget of `most` bytes for answers of ClickHouse. It records how many bytes were taken and how many shares
- * were returned.
+ * A memory budget of `most` bytes for answers of ClickHouse. The budget records how many bytes were taken and how many
+ * shares were returned.
  */
 class CountingBudget implements AnswerMemoryBudget {
   taken = 0;

@@ -91,8 +91,8 @@ export class ClickHouseReader implements EventReader {
 
   async count(query: CountQuery, signal?: AbortSignal): Promise<{ buckets: CountBucket[]; total: number }> {
     if (countsWholeStreams(query)) return this.countStreams(query, signal);
-    // Named entities have few rows, so deduplicating them costs little. Otherwise rows are deduplicated only
-    // if some are repeated.
+    // Named entities have few rows, so deduplicating them costs little. Without named entities, rows are deduplicated
+    // only if some rows are repeated.
     const final = query.entityIds !== undefined || (await this.hasRepeatedRows(signal));
     const rows = await this.select<CountBucketRow>(countSql(query, final), { signal });
     const buckets = rows

@@ -2,11 +2,11 @@ import type { OffsetRange, StoredEventId } from '../store.js';
 import type { ClickHouseConnection } from './connection.js';
 
 /**
- * Selects the events of an offset range that all tables contain. An interrupted insert can have reached only
- * some of the tables. `events` and, for events with an entity, `events_by_entity` must contain the event id,
- * and `positions` the offset. `entities` stores only the last offset of each entity. That suffices because
- * batches of a partition are written in order, each until it succeeds: a stored last offset proves that all
- * earlier events of the entity are included.
+ * Selects the events of an offset range that all tables contain. An interrupted insert can have reached only some of
+ * the tables. `events` and, for events with an entity, `events_by_entity` must contain the event id, and `positions`
+ * the offset. `entities` stores only the last offset of each entity. The last offset suffices because batches of a
+ * partition are written in order, each until it succeeds: a stored last offset proves that all earlier events of the
+ * entity are included.
  */
 const query = `
 SELECT e.offset, toString(e.event_id)

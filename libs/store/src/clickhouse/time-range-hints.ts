@@ -13,7 +13,7 @@ interface PageTimeRange {
 }
 
 const maxQueryKinds = 1_000;
-/** The time range that is searched first, as a multiple of the last page's time range. */
+/** A read first searches this multiple of the time range of the last page. */
 const searchFactor = 4;
 
 /**

@@ -27,8 +27,8 @@ type Unscoped<Query> = Omit<Query, keyof AuthorizationScope>;
 export type UnscopedEventQuery = Unscoped<EventQuery>;
 
 /**
- * Wraps the store under test for the contract's specs. Its queries have access to all streams unless a spec limits
- * them.
+ * Wraps the store under test for the contract's specs. Queries of the harness have access to all streams unless a spec
+ * limits them.
  */
 export class StoreContractHarness {
   store: Store;

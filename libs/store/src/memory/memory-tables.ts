@@ -3,7 +3,8 @@ import type { EntitySnapshot } from '../snapshot-store.js';
 import type { DeadLetter, EntitySummary, EventRow } from '../store.js';
 
 /**
- * The latest version of an entity in one partition. It remains when retention removes the entity's events.
+ * The latest version of an entity in one partition. The latest version remains when retention removes the entity's
+ * events.
  */
 export interface MemoryLatestVersion extends EntitySummary {
   partition: number;

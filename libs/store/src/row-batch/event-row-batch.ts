@@ -64,8 +64,8 @@ export class EventRowBatch {
   }
 
   /**
-   * Returns a batch with the rows from index `from` up to, but not including, `until`. Both batches share the same
-   * bytes.
+   * Returns a batch with the rows from index `from` up to, but not including, `until`. The returned batch shares its
+   * bytes with this batch.
    */
   slice(from: number, until: number): EventRowBatch {
     const { starts, bytes } = this;

@@ -23,8 +23,8 @@ export class RowBinaryWriter {
   }
 
   /**
-   * Returns the bytes written since the last `reset`. They share memory with the writer and are valid until the next
-   * `reset`.
+   * Returns the bytes written since the last `reset`. The bytes share memory with the writer and are valid until the
+   * next `reset`.
    */
   bytes(): Buffer {
     return this.buffer.subarray(0, this.length);

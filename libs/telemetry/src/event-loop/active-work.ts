@@ -1,6 +1,6 @@
 /**
- * Description of a unit of work of this process, such as an HTTP request, for log lines. It contains names and ids
- * only, never data of an event.
+ * Description of a unit of work of this process, such as an HTTP request, for log lines. The description contains names
+ * and ids only, never data of an event.
  */
 export type WorkItem = Readonly<Record<string, string | number>>;
 

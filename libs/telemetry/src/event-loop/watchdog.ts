@@ -44,8 +44,8 @@ export class EventLoopWatchdog {
   }
 
   /**
-   * Polls the event loop: measures by how much this call is late, and counts and logs a stall. It must be called every
-   * 50 ms.
+   * Polls the event loop: measures by how much this call is late, and counts and logs a stall. `look` must be called
+   * every 50 ms.
    */
   look(): void {
     const { wall, processor, works } = this.parts;

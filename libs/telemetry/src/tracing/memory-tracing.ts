@@ -21,7 +21,8 @@ export interface RecordedSpan {
 }
 
 /**
- * In-memory fake of `Tracing` for specs. It keeps the sampling decision of a parent, and uses `samples` for new traces.
+ * In-memory fake of `Tracing` for specs. The fake keeps the sampling decision of a parent span, and uses `samples` for
+ * new traces.
  */
 export class MemoryTracing implements Tracing {
   /** The spans that have ended, in the order of their ends. */

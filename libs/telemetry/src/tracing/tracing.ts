@@ -7,7 +7,9 @@
 export interface Tracing {
   /** Starts a span. A span that is not sampled costs no more than the generation of its ids. */
   start(name: string, options?: SpanOptions): TraceSpan;
-  /** Exports the remaining spans and closes. It takes a few seconds at most, even if the collector does not answer. */
+  /**
+   * Exports the remaining spans and closes. Closing takes a few seconds at most, even if the collector does not answer.
+   */
   close(): Promise<void>;
 }
 
@@ -22,8 +24,8 @@ export interface SpanOptions {
   /** `traceparent`s of other spans that the span links to. */
   links?: readonly string[];
   /**
-   * Attributes of the span. They must not contain keys, entity ids or any part of `data`, because an erasure cannot
-   * delete them in a collector.
+   * Attributes of the span. Attributes must not contain keys, entity ids or any part of `data`, because an erasure
+   * cannot delete them in a collector.
    */
   attributes?: SpanAttributes;
   /** Start time of the span in milliseconds since 1970; default: now. */

@@ -32,7 +32,8 @@ const required = ['id', 'source', 'type'];
 const texts = ['specversion', ...required, 'subject', 'time', 'datacontenttype', 'dataschema'];
 const someObject: object = Object.freeze({});
 /**
- * CloudEvents extension attribute with the expected version of a conditional write. It is not stored with the event.
+ * CloudEvents extension attribute with the expected version of a conditional write. The expected version is not stored
+ * with the event.
  */
 const expectedVersion = 'expectedversion';
 /**

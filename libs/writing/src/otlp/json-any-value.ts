@@ -48,7 +48,8 @@ export function jsonText(value: unknown, name: string): string {
 }
 
 /**
- * Parses an integer of the OTLP JSON encoding: a text of decimal digits, or a number up to 2^53. Returns 0 for null.
+ * Parses an integer of the OTLP JSON encoding: a text of decimal digits, or a number up to 2^53. Returns 0 if the value
+ * is null.
  */
 export function jsonInteger(value: unknown, name: string): bigint {
   if (value == null) return 0n;

@@ -18,8 +18,8 @@ export function tooDeep(): ProblemError {
 }
 
 /**
- * Returns whether an encoded log record, resource or scope is larger than an event may be. Its values are then not
- * parsed.
+ * Returns whether an encoded log record, resource or scope is larger than an event may be. The values of such a log
+ * record, resource or scope are not parsed.
  * @param encodings Factor by which the encoding may be longer than the event
  */
 export function isOversized(length: number, encodings = 1): boolean {

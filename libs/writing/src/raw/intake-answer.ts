@@ -38,8 +38,8 @@ export class RefusedValue {
 }
 
 /**
- * Answer of the routes for raw JSON values and CloudEvents: counts, last positions and rejected values. It does not
- * list the written events.
+ * Answer of the routes for raw JSON values and CloudEvents: counts, last positions and rejected values. The answer does
+ * not list the written events.
  */
 export class IntakeAnswer {
   @IsInt() accepted: number;

@@ -38,7 +38,7 @@ export interface ValuesText {
 /**
  * Reads the values of a body: one on each line, or a sequence with or without space between them. A list counts as its
  * elements. Invalid JSON is rejected up to the end of its line, or, in a body without lines, up to the end of the body.
- * It yields to the event loop between values.
+ * The reader yields to the event loop between values.
  * @throws ProblemError `invalid_request` when there are no values or too many
  */
 export async function readValues({ text, isLines }: ValuesText, taker: ValueHandler): Promise<void> {

@@ -4,8 +4,8 @@ import { metrics } from '#telemetry';
 const modes = ['enforce', 'warn'] as const satisfies SchemaMode[];
 
 /**
- * Exports the number of events that did not match their schema as a metric, by stream and schema mode. It removes the
- * metrics of a deleted stream.
+ * Exports the number of events that did not match their schema as a metric, by stream and schema mode. The counter
+ * removes the metrics of a deleted stream.
  */
 export class SchemaMismatchCounter {
   private readonly streams = new Set<string>();

@@ -9,7 +9,10 @@ let folder: string;
 beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'tributary-followed-'))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A stream of these steps: a position without an item, or an item and its position. Then it sends nothing more. */
+/**
+ * A stream of these steps: a position without an item, or an item and its position. After the last step, the stream
+ * sends nothing more.
+ */
 function given(...steps: { at: string; item?: string }[]) {
   return (signal: AbortSignal): PositionedStream<string> => {
     const stream = {

@@ -18,7 +18,7 @@ export interface Appending {
 
 /**
  * Sends the events one after the other, each when the one before was accepted, and returns their versions. The first
- * error ends it, and says how many were written.
+ * error ends the append, and says how many events were written.
  */
 export async function append(
   producer: Pick<Producer, 'send'>,

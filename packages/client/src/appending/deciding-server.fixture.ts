@@ -15,8 +15,8 @@ export type Interruption = (
 ) => FakeAnswer | undefined | Promise<FakeAnswer | undefined>;
 
 /**
- * A server with one entity. It compares expected versions, knows the ids of accepted events, and counts the requests of
- * each kind. A read shows the state of `visible` events.
+ * A server with one entity. The server compares expected versions, knows the ids of accepted events, and counts the
+ * requests of each kind. A read shows the state of `visible` events.
  */
 export class DecidingServer {
   readonly events: ConditionalEvent[] = [];

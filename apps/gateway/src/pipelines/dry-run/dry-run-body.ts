@@ -13,9 +13,9 @@ export interface DryRunBody {
 }
 
 /**
- * Reads the body of a dry run. Its size allows for events, which are read like those of a write. Validating all of it by
- * class would take minutes for some bodies: `DryRunInput` validates an outline of the body, in which zeros stand for the
- * events, and whose definition is not larger than any other definition.
+ * Reads the body of a dry run. The limit of the body's size allows for events, which are read like those of a write.
+ * Validating all of it by class would take minutes for some bodies: `DryRunInput` validates an outline of the body, in
+ * which zeros stand for the events, and whose definition is not larger than any other definition.
  * @throws ProblemError `invalid_json`, `invalid_request`, `payload_too_large`
  */
 export function readDryRunBody(text: string): DryRunBody {

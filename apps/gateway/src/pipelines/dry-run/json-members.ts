@@ -8,7 +8,10 @@ const openBrace = 0x7b;
 
 /** The members of a JSON object, as text: numbers keep the digits that parsing would round. */
 export interface JsonMembers {
-  /** The texts of the wanted members. If several members have a name, it has the last one, like parsing. */
+  /**
+   * The texts of the wanted members. If several members have the same name, the result has the last of these members,
+   * like `JSON.parse`.
+   */
   wanted: ReadonlyMap<string, string>;
   /** The names of some other members. */
   others: readonly string[];

@@ -3,8 +3,8 @@ import type { KeyState } from '../states/key-state.js';
 import { stateJson } from '../states/state-answers.js';
 
 /**
- * The Server-Sent Events of a live stream of projection changes. These functions add no ids: the stream adds them, so
- * that a client can resume.
+ * The Server-Sent Events of a live stream of projection changes. The functions of this file add no message ids: the
+ * live stream adds the ids, so that a client can resume.
  */
 
 /** Returns the message `change` with the current state of a key, as JSON in the same form as a read of the state. */

@@ -48,7 +48,8 @@ const marginMs = 1000;
 const mostMissed = 10_000;
 /**
  * Divisor of the id window. Within the first half of their id window, readers of a stream recognise repeated output
- * themselves. The other half is a reserve for records that arrive meanwhile.
+ * themselves. The second half of the id window is a reserve for records that arrive in the stream before the output is
+ * repeated.
  */
 const share = 2;
 

@@ -10,7 +10,7 @@ const deadLetterWeight = 500;
 
 /**
  * The unsaved changes of one partition of a job. A save stores the dead letters first, then the rows together with the
- * progress. Then the offset `next` is committed.
+ * progress. After the save, the offset `next` is committed to Kafka.
  */
 export interface UnsavedJobChanges extends Checkpoint {
   letters: readonly DeadLetter[];

@@ -25,8 +25,8 @@ export interface FetchedPartition {
   partition: number;
   errorCode: number;
   /**
-   * Last stable offset: the end of the records that a read-committed consumer gets. It is below the high watermark
-   * while a transaction is open.
+   * Last stable offset: the end of the records that a read-committed consumer gets. The last stable offset is below the
+   * high watermark while a transaction is open.
    */
   lastStable: number;
   aborted: AbortedTransaction[];
@@ -151,8 +151,8 @@ function decodePartition(reader: ByteReader, topic: string): FetchedPartition {
 const smallBytes = 64 * 1024;
 
 /**
- * Copies a slice that is much smaller than its response, and returns other slices unchanged. Otherwise the records of
- * one paused partition would keep the records of all other partitions in memory.
+ * Copies a slice that is much smaller than its response, and returns other slices unchanged. Without the copy, the
+ * records of one paused partition would keep the records of all other partitions in memory.
  */
 function ownMemory(slice: Buffer): Buffer {
   const { byteLength } = slice.buffer;

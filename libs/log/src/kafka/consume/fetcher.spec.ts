@@ -8,8 +8,8 @@ import { Fetcher } from './fetcher.js';
 import { PartitionBuffer } from './partition-buffer.js';
 
 /**
- * The only Kafka broker of a fake cluster. It fails the first `failures` requests, and then returns fetch responses
- * without records.
+ * The only Kafka broker of a fake cluster. The broker fails the first `failures` requests, and then returns fetch
+ * responses without records.
  */
 class FailingBroker {
   asked = 0;

@@ -32,7 +32,7 @@ export interface GroupMembershipOptions {
 
 /**
  * One member of a Kafka consumer group, at the level of the protocol: joins, heartbeats, offset commits and offset
- * lookups. It keeps its member id from one generation to the next.
+ * lookups. A member keeps its member id from one generation of the group to the next.
  */
 export class GroupMembership {
   private memberId = '';
@@ -130,8 +130,8 @@ export class GroupMembership {
   }
 
   /**
-   * Removes the members that a killed process of this client id has left behind. Otherwise the group would wait until
-   * their sessions time out.
+   * Removes the members that a killed process of this client id has left behind. Without this removal, the group would
+   * wait until the sessions of the killed process's members time out.
    */
   private async removePredecessors(): Promise<void> {
     const { group, ownClientId } = this.options;

@@ -12,7 +12,9 @@ const topics = Array.from({ length: 50 }, (_, i) => `t${i}`);
 const partitions = [0, 1, 2, 3];
 const listOffsets = 2;
 
-/** A cluster in which two brokers lead every second partition each. The second one is unreachable until it is `up`. */
+/**
+ * A cluster in which two brokers lead every second partition each. The second broker is unreachable until it is `up`.
+ */
 function givenCluster() {
   const asked = { metadata: 0, up: false };
   const send = async ({ request }: { request: { apiKey: number } }, node: number): Promise<unknown> => {

@@ -23,7 +23,7 @@ export interface GroupSessionOptions {
   logger: KafkaLogger;
   outage: FetchOutage;
   membership: Pick<GroupMembership, 'committed'>;
-  /** The first generation of the session. */
+  /** The first generation of the consumer group in which this session is a member. */
   generation: GroupGeneration;
   handler: ConsumerHandler;
   /**
@@ -289,7 +289,7 @@ export class GroupSession {
 
   /**
    * Releases these partitions: delivers no further batch of them, and waits at most `withinMs` milliseconds for running
-   * batches, which can still commit. Then revokes the partitions.
+   * batches, which can still commit. After the wait, revokes the partitions.
    */
   async release(places: readonly TopicPartition[], withinMs: number): Promise<void> {
     const keys = new Set(places.map(keyOf));

@@ -117,7 +117,8 @@ describe('a consumer on Kafka', () => {
     const next = new RecordingConsumer(again, group);
     await other.consumer.subscribe([topic]);
     await until(() => other.assignments.length === 1 && dead.revoked.length === 1, 'one each');
-    // This simulates a kill: the member does not leave the group, and its session is far from timed out.
+    // Closing the consumer without `leave` simulates a kill: the member does not leave the group, and its session is
+    // far from timed out.
     Object.assign(Reflect.get(dead.consumer, 'membership') as object, { leave: () => Promise.resolve() });
     await dead.consumer.close();
     await next.consumer.subscribe([topic]);

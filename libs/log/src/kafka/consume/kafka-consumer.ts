@@ -46,10 +46,10 @@ const leaveMs = 1_000;
 const releaseMs = 3_000;
 
 /**
- * A member of a consumer group. Its loop joins the group, opens new partitions, and releases partitions that move to
- * others. Then it waits until the group rebalances, the topics change, or the consumer is closed. The partitions that
- * it keeps are read meanwhile. It loses all partitions only if the group fences it or its session times out. It retries
- * after errors; fatal errors end in `onCrash`.
+ * A member of a consumer group. The loop of a consumer joins the group, opens new partitions, and releases partitions
+ * that move to others. After that, the loop waits until the group rebalances, the topics change, or the consumer is
+ * closed. The partitions that it keeps are read meanwhile. A consumer loses all partitions only if the group fences the
+ * consumer or its session times out. The loop retries after errors; fatal errors end in `onCrash`.
  */
 export class KafkaConsumer implements Consumer {
   private readonly membership: GroupMembership;
@@ -57,8 +57,8 @@ export class KafkaConsumer implements Consumer {
   private readonly changed = new AutoResetEvent();
   private topics: readonly string[] = [];
   /**
-   * Topics that were unsubscribed at least for a moment. Their partitions are released, because the topics may have
-   * been recreated since.
+   * Topics that were unsubscribed at least for a moment. The partitions of these topics are released, because the
+   * topics may have been recreated since.
    */
   private left = new Set<string>();
   private session: GroupSession | undefined;

@@ -40,8 +40,8 @@ const normalMs = 5_000;
 const idleFetchMs = 500;
 
 /**
- * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. It needs no coordinator and no
- * rebalance, and leaves no state on the broker.
+ * Global table reader on Kafka: reads partition 0 of a topic without a consumer group. The reader needs no coordinator
+ * and no rebalance, and leaves no state on the broker.
  */
 export class KafkaGlobalTableReader implements GlobalTableReader {
   private readonly progress = new TableReaderProgress();

@@ -129,7 +129,8 @@ function readRecords(
 }
 
 /**
- * A fetched record. It keeps the positions of its key, value and headers in the response, and creates each on access.
+ * A fetched record. A fetched record keeps the positions of its key, value and headers in the response, and creates
+ * each on access.
  */
 export class FetchedRecord implements LogRecord {
   readonly topic: string;

@@ -16,9 +16,9 @@ export interface ProducingBroker {
 /**
  * Patches a broker so that the response to a repeated Produce request includes the answers to the first one. kafkajs
  * repeats a send as soon as one broker has rejected its part, even to brokers that have not responded yet. The second
- * request to such a broker omits records that the first one contained (see `PartitionRecords.isRenumbered`), and
- * kafkajs evaluates only the second response. The patch adds the first answers for the partitions that the second
- * request omits.
+ * request to a broker that has not responded yet omits records that the first one contained (see
+ * `PartitionRecords.isRenumbered`), and kafkajs evaluates only the second response. The patch adds the first answers
+ * for the partitions that the second request omits.
  */
 export function patchProduceResponses({ prototype: broker }: { prototype: ProducingBroker }): void {
   const { produce } = broker;

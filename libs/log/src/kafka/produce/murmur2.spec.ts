@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { murmur2, partitionOf } from './murmur2.js';
 
 describe('murmur2', () => {
-  // These hashes are from UtilsTest.testMurmur2 of Kafka.
+  // The expected hashes are from UtilsTest.testMurmur2 of Kafka.
   it.each([
     ['21', -973932308],
     ['foobar', -790332482],

@@ -1,6 +1,6 @@
 import type { NewRecord } from '../../log.js';
 
-/** Error of a cancelled send, for which no append waits any more. It makes kafkajs end its retries. */
+/** Error of a cancelled send, for which no append waits any more. This error makes kafkajs end its retries. */
 export class SendCancelledError extends Error {
   override readonly name = 'SendCancelledError';
   /** kafkajs does not retry an error with this value. */
@@ -53,11 +53,11 @@ export class PartitionRecords {
   /**
    * Whether these records were already sent with another sequence number. If so, they must not be sent again.
    *
-   * kafkajs repeats a send if one broker's part of it has failed. It keeps the sequence numbers of partitions that were
-   * not acknowledged, and advances those of partitions that were. If an acknowledged partition has moved to another
-   * broker since, kafkajs sends its records again with the next sequence numbers. The broker does not recognise them as
-   * duplicates, and would write them twice. Here only the sequence number reveals this, because the acknowledgement is
-   * not known.
+   * kafkajs repeats a send if one broker's part of it has failed. On a repeat, kafkajs keeps the sequence numbers of
+   * partitions that were not acknowledged, and advances those of partitions that were. If an acknowledged partition has
+   * moved to another broker since, kafkajs sends its records again with the next sequence numbers. The broker does not
+   * recognise them as duplicates, and would write them twice. Here only the sequence number reveals this, because the
+   * acknowledgement is not known.
    */
   isRenumbered(firstSequence: number): boolean {
     this.sequence ??= firstSequence;
@@ -68,8 +68,8 @@ export class PartitionRecords {
 }
 
 /**
- * Records of one topic, already grouped by partition. It replaces the array of messages that `sendBatch` of kafkajs
- * takes.
+ * Records of one topic, already grouped by partition. An object of this class replaces the array of messages that
+ * `sendBatch` of kafkajs takes.
  */
 export class GroupedRecords {
   constructor(

@@ -15,8 +15,8 @@ interface Sent {
 }
 
 /**
- * Fake of Kafka behind the producer of a shard: every topic has one partition. It acknowledges a batch at once, or, if
- * `answersAtOnce` is false, when the spec calls `answer` or `fail` of the sent batch.
+ * Fake of Kafka behind the producer of a shard: every topic has one partition. The fake acknowledges a batch at once,
+ * or, if `answersAtOnce` is false, when the spec calls `answer` or `fail` of the sent batch.
  */
 class HandBroker {
   readonly sent: Sent[] = [];

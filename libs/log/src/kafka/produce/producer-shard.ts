@@ -47,9 +47,9 @@ const slowMs = 1_000;
  * request.
  *
  * After a failed request, the shard replaces its producer with one that has a new producer id. kafkajs reuses the
- * sequence numbers of a failed request, although a broker may have written its records. Such a broker would take the
- * next records for duplicates and drop them. The shard also replaces its producer after a request that omitted records
- * because they were already written.
+ * sequence numbers of a failed request, although a broker may have written its records. A broker that has written the
+ * failed request would take the next records for duplicates and drop them. The shard also replaces its producer after a
+ * request that omitted records because they were already written.
  */
 export class ProducerShard {
   private readonly queue: QueuedAppend[] = [];

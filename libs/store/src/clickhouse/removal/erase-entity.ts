@@ -71,8 +71,8 @@ async function idsOf(
 }
 
 /**
- * Removes the entity's events and then corrects its rows in the table `entities`. They are last: as long as one exists,
- * a repeat of the erasure can find the entity's id by its hash.
+ * Removes the entity's events and then corrects its rows in the table `entities`. The rows in `entities` are last: as
+ * long as one of these rows exists, a repeat of the erasure can find the entity's id by its hash.
  */
 async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasureParams): Promise<number> {
   const { stream, hash, below } = erased;
@@ -90,8 +90,8 @@ async function eraseEvents(connection: ClickHouseConnection, erased: EntityErasu
 }
 
 /**
- * Removes the entity's snapshots. It must run after its events are removed: a snapshot that is saved at the same time
- * is checked for its events afterwards.
+ * Removes the entity's snapshots. The snapshots must be removed after the entity's events: a snapshot that is saved at
+ * the same time is checked for its events afterwards.
  */
 async function eraseSnapshots(
   connection: ClickHouseConnection,

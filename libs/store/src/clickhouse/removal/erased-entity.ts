@@ -11,8 +11,8 @@ export interface EntityErasureParams {
 }
 
 /**
- * Returns an SQL condition for the rows of an erased entity. It contains only the entity's hash and not its id, because
- * ClickHouse keeps the text of DELETE statements.
+ * Returns an SQL condition for the rows of an erased entity. The condition contains only the entity's hash and not its
+ * id, because ClickHouse keeps the text of DELETE statements.
  */
 export function entityHashCondition(entityId: string): string {
   return `SHA256(concat(substringIndex(stream, '#', 1), char(0), ${entityId})) = unhex({hash:String})`;

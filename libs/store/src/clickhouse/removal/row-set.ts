@@ -4,7 +4,9 @@ import type { ClickHouseConnection } from '../connection.js';
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
 export interface EventRowSet {
   stream: string;
-  /** SQL condition for the rows of the set. It contains no values of clients: these are in `params`. */
+  /**
+   * SQL condition for the rows of the set. The condition contains no values of clients: these values are in `params`.
+   */
   condition: string;
   params: Record<string, unknown>;
 }
@@ -21,8 +23,8 @@ export interface PartitionRowCount {
 }
 
 /**
- * Settings for a lightweight delete: ClickHouse masks the rows, so no later answer contains them. The
- * statement waits until all parts are masked. Its text remains in ClickHouse's list of mutations, so it must
+ * Settings for a lightweight delete: ClickHouse masks the rows, so no later answer contains them. The statement waits
+ * until all parts are masked. The text of the DELETE statement remains in ClickHouse's list of mutations, so it must
  * not contain personal data.
  */
 const deleteSettings: ClickHouseSettings = { lightweight_deletes_sync: '2', mutations_sync: '2' };

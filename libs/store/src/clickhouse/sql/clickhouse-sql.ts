@@ -55,10 +55,10 @@ const lostRole = new Set([
 const formatClause = / FORMAT (?:(\w+)|`(\w+)`)$/;
 
 /**
- * Runs analysts' SQL statements with three requests to ClickHouse for each of them. The first one formats the text,
- * which must be a single statement; this removes comments. The second one explains the syntax tree of the formatted
- * text, which `checkSyntax` checks. The third one runs the formatted text, with settings that the statement cannot
- * change.
+ * Runs analysts' SQL statements with three requests to ClickHouse for each of them. The first request formats the text,
+ * which must be a single statement; formatting removes comments. The second request explains the syntax tree of the
+ * formatted text, which `checkSyntax` checks. The third one runs the formatted text, with settings that the statement
+ * cannot change.
  */
 export class ClickHouseSql implements AnalystSql {
   readonly database: string;

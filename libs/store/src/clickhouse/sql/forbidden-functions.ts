@@ -1,7 +1,7 @@
 /**
- * Functions that analysts may not call, in lower case, because ClickHouse accepts some names in any case.
- * They read something other than their arguments (tables or dictionaries by name, files, the server, its
- * settings, models), write to the server's log, sleep, or call external services.
+ * Functions that analysts may not call, in lower case, because ClickHouse accepts some names in any case. The forbidden
+ * functions read something other than their arguments (tables or dictionaries by name, files, the server, its settings,
+ * models), write to the server's log, sleep, or call external services.
  */
 const forbidden = new Set([
   ...['joinget', 'joingetornull', 'hascolumnintable', 'file', 'catboostevaluate', 'evalmlmethod'],

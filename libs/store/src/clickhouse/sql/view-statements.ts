@@ -37,7 +37,8 @@ export function viewSelects(views: AnalystViews, tables: string): Map<string, st
 const notReserved = `NOT startsWith(events.stream, ${quoteText(reservedStreamPrefix)})`;
 
 /**
- * Returns the FROM clause for events. It excludes rows of dropped streams, which may have been written after the drop.
+ * Returns the FROM clause for events. The clause excludes rows of dropped streams, which may have been written after
+ * the drop.
  */
 function eventsOf(tables: string): string {
   const database = quoteIdentifier(tables);

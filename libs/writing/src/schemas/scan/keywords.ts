@@ -1,6 +1,6 @@
 /**
- * The JSON Schema has a keyword that validation during the scan does not support. Its events are then validated after
- * the scan.
+ * The JSON Schema has a keyword that validation during the scan does not support. Events of a type with this schema are
+ * validated after the scan.
  */
 export class UnsupportedKeywordError extends Error {
   override readonly name = 'UnsupportedKeywordError';

@@ -28,8 +28,8 @@ export function numberScan(keywords: SchemaKeywords): ValueScan {
 }
 
 /**
- * Returns a scan that accepts integers written without a point or an exponent. It leaves to the validator whether 1.0
- * or 1e2 is an integer.
+ * Returns a scan that accepts integers written without a point or an exponent. The scan leaves to the validator whether
+ * 1.0 or 1e2 is an integer.
  */
 export function integerScan(scan: ValueScan): ValueScan {
   return (scanner, start, level) => {

@@ -10,11 +10,12 @@ const kinds = ['object', 'array', 'string', 'number', 'boolean', 'null'] as cons
 type Scans = Record<(typeof kinds)[number], ValueScan>;
 
 /**
- * Returns a scan that validates JSON text against a JSON Schema while it scans the text. It supports frequent schemas:
- * types, properties, bounds, lists of values, patterns and formats; it is undefined for schemas with other keywords.
- * `data` is scanned in any case. The validation adds a quarter of the cost of `JSON.parse` and a validator.
+ * Returns a scan that validates JSON text against a JSON Schema while it scans the text. The scan supports frequent
+ * schemas: types, properties, bounds, lists of values, patterns and formats; the result is undefined for schemas with
+ * other keywords. `data` is scanned in any case. The validation adds a quarter of the cost of `JSON.parse` and a
+ * validator.
  *
- * A positive result is certain. Otherwise the validator decides, whose rules are authoritative.
+ * A positive result is certain. If the scan is not positive, the validator decides, whose rules are authoritative.
  */
 export function schemaScanOf(schema: unknown): ValueScan | undefined {
   try {

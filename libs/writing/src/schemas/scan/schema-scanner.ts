@@ -3,8 +3,8 @@ import { schemaBounds } from '#schemas';
 
 /**
  * A function that scans the JSON value at `start` and validates it against one schema. `level` is the number of
- * surrounding objects and arrays. It returns the index after the value, or -1 if the value is not valid JSON, and sets
- * `scanner.fits` to false unless the value certainly matches the schema.
+ * surrounding objects and arrays. A value scan returns the index after the value, or -1 if the value is not valid JSON,
+ * and sets `scanner.fits` to false unless the value certainly matches the schema.
  */
 export type ValueScan = (scanner: SchemaScanner, start: number, level: number) => number;
 
