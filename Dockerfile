@@ -19,6 +19,10 @@ RUN npm sbom --omit=dev --package-lock-only --sbom-format=cyclonedx > sbom.cdx.j
 FROM ${NODE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# npm installs what a workspace needs only if it finds the workspace.
+COPY packages/client/package.json packages/client/
+COPY packages/cli/package.json packages/cli/
+COPY packages/console/package.json packages/console/
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY deploy/image/tsconfig.json deploy/image/
