@@ -47,8 +47,13 @@ export class SnapshotMaker {
     await withAnySignal([signal, this.closed.signal], (ended) => {
       return new Promise<void>((done, failed) => {
         ended.throwIfAborted();
-        ended.addEventListener('abort', () => failed(ended.reason as Error), { once: true });
-        this.waiting.push({ candidates, done, failed });
+        const waiting = { candidates, done, failed };
+        const giveUp = () => {
+          this.waiting = this.waiting.filter((one) => one !== waiting);
+          failed(ended.reason as Error);
+        };
+        ended.addEventListener('abort', giveUp, { once: true });
+        this.waiting.push(waiting);
         void this.run();
       });
     });
