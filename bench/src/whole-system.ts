@@ -5,7 +5,7 @@ import { processNames, type LocalSystem, type ProcessName } from './local-system
 import { usageOf } from './process-usage.js';
 import { byEntity, define } from './projections.js';
 
-/** The metrics with lags in seconds; the maximum of their series counts. */
+/** Names of the metrics that report a lag in seconds. The lag of an app is the maximum over all series of its metrics. */
 const lags = {
   materializer: ['tributary_consume_lag_seconds'],
   processor: [

@@ -67,7 +67,10 @@ export class PartitionVersionCache {
     private readonly added: () => void,
   ) {}
 
-  /** Whether all entities of the partition that have a version are cached. If true, the store need not be queried. */
+  /**
+   * Whether all entities of the partition that have a version are cached. Then an entity that is not cached has no
+   * version, and the caller does not query the store for it.
+   */
   get complete(): boolean {
     return this.isComplete;
   }

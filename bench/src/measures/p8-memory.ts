@@ -6,7 +6,7 @@ import { goal, type Figure } from '../report.js';
 
 /** The number of events of one load; loads repeat until the time is over. */
 const eventsPerLoad = 300_000;
-/** The growth from the middle to the last third of the time that still counts as flat. */
+/** Memory counts as flat if the last third of the run uses at most this many times as much as the middle third. */
 const flatWithin = 1.1;
 
 /** P8: the memory of each process at the maximum load. */

@@ -30,7 +30,7 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
   retry: EngineRetry;
   progress: Pick<ConsumerProgress, 'moved'>;
-  /** Returns milliseconds since 1970. */
+  /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;
   /**
    * Called when a task has failed with an error from which it cannot recover. The partition of a failed task is not

@@ -97,7 +97,8 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /**
-   * Returns the problem that a name is taken. The problem does not describe a definition that the caller may not see.
+   * Returns the error for a name that another definition has. The error says nothing about a definition that the caller
+   * may not see.
    */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];

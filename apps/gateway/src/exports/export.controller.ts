@@ -32,7 +32,7 @@ const content: Record<string, object> = Object.fromEntries(
   Object.values(mediaTypes).map((type) => [type.split(';', 1).join(), binary]),
 );
 
-/** One request for an export. */
+/** A request to export events: its parameters, its filter, and the reply that receives the file. */
 interface Export {
   parameters: EventExportParameters;
   filter: EventFilter;

@@ -51,7 +51,7 @@ export class LiveStreams {
   }
 
   /**
-   * Opens a stream, and resolves when it has ended. Nothing of the answer may have been sent before.
+   * Opens a live stream, and resolves when it has ended. The caller must not have sent any part of the answer yet.
    * @param begin sends the status line and headers of the answer
    * @throws ProblemError as long as nothing was sent: 429 `too_many_requests`, 503 `overloaded`, `log_unavailable`,
    * `shutting_down`, 400 `invalid_cursor`, `invalid_expression`, `invalid_request`

@@ -107,8 +107,8 @@ export class ProjectionTaskFactory implements TaskFactory<ProjectionTask> {
     return new PartitionProjector({
       ...{ ...this.generation, place, partition, from, window, progress: saved },
       traced: tracing !== undefined,
-      // A generation saves the progress of a partition before any state. Without saved progress, the store therefore
-      // has no states of the partition.
+      // The progress of a partition is saved before its first state. Without saved progress, the store therefore has
+      // no states of the partition.
       keys: keys.open({ complete: saved === undefined }),
       erasures: new PartitionErasures(erasures, { stream: id, partition: place.partition }),
       load: (wanted) => retry.run('store', partition.ended, () => writer.load(place, wanted)),

@@ -31,7 +31,7 @@ export class SnapshotCountdowns {
   }
 }
 
-/** Returns a key for the pair of stream and entity. The key is unique, because neither name contains a zero byte. */
+/** Returns a key for the pair of stream and entity. Different pairs have different keys, because neither name contains a zero byte. */
 function keyOf(stream: string, entityId: string): string {
   return `${stream}\0${entityId}`;
 }

@@ -32,7 +32,7 @@ export interface FailureSchedule {
   random(): number;
   /** Probability that a task ends and restarts from its saved state. */
   readonly crashes: number;
-  /** Probability that a second task starts from the saved state while the first task continues. */
+  /** Probability that a partition gets a second task, which starts from the saved state, while its first task continues. */
   readonly zombies: number;
   /** Number of partitions of each stage's topic. */
   readonly partitions: number;

@@ -71,12 +71,12 @@ export class ProblemAdapter extends FastifyAdapter {
     this.instance.setNotFoundHandler((request, reply) => sender.send(missing(request), request, reply));
   }
 
-  /** Does nothing, because the constructor has set Fastify's error handler. */
+  /** Keeps Nest from replacing Fastify's error handler, which the constructor has set. */
   override setErrorHandler(): never {
     return undefined as never;
   }
 
-  /** Does nothing, because the constructor has set Fastify's handler for unknown addresses. */
+  /** Keeps Nest from replacing Fastify's handler for unknown addresses, which the constructor has set. */
   override setNotFoundHandler(): never {
     return undefined as never;
   }

@@ -94,7 +94,7 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
       const last = new Map(written.map((key) => [key.slice(0, key.lastIndexOf(':')), key]));
       last.delete('key:gone:0');
       const superseded = written.filter((key) => ![...last.values()].includes(key));
-      // The seven: the record of the version before its retirement, two of the key `kept`, three of the key `gone`, and
+      // The seven records that compaction may remove: the record of the schema version before its retirement, two of the key `kept`, three of the key `gone`, and
       // the first record of the audit stream.
       expect(superseded).toHaveLength(7);
       await cleaned(names, superseded);

@@ -88,8 +88,8 @@ function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinit
 }
 
 /**
- * Returns the current definition of the stream's identity, or undefined if there is none.
- * @throws ProblemError if another stream has this identity, or if the stream is being deleted
+ * Returns `current`, the definition stored under the key that the stream's name maps to, or undefined if there is none.
+ * @throws ProblemError if the definition belongs to a stream with another name, or if the stream is being deleted
  */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {
   if (current && current.stream !== stream) throw streamNameCollision(stream);

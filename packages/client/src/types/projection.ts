@@ -8,7 +8,7 @@ export type FoldOperation =
 /** How one field of a projection's state is computed. */
 export interface Field {
   op: FoldOperation;
-  /** A CEL expression over the event. Every operation except `count` requires it. */
+  /** A CEL expression over the event. Required, unless `op` is `count`. */
   value?: string | null;
 }
 

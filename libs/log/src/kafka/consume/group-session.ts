@@ -34,7 +34,7 @@ export interface GroupSessionOptions {
   onFatal(error: unknown): void;
 }
 
-/** Lookup results for partitions that are opened together, by `keyOf`. */
+/** Committed offsets and log boundaries of partitions that are opened together. The keys of both maps come from `keyOf`. */
 interface LookupResults {
   committed: ReadonlyMap<string, CommittedOffset>;
   bounds: ReadonlyMap<string, LogOffsets>;
