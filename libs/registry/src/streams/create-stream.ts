@@ -88,7 +88,8 @@ function isCreating(current: StreamDefinition | undefined, { id }: StreamDefinit
 }
 
 /**
- * Returns `current`, the definition stored under the key that the stream's name maps to, or undefined if there is none.
+ * Returns `current` unchanged after two checks. `current` is the definition of this name, or of a name that Kafka cannot
+ * distinguish from it (`a.b` and `a_b`).
  * @throws ProblemError if the definition belongs to a stream with another name, or if the stream is being deleted
  */
 function alone(current: StreamDefinition | undefined, stream: string): StreamDefinition | undefined {
