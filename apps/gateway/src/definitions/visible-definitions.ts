@@ -17,7 +17,7 @@ export interface VisibleDefinitionsOptions<D> {
 }
 
 /** The projection or pipeline that a request wants to create. */
-export interface DesiredDefinition<D> {
+export interface DefinitionToCreate<D> {
   /** Returns the definition to create; called only when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;
@@ -63,7 +63,7 @@ export class VisibleDefinitions<D extends { name: string }> {
   async define(
     name: string,
     { actor, access }: DefinitionCaller,
-    { first, isSame, verb }: DesiredDefinition<D>,
+    { first, isSame, verb }: DefinitionToCreate<D>,
   ): Promise<{ definition: D; created: boolean }> {
     const { what, kind } = this.options;
     const next = (current: D | undefined): D => {

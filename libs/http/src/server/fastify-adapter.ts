@@ -23,14 +23,14 @@ export const defaultTimeouts: ClientTimeouts = { headers: 10_000, request: 60_00
 interface ProblemAdapterOptions {
   timeouts: ClientTimeouts;
   trustProxy: readonly string[];
-  elsewhere?: Elsewhere | undefined;
+  elsewhere?: SuggestOtherPort | undefined;
 }
 
 /**
  * Returns a sentence that says which other port a request with this path is probably meant for; undefined if that is
  * not known.
  */
-export type Elsewhere = (path: string) => string | undefined;
+export type SuggestOtherPort = (path: string) => string | undefined;
 
 /** A Nest adapter for Fastify that answers Fastify's own errors and unknown addresses with problems. */
 export class ProblemAdapter extends FastifyAdapter {
@@ -82,7 +82,7 @@ export class ProblemAdapter extends FastifyAdapter {
   }
 }
 
-function unmatched(request: FastifyRequest, routes: RouteTable, elsewhere: Elsewhere): ProblemError {
+function unmatched(request: FastifyRequest, routes: RouteTable, elsewhere: SuggestOtherPort): ProblemError {
   const path = request.url.split('?', 1)[0] ?? '';
   const methods = routes.methods(path);
   const hint = elsewhere(path);
