@@ -15,7 +15,7 @@ import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import type { WebhookDeliverer } from '#webhooks';
 import { DefinitionFailureReporter } from '../definition-failure-reporter.js';
-import { StaleMetricsRemover } from '../stale-metrics-remover.js';
+import { RemovedDefinitionMetrics } from '../removed-definition-metrics.js';
 import { EmittedEventValidator } from './output/emitted-event-validator.js';
 import { Sink } from './output/sink.js';
 import { InternalTopicProducer } from './jobs/internal-topic-producer.js';
@@ -94,7 +94,7 @@ export class PipelinesProcessor {
   private readonly collection: JobGarbageCollection;
   private readonly shutdown: WorkShutdown;
   private readonly stepMetrics: OperatorMetrics;
-  private readonly names = new StaleMetricsRemover((pipeline) => {
+  private readonly names = new RemovedDefinitionMetrics((pipeline) => {
     for (const metric of metricsOfPipelines) metric.remove({ pipeline });
     removeAttemptMetrics(pipeline);
     this.stepMetrics.remove(pipeline);

@@ -5,12 +5,12 @@ import type { IdWindow } from '#dataflow';
 import { metrics } from '#telemetry';
 import type { FoldCounts, PartitionProjector } from './partition-projector.js';
 import type { StateCheckpointer } from './save-states.js';
-import type { BackfillPartition, BackfillFromStore } from './backfill-from-store.js';
+import type { ProjectionSourcePartition, BackfillFromStore } from './backfill-from-store.js';
 
 export interface ProjectionTaskOptions {
   partition: OwnedPartition;
   projector: PartitionProjector;
-  place: BackfillPartition;
+  place: ProjectionSourcePartition;
   window: IdWindow;
   start: number;
   from: number;

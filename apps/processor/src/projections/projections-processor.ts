@@ -23,7 +23,7 @@ import { GenerationPromoter } from './generation-promoter.js';
 import { RunningGeneration } from './running-generation.js';
 import { saveStates, type StateCheckpointer } from './save-states.js';
 import { BackfillFromStore } from './backfill-from-store.js';
-import { StaleMetricsRemover } from '../stale-metrics-remover.js';
+import { RemovedDefinitionMetrics } from '../removed-definition-metrics.js';
 
 export interface ProjectionsProcessorOptions {
   log: Log;
@@ -78,7 +78,7 @@ export class ProjectionsProcessor {
   private readonly failures: DefinitionFailureReporter;
   private readonly collection: GarbageCollection<string>;
   private readonly shutdown: WorkShutdown;
-  private readonly names = new StaleMetricsRemover((projection) => {
+  private readonly names = new RemovedDefinitionMetrics((projection) => {
     for (const metric of metricsOfProjections) metric.remove({ projection });
   });
 

@@ -1,8 +1,11 @@
-import type { DefinitionRecord } from './definition-record.js';
+import type { DefinitionChangeRecord } from './definition-change-record.js';
 
-/** A record of the definitions topic that is not tombstoned, with the part of the definition that was read from it. */
+/**
+ * A record of the definitions topic that no later tombstone has deleted, with the sub-record that it contains. The record
+ * of a removal is one too; it has no sub-record.
+ */
 export interface StoredRecord<P> extends Pick<
-  DefinitionRecord,
+  DefinitionChangeRecord,
   'slot' | 'revision' | 'keeps' | 'changed_at' | 'changed_by'
 > {
   key: string;

@@ -1,6 +1,6 @@
 import type { LogRecord } from '#log';
 import { DefinitionRecords, type StoredRecord } from './definition-records.js';
-import { readRecord, type RecordKey } from './definition-record.js';
+import { readRecord, type RecordKey } from './definition-change-record.js';
 import type { ResourceRules } from './resource-rules.js';
 
 /** What the record of a change has done to its definition, once the view has applied it. */

@@ -20,7 +20,7 @@ import type {
   StreamsQuery,
   StreamSummary,
 } from '../store.js';
-import { InvalidRegularExpressionError, type ClickHouseConnection } from './connection.js';
+import { InvalidRegularExpressionError, type StoreClickHouseClient } from './store-clickhouse-client.js';
 import {
   countSql,
   countsWholeStreams,
@@ -64,7 +64,7 @@ export class ClickHouseReader implements EventReader {
   private readonly spans = new TimeRangeHints();
 
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly bounds: QueryLimits,
   ) {}
 

@@ -2,7 +2,7 @@ import { path } from '../http/address.js';
 import { readProjectionState, type ProjectionState } from '../reading/states.js';
 import type { JsonObject } from '../types/json.js';
 import type { ServerSentEvent } from './event-stream-parser.js';
-import type { LiveStreamSource } from './live-stream.js';
+import type { LiveStreamRequest } from './live-stream.js';
 
 /** A message of the live stream of a projection's changes. */
 export type ProjectionChange<State = JsonObject> =
@@ -17,7 +17,7 @@ export type ProjectionChange<State = JsonObject> =
   | { type: 'reset' };
 
 /** Request for the live stream of a projection's changes, and the parser of its messages. */
-export class ProjectionChangesSource<State> implements LiveStreamSource<ProjectionChange<State>> {
+export class ProjectionChangesRequest<State> implements LiveStreamRequest<ProjectionChange<State>> {
   readonly request;
 
   constructor(name: string, snapshot: boolean) {

@@ -1,5 +1,5 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 
 /** A set of event rows of one stream, given by a condition that is valid for both tables of events. */
 export interface EventRowCondition {
@@ -37,7 +37,7 @@ export const belowEndCondition = 'offset < {below:Map(UInt16, UInt64)}[partition
 
 /** Returns, for each partition, the number of distinct offsets in the set and the offset after the last one. */
 export async function countByPartition(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   set: EventRowCondition,
   tables: readonly EventTableName[],
 ): Promise<PartitionRowCount[]> {
@@ -53,7 +53,7 @@ export async function countByPartition(
  * Idempotent, because it sets bits.
  */
 export async function recordRemovedOffsets(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   set: EventRowCondition,
   tables: readonly EventTableName[],
 ): Promise<void> {
@@ -68,7 +68,7 @@ GROUP BY stream, partition, segment`,
 
 /** Deletes the rows of the set from a table. Resolves when no answer of ClickHouse contains them any more. */
 export function removeRows(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   table: string,
   set: EventRowCondition,
 ): Promise<void> {
@@ -80,7 +80,7 @@ export function removeRows(
  * scans the whole table.
  */
 export async function hasRows(
-  connection: ClickHouseConnection,
+  connection: StoreClickHouseClient,
   table: string,
   set: EventRowCondition,
 ): Promise<boolean> {

@@ -6,7 +6,7 @@ import type {
   SqlRequest,
 } from '../../analyst-sql.js';
 import { SqlError, SqlRejectedError } from '../../analyst-sql.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { checkSyntax } from './check-syntax.js';
 import { statementSettings, type StatementLimits } from './statement-settings.js';
 import { readSqlError, ClickHouseHttpClient } from './clickhouse-http-client.js';
@@ -26,7 +26,7 @@ export interface ClickHouseAnalystSqlOptions {
   bounds: StatementLimits;
   ownUser: boolean;
   /** A connection as the apps' user, which creates views and cancels queries. */
-  connection: ClickHouseConnection;
+  connection: StoreClickHouseClient;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AnalystViews } from '../../analyst-sql.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import { quoteText, quoteIdentifier } from './literals.js';
 import type { TableAndViewDatabases } from './row-filters.js';
 import { viewSelects } from './view-statements.js';
@@ -14,7 +14,7 @@ export class PublishedViews {
   private running: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly databases: TableAndViewDatabases,
   ) {}
 

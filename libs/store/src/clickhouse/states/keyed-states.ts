@@ -12,7 +12,7 @@ import type {
   KeyedStateRow,
 } from '../../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../../state-keys.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { replacingInsert } from '../insert-settings.js';
 import { longQuerySettings, splitBySize } from '../split-by-size.js';
@@ -51,7 +51,7 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
   private readonly askedEnds: sql.StateTableSelection;
 
   constructor(
-    private readonly connection: ClickHouseConnection,
+    private readonly connection: StoreClickHouseClient,
     private readonly bounds: QueryLimits,
     private readonly name: StateTableName,
   ) {

@@ -17,7 +17,7 @@ import { UnreadableDefinitionError, type SubRecord } from './resource-rules.js';
  * other slots that remain current, each with the revision that wrote it. The record of a removal has `"removed":true`
  * instead of a definition. The record of a removal remains as long as older records of the definition may exist.
  */
-export interface DefinitionRecord extends RecordKey {
+export interface DefinitionChangeRecord extends RecordKey {
   revision: number;
   /** Time of the change, as RFC 3339. */
   changed_at: string;
@@ -48,7 +48,7 @@ export function keyText({ kind, identity, slot, id }: RecordKey): string {
 }
 
 /** Encodes a definition record as the log record that is appended to the definitions topic. */
-export function writeRecord(topic: string, record: DefinitionRecord): NewRecord & { value: string } {
+export function writeRecord(topic: string, record: DefinitionChangeRecord): NewRecord & { value: string } {
   const { revision, changed_at, changed_by, keeps, body } = record;
   const value = {
     revision,
@@ -82,7 +82,7 @@ function decoded(text: string): string {
  * Parses the value of a record of the definitions topic that is not a tombstone. @throws UnreadableDefinitionError if
  * it has another form
  */
-export function readRecord(key: RecordKey, value: Buffer): DefinitionRecord {
+export function readRecord(key: RecordKey, value: Buffer): DefinitionChangeRecord {
   const fields = new JsonObjectReader(parsed(value), 'record');
   const by = fields.fields('changed_by');
   const record = {

@@ -1,5 +1,5 @@
 /** Removes the metrics of projections or pipelines that are no longer defined. */
-export class StaleMetricsRemover {
+export class RemovedDefinitionMetrics {
   private names: ReadonlySet<string> = new Set();
 
   constructor(private readonly forget: (name: string) => void) {}

@@ -48,7 +48,7 @@ export interface SelectOptions {
  * The official ClickHouse client, with the store's error classes and time limits. Values reach ClickHouse
  * only as bound parameters or as the body of an insert.
  */
-export class ClickHouseConnection {
+export class StoreClickHouseClient {
   private readonly client: ClickHouseClient;
 
   constructor(private readonly options: ClickHouseConnectionOptions) {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { derivedSignals } from '#testkit';
 import { StoreUnavailableError } from '../errors.js';
-import { ClickHouseConnection } from './connection.js';
+import { StoreClickHouseClient } from './store-clickhouse-client.js';
 
 describe('Connection', () => {
   const open: { close(): unknown }[] = [];
@@ -14,7 +14,7 @@ describe('Connection', () => {
   });
 
   /** Returns a connection to a fake ClickHouse server that gives the same answer to every request. */
-  async function connectionTo(status: number, body: string): Promise<ClickHouseConnection> {
+  async function connectionTo(status: number, body: string): Promise<StoreClickHouseClient> {
     const server = createServer((request, response) => {
       request.resume();
       response.writeHead(status).end(body);
@@ -22,7 +22,7 @@ describe('Connection', () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const connection = new ClickHouseConnection({
+    const connection = new StoreClickHouseClient({
       ...{ url: `http://127.0.0.1:${port}`, user: 'default', password: '', database: 'default' },
       ...{ maxConnections: 1, insertTimeoutMs: 60_000, queryTimeoutMs: 60_000 },
     });

@@ -16,7 +16,7 @@ export interface LogUnderTest {
 }
 
 /** Starts processes with definitions on one log. Each installation has topics of its own. */
-export class DefinitionsContractHarness {
+export class DefinitionsTestProcesses {
   log: Log;
   producer: Producer;
   private readonly prefixes: string[] = [];
