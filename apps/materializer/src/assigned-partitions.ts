@@ -1,8 +1,8 @@
 import {
   OffsetCommitter,
   type ErasureLookup,
-  PartitionErasures,
-  type EngineRetry,
+  PartitionErasureLookup,
+  type EngineCallRetrier,
   warmUpStart,
 } from '#engine';
 import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#log';
@@ -26,7 +26,7 @@ export interface AssignedPartitionsOptions {
   topics: TopicAndGroupNames;
   writer: RowWriter;
   consumer(): Consumer;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   logger: Logger;
   versions: EntityVersionCache;
   erasures: ErasureLookup;
@@ -199,7 +199,7 @@ export class AssignedPartitions {
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
     const window = new IdWindow(this.options.window);
-    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
+    const erasures = new PartitionErasureLookup(this.options.erasures, { stream, partition });
     const verdicts: KnownVerdicts = {
       get decided() {
         return table.decidedUntil({ topic, partition });

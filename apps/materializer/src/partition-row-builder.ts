@@ -1,4 +1,4 @@
-import type { PartitionErasures } from '#engine';
+import type { PartitionErasureLookup } from '#engine';
 import {
   decodeRejectedEvent,
   RecordReader,
@@ -63,7 +63,7 @@ export interface PartitionRowBuilderOptions {
   position: number;
   window: IdWindow;
   versions: PartitionEntityVersionCache;
-  erasures: Pick<PartitionErasures, 'endOf'>;
+  erasures: Pick<PartitionErasureLookup, 'endOf'>;
   verdicts: KnownVerdicts;
 }
 

@@ -1,7 +1,7 @@
 import {
   Checkpointer,
   Reconciler,
-  EngineRetry,
+  EngineCallRetrier,
   WorkShutdown,
   type ErasureLookup,
   type OwnedPartition,
@@ -86,7 +86,7 @@ const metricsOfPipelines = [
 
 /** Runs the jobs of all defined pipelines in this process. */
 export class PipelinesProcessor {
-  private readonly retry: EngineRetry;
+  private readonly retry: EngineCallRetrier;
   private readonly checkpointer: JobCheckpointer;
   private readonly selection: DesiredJobSelector;
   private readonly jobs: Reconciler<DesiredJob, RunningJob>;
@@ -106,7 +106,7 @@ export class PipelinesProcessor {
     this.shutdown = shutdown;
     this.stepMetrics = new OperatorMetrics((pipeline) => definitions.pipelines.get(pipeline) !== undefined);
     const onFailure = (error: unknown): void => shutdown.fail(error);
-    const retry = new EngineRetry({
+    const retry = new EngineCallRetrier({
       logger,
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MaterializedOffsets, type StalledConsumerDetector, type EngineRetry } from '#engine';
+import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
 import { UnknownTopicError, type LogRecord, type RecordBatch, type TopicAdmin } from '#log';
@@ -10,7 +10,7 @@ export interface BackfillFromStoreDependencies {
   reader: Pick<EventReader, 'inLogOrder'>;
   admin: Pick<TopicAdmin, 'offsets' | 'committed'>;
   topics: TopicAndGroupNames;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   progress: Pick<StalledConsumerDetector, 'attempted'>;
   logger: Logger;
   /**
@@ -60,10 +60,10 @@ const page = { events: 2_000, bytes: 2 * 1024 * 1024 };
 
 /** Reads events from ClickHouse whose records Kafka's retention has deleted. */
 export class BackfillFromStore {
-  private readonly materialized: MaterializedOffsets;
+  private readonly materialized: MaterializedOffsetReader;
 
   constructor(private readonly parts: BackfillFromStoreDependencies) {
-    this.materialized = new MaterializedOffsets(parts);
+    this.materialized = new MaterializedOffsetReader(parts);
   }
 
   /**

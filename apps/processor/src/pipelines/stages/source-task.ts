@@ -1,4 +1,4 @@
-import type { PartitionErasures } from '#engine';
+import type { PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
 import type { LogRecord, RecordBatch } from '#log';
 import {
@@ -31,7 +31,7 @@ const suspendedMs = 1000;
 export interface SourceTaskOptions extends StageTaskDependencies {
   stream: string;
   window: IdWindow;
-  erasures: Pick<PartitionErasures, 'endOf'>;
+  erasures: Pick<PartitionErasureLookup, 'endOf'>;
 }
 
 interface MatchedEvent extends InputRecordContext {

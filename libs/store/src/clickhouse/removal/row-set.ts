@@ -15,7 +15,7 @@ export interface EventRowCondition {
 export type EventTableName = 'events' | 'events_by_entity';
 
 /** How many events of a set one partition of a stream has, and the offset at which they end. */
-export interface PartitionRowCount {
+export interface PartitionEventCount {
   partition: number;
   /** The offset after that of the last event of the set in this partition. */
   end: number;
@@ -40,7 +40,7 @@ export async function countByPartition(
   connection: StoreClickHouseClient,
   set: EventRowCondition,
   tables: readonly EventTableName[],
-): Promise<PartitionRowCount[]> {
+): Promise<PartitionEventCount[]> {
   const rows = await connection.select<[number, number, number]>(
     `SELECT partition, max(offset) + 1, groupBitmap(offset) FROM (${rowsOf(set, tables)}) GROUP BY partition`,
     { params: paramsOf(set), purpose: 'lookup' },
@@ -92,7 +92,7 @@ export async function hasRows(
 }
 
 /** Returns the sum of the numbers of events over all partitions. */
-export function totalEvents(found: readonly PartitionRowCount[]): number {
+export function totalEvents(found: readonly PartitionEventCount[]): number {
   return found.reduce((sum, { events }) => sum + events, 0);
 }
 

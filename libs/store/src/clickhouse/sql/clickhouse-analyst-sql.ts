@@ -14,7 +14,7 @@ import { ApiKeyRoles } from './api-key-roles.js';
 import { quoteText } from './literals.js';
 import { requireFormat } from './formats.js';
 import { assertPlainNames } from './plain-names.js';
-import { PublishedViews } from './published-views.js';
+import { SqlViewPublisher } from './sql-view-publisher.js';
 import { tableConditions, type TableAndViewDatabases } from './row-filters.js';
 
 /** Address, credentials, databases and limits of the SQL access of analysts. */
@@ -65,7 +65,7 @@ export class ClickHouseAnalystSql implements AnalystSql {
   readonly ownUser: boolean;
   readonly mostSeconds: number;
   private readonly http: ClickHouseHttpClient;
-  private readonly published: PublishedViews;
+  private readonly published: SqlViewPublisher;
   private readonly roles: ApiKeyRoles | undefined;
 
   constructor(private readonly options: ClickHouseAnalystSqlOptions) {
@@ -73,7 +73,7 @@ export class ClickHouseAnalystSql implements AnalystSql {
     this.ownUser = options.ownUser;
     this.mostSeconds = options.bounds.seconds;
     this.http = new ClickHouseHttpClient(options);
-    this.published = new PublishedViews(options.connection, options.databases);
+    this.published = new SqlViewPublisher(options.connection, options.databases);
     const { tables } = options.databases;
     if (options.ownUser) this.roles = new ApiKeyRoles(options.connection, { tables, user: options.user });
   }

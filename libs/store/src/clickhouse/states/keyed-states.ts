@@ -47,8 +47,8 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
   private readonly table: TableDefinition<StateTableRow>;
   private readonly rows;
   private readonly ends;
-  private readonly askedRows: sql.StateTableSelection;
-  private readonly askedEnds: sql.StateTableSelection;
+  private readonly askedRows: sql.StateTableColumns;
+  private readonly askedEnds: sql.StateTableColumns;
 
   constructor(
     private readonly connection: StoreClickHouseClient,
