@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HttpClient } from '#testkit';
 import { expectProblem, expectWritten, freshStream, queryEvents, waitFor, type Written } from './api.js';
-import { useStack } from './use-stack.js';
+import { useSharedStack } from './use-stack.js';
 
-const system = useStack({ processors: 1 });
+const system = useSharedStack();
 
 interface Conditional extends Written {
   version: number;
