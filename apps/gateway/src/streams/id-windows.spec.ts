@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TopicAndGroupNames } from '#event';
 import { LogUnavailableError } from '#log';
 import { GatewayConfig } from '../config.js';
-import { IdWindowReader } from './id-windows.js';
+import { IdWindowDurationReader } from './id-windows.js';
 
 const stream = 'orders#0123456789';
 const config = Object.assign(new GatewayConfig(), { DEDUPE_WINDOW_RECORDS: 10, DEDUPE_WINDOW_MINUTES: 60 });
@@ -24,9 +24,11 @@ function logOf(perSecond: readonly number[]) {
   return log;
 }
 const secondsOf = (log: { admin: unknown }) =>
-  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), config).secondsOf(
-    stream,
-  );
+  new IdWindowDurationReader(
+    log as ReturnType<typeof logOf>,
+    new TopicAndGroupNames('spec.'),
+    config,
+  ).secondsOf(stream);
 
 describe('the id window of a stream', () => {
   it.each<[string, number[], number]>([
