@@ -68,9 +68,9 @@ export async function underLoad(
   const streams = [freshStream('load'), freshStream('load')];
   const driver = new LoadDriver({ url: () => stack.urls.ingest, ledger, seed, streams, ...options }).start();
   try {
-    await driver.untilAcknowledged(200);
+    await driver.untilAcknowledged(100);
     await fault(driver, ledger);
-    await driver.untilAcknowledged(400);
+    await driver.untilAcknowledged(200);
   } finally {
     await driver.stop();
   }

@@ -1,6 +1,6 @@
 import { afterAll, expect } from 'vitest';
 import type { TestSystem } from '#testkit';
-import { freshStream, queryEvents, waitFor, writeEvent } from './api.js';
+import { freshStream, queryEvents, waitFor, writeEvent } from '../api.js';
 
 /**
  * Returns the name of a stream for requests that must be refused. At the end of the file it asserts that the stream

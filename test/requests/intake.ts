@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream, path, queryEvents } from './api.js';
-import { useStack } from './use-stack.js';
-
-const system = useStack();
+import { expectProblem, freshStream, path, queryEvents } from '../api.js';
+import { system } from './system.js';
 
 interface IntakeAnswer {
   accepted: number;

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, path, type Parameters, type ReadEvent } from './api.js';
-import { useSixtyEvents } from './sixty-events.js';
-import { useStack } from './use-stack.js';
+import { expectProblem, path, type Parameters, type ReadEvent } from '../api.js';
+import { sixtyEvents, system } from './system.js';
 
-const system = useStack();
-const { all } = useSixtyEvents(system);
+const { all } = sixtyEvents;
 
 describe.each(['core', 'query'] as const)('GET /api/v1/events/count on the %s port', (port) => {
   const count = async (...parameters: Parameters[]) => {

@@ -1,10 +1,8 @@
 import { METHODS } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { faultSeed, SeededRandom } from '#testkit';
-import { rawHttp } from './raw-http.js';
-import { useStack } from './use-stack.js';
-
-const system = useStack();
+import { rawHttp } from '../raw-http.js';
+import { system } from './system.js';
 
 /** Returns every port of the system; the query port also with a key. */
 const ports = () => [

@@ -1,11 +1,10 @@
 import { CloudEvent, HTTP, type CloudEventV1 } from 'cloudevents';
 import { afterAll, describe, expect, it } from 'vitest';
 import { EventStreamClient, until, type HttpAnswer } from '#testkit';
-import { freshStream, path } from './api.js';
-import { hasPython, python } from './python/python.js';
-import { useStack } from './use-stack.js';
+import { freshStream, path } from '../api.js';
+import { hasPython, python } from '../python/python.js';
+import { system } from './system.js';
 
-const system = useStack();
 const opened: EventStreamClient[] = [];
 afterAll(() => opened.forEach((client) => client.close()));
 

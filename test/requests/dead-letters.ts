@@ -1,10 +1,8 @@
 import { topicOf } from '#testkit';
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from './api.js';
-import { putIntoTopic } from './read-topic.js';
-import { useStack } from './use-stack.js';
-
-const system = useStack();
+import { expectProblem, freshStream, path, queryEvents, waitFor, writeEvent } from '../api.js';
+import { putIntoTopic } from '../read-topic.js';
+import { system } from './system.js';
 
 interface Letters {
   total: number;

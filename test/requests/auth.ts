@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream, writeEvent } from './api.js';
-import { rawHttp } from './raw-http.js';
-import { useStack } from './use-stack.js';
+import { expectProblem, freshStream, writeEvent } from '../api.js';
+import { rawHttp } from '../raw-http.js';
+import { system } from './system.js';
 
-const system = useStack();
 const reads = [
   '/api/v1/events/query',
   '/api/v1/events/count',

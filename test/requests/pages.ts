@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, path, queryEvents, type EventPage, type Parameters, type ReadEvent } from './api.js';
-import { useSixtyEvents } from './sixty-events.js';
-import { useStack } from './use-stack.js';
+import { expectProblem, path, queryEvents, type EventPage, type Parameters, type ReadEvent } from '../api.js';
+import { sixtyEvents, system } from './system.js';
 
-const system = useStack();
-const { orders, users, odd } = useSixtyEvents(system);
+const { orders, users, odd } = sixtyEvents;
 const ids = (events: readonly ReadEvent[]) => events.map(({ event_id }) => event_id);
 
 describe.each(['core', 'query'] as const)('pages on the %s port', (port) => {

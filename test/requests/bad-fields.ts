@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem } from './api.js';
+import { expectProblem } from '../api.js';
 import { useRefusedStream } from './nothing-written.js';
-import { useStack } from './use-stack.js';
+import { system } from './system.js';
 
-const system = useStack();
 const refused = useRefusedStream(system);
 const good = { stream: refused, event_type: 't', data: {} };
 const post = (body: unknown, headers: Record<string, string> = {}) =>

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, path, queryEvents, timePattern, type Parameters, type ReadEvent } from './api.js';
-import { useSixtyEvents } from './sixty-events.js';
-import { useStack } from './use-stack.js';
+import { expectProblem, path, queryEvents, timePattern, type Parameters, type ReadEvent } from '../api.js';
+import { sixtyEvents, system } from './system.js';
 
-const system = useStack();
-const { orders, users, odd, all } = useSixtyEvents(system);
+const { orders, users, odd, all } = sixtyEvents;
 
 const byTimeThenLog = (a: ReadEvent, b: ReadEvent) =>
   a.timestamp.localeCompare(b.timestamp) || a.partition - b.partition || a.offset - b.offset;

@@ -1,6 +1,6 @@
 import { beforeAll } from 'vitest';
 import type { TestSystem } from '#testkit';
-import { freshStream, queryEvents, waitFor, type ReadEvent, type SingleWriteAnswer } from './api.js';
+import { freshStream, queryEvents, waitFor, type ReadEvent, type SingleWriteAnswer } from '../api.js';
 
 /** Sixty events in three streams, written in one batch and read back: the data of the query specs. */
 export interface SixtyEvents {

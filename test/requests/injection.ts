@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { expectProblem, freshStream, path, queryEvents, waitFor } from './api.js';
-import { rawHttp } from './raw-http.js';
-import { useStack } from './use-stack.js';
+import { expectProblem, freshStream, path, queryEvents, waitFor } from '../api.js';
+import { rawHttp } from '../raw-http.js';
+import { system } from './system.js';
 
-const system = useStack();
 const good = { event_type: 't', data: {} };
 
 describe('SQL in a request', () => {

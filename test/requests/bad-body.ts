@@ -1,11 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { expectProblem } from './api.js';
+import { expectProblem } from '../api.js';
 import { useRefusedStream } from './nothing-written.js';
-import { rawHttp } from './raw-http.js';
-import { useStack } from './use-stack.js';
+import { rawHttp } from '../raw-http.js';
+import { system } from './system.js';
 
-const system = useStack();
 const refused = useRefusedStream(system);
 const good = { stream: refused, event_type: 't', data: {} };
 const text = (more: string) => `{"stream":"${refused}","event_type":"t",${more}}`;

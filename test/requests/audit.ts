@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpClient } from '#testkit';
-import { expectProblem, freshStream, path, queryEvents, writeEvent, type ReadEvent } from './api.js';
-import { useStack } from './use-stack.js';
+import { expectProblem, freshStream, path, queryEvents, writeEvent, type ReadEvent } from '../api.js';
+import { system } from './system.js';
 
-const system = useStack();
 const audit = { stream: 'tributary.audit' };
 const json = { 'content-type': 'application/json' };
 
