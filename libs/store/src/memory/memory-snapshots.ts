@@ -5,6 +5,7 @@ import type {
   EntitySnapshot,
   EntityTimeQuery,
   EventIdentity,
+  EventVersion,
   EntityHistoryEvent,
   EntityHistoryQuery,
   NearestEntitySnapshotQuery,
@@ -100,6 +101,25 @@ export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySna
     return snapshots.filter((snapshot) => this.counts(snapshot));
   }
 
+  async versionsAt({
+    stream,
+    keys,
+  }: Parameters<EntitySnapshotBatchStore['versionsAt']>[0]): Promise<EventVersion[]> {
+    const times = keys.map(({ timestamp }) => timestamp);
+    const [since, until] = [Math.min(...times), Math.max(...times)];
+    return this.tables
+      .events()
+      .filter((row) => row.stream === stream && keys.some((key) => isSamePlace(row, key)))
+      .filter(({ timestamp }) => timestamp >= since && timestamp <= until)
+      .map(({ partition, offset, timestamp, ingested_at, version }) => ({
+        ...{ partition, offset, timestamp, ingested_at, version: version ?? 0 },
+      }));
+  }
+
+  async removedEvents(stream: string): Promise<Map<number, number>> {
+    return this.tables.removedEvents(stream);
+  }
+
   async saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
     for (const snapshot of snapshots) await this.save(snapshot);
   }
@@ -141,11 +161,12 @@ function named(snapshot: EntitySnapshot): EntitySnapshot {
   return { ...snapshot, stream: streamNameOf(snapshot.stream) };
 }
 
+function isSamePlace(row: EventRow, { partition, offset }: EventIdentity): boolean {
+  return row.partition === partition && row.offset === offset;
+}
+
 function isAt(row: EventRow, place: EventIdentity): boolean {
   return (
-    row.partition === place.partition &&
-    row.offset === place.offset &&
-    row.timestamp === place.timestamp &&
-    row.ingested_at === place.ingested_at
+    isSamePlace(row, place) && row.timestamp === place.timestamp && row.ingested_at === place.ingested_at
   );
 }
