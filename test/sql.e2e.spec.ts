@@ -147,7 +147,7 @@ describe('clients', () => {
         bound: [["it's", 7]],
         arrow: { amount: [7, 7, 7] },
       });
-      expect((found['rows'] as string[][])[0]).toEqual([own, '7', '2026-11-21 04:00:00.500000+00:00', '0']);
+      expect((found['rows'] as string[][])[0]).toEqual([own, '7', '2026-11-21 04:00:00.500000', '0']);
     },
   );
 
