@@ -173,3 +173,14 @@ describe('SQL on the query port', () => {
     expect((await post('x'.repeat(300 * 1024))).statusCode).toBe(413);
   });
 });
+
+describe('a key whose statements ClickHouse cannot cancel', () => {
+  it('may run no others until ClickHouse has ended them', async () => {
+    for (let n = 0; n < 2; n++) expect((await post('SELECT hangs')).statusCode).toBe(503);
+    expect((await post('SELECT 1')).statusCode).toBe(429);
+    sql.release();
+    await until(async () => (await post('SELECT 1')).statusCode === 200, {
+      what: 'the end of the statements',
+    });
+  });
+});

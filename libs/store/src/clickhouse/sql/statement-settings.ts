@@ -54,6 +54,8 @@ export function statementSettings(
     // All rows of one event have the same ingestion month: FINAL need not compare partitions.
     do_not_merge_across_partitions_select_final: '1',
     ...filtersInOrder,
+    // By this id, `ended` finds the statement, also on the embedded engine, which gives ids of its own.
+    log_comment: question.queryId,
     // It remembers which rows a condition matched, among the rows that another key may see.
     use_query_condition_cache: '0',
     max_execution_time: String(seconds),
