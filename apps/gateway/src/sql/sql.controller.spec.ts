@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemActor, type AuditEntry } from '#registry';
 import { generateKey } from '#http';
 import { until } from '#testkit';
@@ -155,6 +155,21 @@ describe('SQL on the query port', () => {
         event_type: 'sql.refused',
         after: { reason: 'The function sleep is not allowed', statement: 'SELECT sleep(?)' },
       }),
+    ]);
+  });
+
+  it('logs each statement without its literals, with the id of the key', async () => {
+    const lines: unknown[] = [];
+    const info = vi.spyOn(gateway.context.logger, 'info').mockImplementation((...line: unknown[]) => {
+      lines.push(line);
+    });
+    await post("SELECT 'ann'");
+    await post('SELECT refused');
+    info.mockRestore();
+    const key_id = key.split('_')[1];
+    expect(lines).toEqual([
+      [expect.objectContaining({ key_id, statement: 'SELECT ?' }), 'sql'],
+      [expect.objectContaining({ key_id, refused: 'The function sleep is not allowed' }), 'sql'],
     ]);
   });
 
