@@ -1,4 +1,4 @@
-import { LocalClickHouseError, code } from './errors.js';
+import { LocalClickHouseRequestError, code } from './errors.js';
 import { elementTypes, parseType, widthOf } from './native-types.js';
 
 /** The first version of ClickHouse's protocol in which a byte before each column says how it is serialized. */
@@ -12,7 +12,7 @@ const blockInfo = Buffer.from([1, 0, 2, 0xff, 0xff, 0xff, 0xff, 0]);
  * (`client_protocol_version`): chdb always writes the form of version 0. Each block gets a `BlockInfo`, and each column a
  * byte that says that it is serialized as usual.
  * @param bytes whole blocks
- * @throws LocalClickHouseError for a column whose type is not known here
+ * @throws LocalClickHouseRequestError for a column whose type is not known here
  */
 export function nativeBlocks(bytes: Uint8Array, version: number): Uint8Array {
   if (version <= 0) return bytes;
@@ -78,7 +78,7 @@ class NativeReader {
     else if (name === 'Array') this.array(args[0] ?? '', rows);
     else if (name === 'Map' || name === 'Nested') this.array(`Tuple(${args.join(', ')})`, rows);
     else
-      throw new LocalClickHouseError(
+      throw new LocalClickHouseRequestError(
         code.notImplemented,
         'NOT_IMPLEMENTED',
         `The embedded ClickHouse does not support client_protocol_version with a column of the type ${type}`,
