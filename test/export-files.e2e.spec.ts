@@ -72,10 +72,18 @@ const odd: [string, Partial<Typed>][] = [
 
 type Row = Record<string, unknown>;
 
+/** The first and the last time that an event may have, and the last microsecond before 1970, whose number is -1. */
+const extremeTimes = [
+  '1900-01-01T00:00:00.000000Z',
+  '1969-12-31T23:59:59.999999Z',
+  '2199-12-31T23:59:59.999999Z',
+];
+
 /** The events as they were sent, in the order of their timestamps. */
 const sent = Array.from({ length: batches * batchSize }, (_, n) => {
   const [data, typed] = odd[n % odd.length]!;
-  const timestamp = `2026-03-01T00:00:${String(n % 60).padStart(2, '0')}.${String(n).padStart(6, '0')}Z`;
+  const second = String(n % 60).padStart(2, '0');
+  const timestamp = extremeTimes[n] ?? `2026-03-01T00:00:${second}.${String(n).padStart(6, '0')}Z`;
   const entity = n % 3 === 0 ? null : hostileEntity(n);
   return { data, typed, timestamp, entity, metadata: n % 5 === 0 ? '{}' : `{"n":0.${n}0,"ž":"😀"}` };
 }).sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1));
@@ -185,4 +193,30 @@ describe('an export of several thousand events with odd values', () => {
       expect(different.slice(0, 5)).toEqual([]);
     },
   );
+
+  it('as csv has the times and the data that were sent', async () => {
+    const [header, ...lines] = Buffer.from(await exported('csv'))
+      .toString()
+      .trimEnd()
+      .split('\r\n');
+    expect(header).toContain('timestamp');
+    const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const different = lines.filter((line, n) => {
+      const { timestamp, data } = sent[n]!;
+      return !line.includes(timestamp) || !(line.includes(cell(data)) || line.includes(data));
+    });
+    expect([lines.length, different.slice(0, 3)]).toEqual([sent.length, []]);
+  });
+
+  it.each(['ndjson', 'csv', 'parquet', 'arrow'])('as %s contains the extreme times', async (format) => {
+    const bytes = await exported(format);
+    const read = { parquet: parquetRows, arrow: arrowRows }[format];
+    if (!read) {
+      for (const time of extremeTimes) expect(Buffer.from(bytes).toString()).toContain(time);
+      return;
+    }
+    const times = (await read(bytes)).map((row) => row.timestamp);
+    expect([times[0], times[1], times.at(-1)]).toEqual(extremeTimes.map(microseconds));
+    expect(times[1]).toBe('-1');
+  });
 });

@@ -151,7 +151,7 @@ describe('clients', () => {
         bound: [["it's", 7]],
         arrow: { amount: [7, 7, 7] },
       });
-      expect((found['rows'] as string[][])[0]).toEqual([own, '7', '2026-11-21 04:00:00.500000+00:00', '0']);
+      expect((found['rows'] as string[][])[0]).toEqual([own, '7', '2026-11-21 04:00:00.500000', '0']);
     },
   );
 
@@ -160,7 +160,7 @@ describe('clients', () => {
     const { stdout } = await run(goClient ?? '', [host, key, view]);
     expect(JSON.parse(stdout)).toMatchObject({
       version: expect.stringMatching(/^\d+\.\d+/) as string,
-      tables: ['events', view],
+      tables: expect.arrayContaining(['events', view]) as string[],
       types: ['String', 'Nullable(Int64)', "Nullable(DateTime64(6, 'UTC'))", 'UInt64'],
       rows: [{ stream: own, amount: 7, at: '2026-11-21T04:00:00.5Z', offset: 0 }, {}, {}],
       streamed: 1_000_000,
@@ -174,7 +174,7 @@ describe('clients', () => {
     const { stdout } = await run('java', ['-cp', join(jars ?? '', '*'), source, port, key, view]);
     expect(JSON.parse(stdout)).toMatchObject({
       valid: true,
-      tables: ['events', view],
+      tables: expect.arrayContaining(['events', view]) as string[],
       columns: expect.arrayContaining(['event_id', 'amount', 'at']) as string[],
       rows: ['7', '7', '7'],
       bound: ['o-0'],

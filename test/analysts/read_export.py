@@ -11,7 +11,7 @@ form, path = sys.argv[1], sys.argv[2]
 if form == "parquet":
     by_pyarrow, by_polars = pyarrow.parquet.read_table(path), polars.read_parquet(path)
 else:
-    by_pyarrow, by_polars = pyarrow.ipc.open_file(path).read_all(), polars.read_ipc(path, memory_map=False)
+    by_pyarrow, by_polars = pyarrow.ipc.open_file(path).read_all(), polars.read_ipc(path)
 
 
 def as_text(table):

@@ -130,5 +130,10 @@ export interface AnalystSql {
    * SqlError @throws StoreUnavailableError
    */
   run(question: SqlRequest, statement: CheckedStatement, signal: AbortSignal): Promise<SqlResponse>;
+  /**
+   * Resolves when ClickHouse no longer runs the statement with this id. A cancelled statement may run on for minutes,
+   * because ClickHouse checks for cancellations between blocks only. Also resolves when ClickHouse does not answer.
+   */
+  ended(queryId: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -47,4 +47,28 @@ describe('a connection of the embedded ClickHouse', () => {
     const answers = Array.from({ length: 12 }, async () => (await post(look, { database })).text());
     expect(await Promise.all(answers)).toEqual(Array(12).fill(`${database}\t0\t0\n`));
   });
+
+  it('given a streamed statement that failed, then its table can be dropped', async () => {
+    await post('CREATE TABLE numbered (n UInt64) ENGINE = MergeTree ORDER BY n', { database });
+    await post('INSERT INTO numbered SELECT number FROM numbers(100)', { database });
+    const failed = await post('SELECT arrayZip([n], range(n)) FROM numbered', { database });
+    expect(await failed.text()).toContain('different array sizes');
+    expect((await post('DROP TABLE numbered SYNC', { database })).status).toBe(200);
+  });
+
+  it('given a statement whose analysis takes long, then other statements do not wait for it', async () => {
+    const scalar = 'SELECT (SELECT count() FROM numbers(10000000000) WHERE sipHash64(number) = 0)';
+    const settled: string[] = [];
+    const slow = post(scalar, { readonly: '1', max_execution_time: '5' }).then(async (answer) => {
+      settled.push('slow');
+      expect(await answer.text()).toContain('TIMEOUT_EXCEEDED');
+    });
+    // The slow statement runs when the engine lists it.
+    const running = "SELECT count() FROM system.processes WHERE query LIKE '%FROM numbers(10000000000)%'";
+    const count = async () => Number(await (await post(running)).text());
+    while ((await count()) < 2 && settled.length === 0);
+    settled.push('quick');
+    await slow;
+    expect(settled).toEqual(['quick', 'slow']);
+  });
 });

@@ -108,7 +108,13 @@ export class EngineConnection {
    */
   async *stream(sql: string, format: string): AsyncGenerator<Uint8Array> {
     const stream = this.session.queryStream(this.marked(sql), { format });
-    for await (const chunk of stream) yield chunk.raw();
+    try {
+      for await (const chunk of stream) yield chunk.raw();
+    } catch (error) {
+      // chdb keeps a failed stream, with its locks on tables, until the connection is closed.
+      this.reopen();
+      throw error;
+    }
   }
 
   /** Makes the next statement select its database again. */

@@ -10,6 +10,7 @@ import { LocalClickHouseRequestError, code } from './errors.js';
 import { isBlockwise } from './formats.js';
 import type { EngineConnection, StatementResult, StatementContext } from './engine-connection.js';
 import { readMultipart } from './multipart.js';
+import { nativeBlocks } from './native-blocks.js';
 import { addField, assertAllowedByMethod, isReading, isSelecting, type QueryRequest } from './request.js';
 import {
   changesSession,
@@ -77,10 +78,11 @@ async function runStatement(engine: EmbeddedClickHouse, exchange: QueryExchange)
   await engine.onLane(engine.reads, state, (lane) =>
     cancellable({ engine, lane, gone, cancelled: isReading(query.sql) }, async () => {
       await assertContained(lane, query);
-      if (isBlockwise(format) && isSelecting(query.sql)) return streamAnswer(lane, exchange, format);
+      const blockwise = isBlockwise(format) && isSelecting(query.sql);
+      if (blockwise && (await isAnalysedQuickly(lane, query))) return streamAnswer(lane, exchange, format);
       const result = await runAlone(lane, query.sql, format);
       if (statementKind(query.sql) === 'DROP') engine.forgetDatabases();
-      await answer.send(format, result.bytes, { result_rows: result.rows });
+      await answer.send(format, forClient(query, format, result.bytes), { result_rows: result.rows });
     }),
   );
 }
@@ -97,6 +99,22 @@ async function runAlone(lane: EngineConnection, sql: string, format: string): Pr
   }
 }
 
+/** Longest time in milliseconds for which the analysis of a statement may hold up the other statements. */
+const longestAnalysisMs = 1_000;
+
+/**
+ * Whether a statement can be streamed. chdb analyses a streamed statement on the thread that serves all clients, and the
+ * analysis computes constants and scalar subqueries. So the analysis of a statement that an unknown user may have
+ * written (`readonly = 1`) is tried on another thread first.
+ * @throws the engine's error for an invalid statement
+ */
+async function isAnalysedQuickly(lane: EngineConnection, { sql, settings }: QueryRequest): Promise<boolean> {
+  if (settings.get('readonly') !== '1') return true;
+  const began = performance.now();
+  await lane.run(`EXPLAIN QUERY TREE ${sql}`, 'Null');
+  return performance.now() - began < longestAnalysisMs;
+}
+
 /**
  * Streams an answer. The first block of an answer is computed before the headers are sent, so most errors still get an
  * HTTP status of their own.
@@ -104,14 +122,24 @@ async function runAlone(lane: EngineConnection, sql: string, format: string): Pr
 async function streamAnswer(lane: EngineConnection, exchange: QueryExchange, format: string): Promise<void> {
   const { query, answer } = exchange;
   const blocks = lane.stream(query.sql, format);
-  let block = await blocks.next();
-  answer.begin(format, {});
-  while (!block.done) {
-    await answer.write(block.value);
-    if (answer.abandoned) return void (await blocks.return(undefined));
-    block = await blocks.next();
+  try {
+    let block = await blocks.next();
+    answer.begin(format, {});
+    while (!block.done) {
+      await answer.write(forClient(query, format, block.value));
+      if (answer.abandoned) return;
+      block = await blocks.next();
+    }
+  } finally {
+    // A stream that stays open would make the next statement of the connection fail.
+    await blocks.return(undefined);
   }
   answer.end();
+}
+
+/** Returns a part of an answer in the form that the client's version of ClickHouse's protocol has. */
+function forClient(query: QueryRequest, format: string, bytes: Uint8Array): Uint8Array {
+  return format === 'Native' ? nativeBlocks(bytes, query.protocolVersion) : bytes;
 }
 
 /** Runs an INSERT whose query and rows are both in the body. Resolves false if the body is not such an INSERT. */

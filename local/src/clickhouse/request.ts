@@ -14,6 +14,8 @@ export interface QueryRequest {
   settings: Map<string, string>;
   format: string;
   queryId: string;
+  /** Version of ClickHouse's protocol in which the client reads the format Native; 0 for the oldest. */
+  protocolVersion: number;
 }
 
 /** Parameters of the URL that are not settings of the engine. */
@@ -61,6 +63,7 @@ export function readRequest(line: RequestHead): QueryRequest {
     settings: new Map(),
     format: search.get('default_format') ?? header('x-clickhouse-format') ?? 'TabSeparated',
     queryId: line.queryId,
+    protocolVersion: Number(search.get('client_protocol_version') ?? 0) || 0,
   };
   for (const [name, value] of search) addField(request, name, value);
   return request;

@@ -11,6 +11,7 @@ import { chunksOf, onOneLine } from '../answers/event-page.js';
 import { GatewayConfig } from '../config.js';
 import { Bulkhead } from '../reads/bulkhead.js';
 import { exportedPages } from './exported-pages.js';
+import { restingBetween } from './resting-between.js';
 import { completeFile, type TemporaryExportFile } from './temporary-export-file.js';
 
 /** Exports that may wait for a slot; the next one is refused. */
@@ -64,7 +65,7 @@ export class EventExports {
 
   /**
    * Yields the lines of an export in small chunks. The export reads one page of events at a time. Each page waits for a
-   * slot like any query, so queries are answered in between.
+   * slot like any query, and while queries run, the export rests between pages.
    */
   async *lines(filter: EventFilter, { format, safe, signal }: ExportLinesOptions): AsyncGenerator<string> {
     const { reader } = this.store;
@@ -74,7 +75,7 @@ export class EventExports {
     const pages = exportedPages((page) =>
       this.bulkhead.run(signal, (either) => reader.query({ ...filter, ...page, order: 'asc' }, either)),
     );
-    for await (const events of pages) {
+    for await (const events of restingBetween(pages, () => this.bulkhead.busy > 0)) {
       requireSame();
       yield* chunksOf(linesOf(events, line));
     }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemActor } from '#registry';
+import { until } from '#testkit';
 import type { EventReader } from '#store';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { eventRow, givenGateway, type GivenGateway } from '../gateway.fixture.js';
@@ -10,7 +11,7 @@ const files = new FakeEventFileExporter();
 const pages: number[] = [];
 let failsAt = Infinity;
 /** Runs before the third page is read. */
-let meanwhile: (() => Promise<void>) | undefined;
+let meanwhile: ((signal: AbortSignal | undefined) => Promise<void>) | undefined;
 let gateway: GivenGateway;
 
 function counted(reader: EventReader): EventReader {
@@ -18,7 +19,7 @@ function counted(reader: EventReader): EventReader {
     query: async (...[query, signal]: Parameters<EventReader['query']>) => {
       pages.push(query.limit);
       if (pages.length > failsAt) throw new Error('no more');
-      if (pages.length === 3) await meanwhile?.();
+      if (pages.length === 3) await meanwhile?.(signal);
       return reader.query(query, signal);
     },
   });
@@ -124,6 +125,37 @@ describe('an export', () => {
     const answer = get('stream=brief').then(({ body }) => body.split('\n').length);
     await expect(answer).rejects.toThrow();
     meanwhile = undefined;
+  });
+
+  it('is the only one of its key at that time', async () => {
+    const headers = { authorization: gateway.bearer['events:read'] };
+    const ask = () => gateway.query.instance.inject({ url: '/api/v1/events/export?stream=orders', headers });
+    let second: Awaited<ReturnType<typeof ask>> | undefined;
+    pages.length = 0;
+    meanwhile = async () => {
+      meanwhile = undefined;
+      second = await ask();
+    };
+    expect((await ask()).statusCode).toBe(200);
+    expect([second?.statusCode, second?.headers['retry-after']]).toEqual([429, '1']);
+    expect((await ask()).statusCode).toBe(200);
+  });
+
+  it('stops reading when its client disconnects', async () => {
+    const url = await gateway.core.instance.listen({ host: '127.0.0.1', port: 0 });
+    const client = new AbortController();
+    pages.length = 0;
+    meanwhile = async (signal) => {
+      client.abort();
+      await until(() => signal?.aborted === true, { what: 'the end of the export' });
+    };
+    const path = '/api/v1/events/export?stream=orders';
+    const reading = fetch(new URL(path, url), { signal: client.signal }).then((answer) => answer.text());
+    await expect(reading).rejects.toThrow('aborted');
+    meanwhile = undefined;
+    await get('stream=others');
+    // Six pages have all events; the last page is that of the other export.
+    expect(pages).toHaveLength(4);
   });
 
   it('refuses unknown formats', async () => {

@@ -36,18 +36,25 @@ async function exported(pages: Pages): Promise<number> {
 }
 
 describe('the pages of an export', () => {
-  it('grow to about two mebibytes while events are small', async () => {
+  it('have 500 events while events are small', async () => {
     const pages = new Pages({ events: 50_000, bytes: 1_000 });
     expect(await exported(pages)).toBe(50_000);
     expect(pages.refused).toEqual([]);
-    expect(pages.read.slice(0, 3)).toEqual([500, 2_000, 2_097]);
+    expect(new Set(pages.read)).toEqual(new Set([500]));
+  });
+
+  it('have about half a mebibyte while events are larger', async () => {
+    const pages = new Pages({ events: 5_000, bytes: 4_096 });
+    expect(await exported(pages)).toBe(5_000);
+    expect(pages.refused).toEqual([]);
+    expect(pages.read.slice(0, 3)).toEqual([500, 128, 128]);
   });
 
   it('shrink to a few events while events are large, and no page exceeds four mebibytes', async () => {
     const pages = new Pages({ events: 600, bytes: 300_000 });
     expect(await exported(pages)).toBe(600);
     expect(pages.refused).toEqual([500, 125, 31]);
-    expect(new Set(pages.read)).toEqual(new Set([7, 6, 5]));
+    expect(new Set(pages.read)).toEqual(new Set([7, 1]));
   });
 
   it('have at least one event, however large it is', async () => {

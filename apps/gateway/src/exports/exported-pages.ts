@@ -1,4 +1,4 @@
-import { limits, type StoredEvent } from '#event';
+import type { StoredEvent } from '#event';
 import {
   AdaptivePageSize,
   QueryTooExpensiveError,
@@ -12,8 +12,10 @@ export type ExportPageReader = (
   page: Required<Pick<EventQuery, 'limit' | 'maxBytes'>> & Pick<EventQuery, 'cursor'>,
 ) => Promise<CursorPage<StoredEvent>>;
 
-/** Target size of `data` and `metadata` in a page, in bytes. */
-const pageBytes = 2 * 1024 * 1024;
+/** Target size of `data` and `metadata` in a page, in bytes. A query waits for the work on at most one such page. */
+const pageBytes = 512 * 1024;
+/** Limit of events in a page. ClickHouse reads a page of so many events with one thread. */
+const mostEvents = 500;
 /**
  * Bytes above which the store refuses a page of an export. Two events of the largest size fit, because the store reads
  * one event more than the page has. Without this limit, a page of large events could use 64 MiB, the store's limit for
@@ -28,7 +30,7 @@ const mostBytes = 4 * 1024 * 1024;
 export async function* exportedPages(
   read: ExportPageReader,
 ): AsyncGenerator<readonly StoredEvent[], void, void> {
-  const size = new AdaptivePageSize({ first: 500, most: limits.pageMax, bytes: pageBytes });
+  const size = new AdaptivePageSize({ first: mostEvents, most: mostEvents, bytes: pageBytes });
   for (let cursor: string | undefined; ;) {
     const page = await pageOfSize(read, size, cursor);
     yield page.items;

@@ -22,6 +22,11 @@ export class Bulkhead {
 
   constructor(private readonly options: BulkheadOptions) {}
 
+  /** Number of reads that run or wait now. */
+  get busy(): number {
+    return this.running + this.waiting.size;
+  }
+
   /**
    * Runs a read as soon as a slot is free.
    * @throws ProblemError 503 `overloaded` when the queue is full, or no slot is free in time

@@ -62,6 +62,7 @@ export function sqlByStreamName(sql: AnalystSql, names: Names): AnalystSql {
     publish: (views) => sql.publish(views),
     check: (question, signal) => sql.check(byId(question), signal),
     run: (question, statement, signal) => sql.run(byId(question), statement, signal),
+    ended: (queryId) => sql.ended(queryId),
     close: () => sql.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   SqlRejectedError,
+  StoreUnavailableError,
   type AnalystViews,
   type CheckedStatement,
   type SqlResponse,
@@ -15,7 +16,10 @@ export class FakeAnalystSql implements AnalystSql {
   readonly mostSeconds = 30;
   readonly published: AnalystViews[] = [];
   readonly asked: SqlRequest[] = [];
-  readonly ended: unknown[] = [];
+  readonly aborted: unknown[] = [];
+  /** Ends the statements that contain `hangs`. */
+  release = (): void => undefined;
+  private readonly released = new Promise<void>((resolve) => (this.release = resolve));
 
   publish(views: AnalystViews): Promise<void> {
     this.published.push(views);
@@ -27,17 +31,23 @@ export class FakeAnalystSql implements AnalystSql {
     return Promise.resolve({ text: question.text, format: 'TabSeparated', outline: 'SELECT ?' });
   }
 
-  /** Answers with the text of the statement. For `forever`, it answers one line and ends with the signal. */
+  /** Answers with the text of the statement. For `forever`, it answers one line and ends with the signal.
+   * For `hangs`, it fails, and ends with `release`. */
   run(question: SqlRequest, { text }: CheckedStatement, signal: AbortSignal): Promise<SqlResponse> {
     this.asked.push(question);
+    if (text.includes('hangs')) return Promise.reject(new StoreUnavailableError('no answer within 35 s'));
     const body = new Readable({ read: () => undefined });
     body.push(`${text}\n`);
     if (!text.includes('forever')) body.push(null);
     signal.addEventListener('abort', () => {
-      this.ended.push(signal.reason);
+      this.aborted.push(signal.reason);
       body.destroy(signal.reason as Error);
     });
     return Promise.resolve({ headers: { 'content-type': 'text/tab-separated-values' }, body });
+  }
+
+  ended(): Promise<void> {
+    return this.released;
   }
 
   close(): Promise<void> {

@@ -72,23 +72,30 @@ export class SqlStatementRunner {
     const watch = abortWhenKeyEnds(caller, client);
     const log = { key_id: caller.keyId ?? '', request_id: request.id };
     const began = performance.now();
+    /** The id of a statement that ClickHouse may still run. */
+    let open: string | undefined;
     const line = (more: object) =>
       this.logger.info({ ...log, ms: Math.round(performance.now() - began), ...more }, 'sql');
     try {
       await this.bulkhead.run(watch.signal, async (signal) => {
         const question = this.question(call);
         const statement = await this.sql.check(question, signal);
+        open = question.queryId;
         const answer = await this.sql.run(question, statement, signal);
         const complete = await send(answer);
+        if (answer.body.readableEnded) open = undefined;
         line({ query_id: question.queryId, statement: statement.outline, complete });
       });
     } catch (error) {
+      if (error instanceof SqlError) open = undefined;
       if (error instanceof SqlRejectedError) this.audit(error, caller);
       line(failureOf(error));
       throw error;
     } finally {
       watch.end();
-      leave();
+      // Otherwise one key could start statements that cannot be cancelled, until ClickHouse has no thread left.
+      if (open === undefined) leave();
+      else void this.sql.ended(open).finally(leave);
     }
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemActor, type AuditEntry } from '#registry';
 import { generateKey } from '#http';
 import { until } from '#testkit';
@@ -158,6 +158,21 @@ describe('SQL on the query port', () => {
     ]);
   });
 
+  it('logs each statement without its literals, with the id of the key', async () => {
+    const lines: unknown[] = [];
+    const info = vi.spyOn(gateway.context.logger, 'info').mockImplementation((...line: unknown[]) => {
+      lines.push(line);
+    });
+    await post("SELECT 'ann'");
+    await post('SELECT refused');
+    info.mockRestore();
+    const key_id = key.split('_')[1];
+    expect(lines).toEqual([
+      [expect.objectContaining({ key_id, statement: 'SELECT ?' }), 'sql'],
+      [expect.objectContaining({ key_id, refused: 'The function sleep is not allowed' }), 'sql'],
+    ]);
+  });
+
   it('runs nothing for HEAD', async () => {
     const before = sql.asked.length;
     const url = '/?query=SELECT%201';
@@ -171,5 +186,16 @@ describe('SQL on the query port', () => {
 
   it('refuses a statement that is too long', async () => {
     expect((await post('x'.repeat(300 * 1024))).statusCode).toBe(413);
+  });
+});
+
+describe('a key whose statements ClickHouse cannot cancel', () => {
+  it('may run no others until ClickHouse has ended them', async () => {
+    for (let n = 0; n < 2; n++) expect((await post('SELECT hangs')).statusCode).toBe(503);
+    expect((await post('SELECT 1')).statusCode).toBe(429);
+    sql.release();
+    await until(async () => (await post('SELECT 1')).statusCode === 200, {
+      what: 'the end of the statements',
+    });
   });
 });

@@ -33,6 +33,8 @@ const fileSettings: ClickHouseSettings = {
   prefer_column_name_to_alias: 1,
   // All rows of one event have the same ingestion month: FINAL need not compare partitions.
   do_not_merge_across_partitions_select_final: 1,
+  // One thread for each step leaves processors to queries.
+  max_threads: 1,
 };
 
 /** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */

@@ -1,5 +1,6 @@
 import { SqlRejectedError } from '../../analyst-sql.js';
 import { isForbiddenFunction } from './forbidden-functions.js';
+import { checkCatalog } from './check-catalog.js';
 import {
   descendantsOf,
   isConsistentTree,
@@ -115,6 +116,7 @@ export function checkSyntax(explained: string, text: string, published: Permitte
     if (node.kind === 'TableExpression') checkTableFunction(nodes, index);
     if (node.kind === 'Function') checkFunction(nodes, index, published);
   }
+  checkCatalog(nodes);
 }
 
 /**

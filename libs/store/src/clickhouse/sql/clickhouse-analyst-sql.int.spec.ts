@@ -240,6 +240,23 @@ describe('a statement', () => {
     setTimeout(() => gone.abort(new Error('gone')), 200);
     await expect(running).rejects.toThrow('gone');
   });
+
+  it('has ended when ClickHouse no longer runs it', async () => {
+    const gone = new AbortController();
+    const asked = question(
+      'WITH x AS (SELECT arrayJoin(range(1000000)) AS n) SELECT a.n FROM x AS a CROSS JOIN x AS b',
+    );
+    const { body } = await sql.run(asked, await sql.check(asked, gone.signal), gone.signal);
+    body.on('error', () => undefined);
+    let hasEnded = false;
+    const ended = sql.ended(asked.queryId).then(() => (hasEnded = true));
+    for (let n = 0; n < 3; n++) await answered(question('SELECT 1'));
+    expect(hasEnded).toBe(false);
+    gone.abort(new Error('gone'));
+    body.destroy();
+    await ended;
+    await expect(sql.ended('no such id')).resolves.toBeUndefined();
+  });
 });
 
 describe('the statements about roles and row policies', () => {

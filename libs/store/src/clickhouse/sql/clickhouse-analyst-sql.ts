@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   AnalystViews,
   CheckedStatement,
@@ -44,6 +45,9 @@ const forwardedHeaders = [
 
 /** Seconds after a statement's time limit at which ClickHouse is treated as unreachable. */
 const graceSeconds = 5;
+
+/** Interval in milliseconds at which ClickHouse is asked whether a statement still runs. */
+const pollMs = 1_000;
 
 /** Codes of a `role` parameter that ClickHouse does not accept, because the role was dropped. */
 const lostRole = new Set([
@@ -122,6 +126,17 @@ export class ClickHouseAnalystSql implements AnalystSql {
       return typeof value === 'string' ? [[name, value] as const] : [];
     });
     return { headers: Object.fromEntries(headers), body: answer };
+  }
+
+  async ended(queryId: string): Promise<void> {
+    const running = async () => {
+      const [row] = await this.options.connection.select<[number]>(
+        `SELECT count() FROM system.processes WHERE Settings['log_comment'] = {queryId:String}`,
+        { params: { queryId }, purpose: 'lookup' },
+      );
+      return row?.[0] !== 0;
+    };
+    while (await running().catch(() => false)) await sleep(pollMs, undefined, { ref: false });
   }
 
   close(): Promise<void> {

@@ -18,6 +18,11 @@ describe('the message of a ClickHouse error', () => {
       'Code: 47. DB::Exception: Unknown expression identifier `x` in scope SELECT x FROM events. (UNKNOWN_IDENTIFIER) (version 26.5.1.1)',
       'Unknown expression identifier `x` in scope SELECT x FROM events. (UNKNOWN_IDENTIFIER)',
     ],
+    [
+      'the embedded engine, whose version has brackets of its own',
+      'Code: 153. DB::Exception: Division by zero (in 1). (ILLEGAL_DIVISION) (version 26.7.2.1 (chdb))\n',
+      'Division by zero (in 1). (ILLEGAL_DIVISION)',
+    ],
     ['an answer without an exception', 'Bad gateway', 'The statement failed. (UNKNOWN_EXCEPTION)'],
   ])('of %s', (_name, body, message) => {
     expect(errorMessage(body)).toBe(message);

@@ -5,7 +5,7 @@
  */
 export function errorMessage(body: string): string {
   const [, message = 'The statement failed. (UNKNOWN_EXCEPTION)'] =
-    /DB::Exception: ([\s\S]*?)(?: \(version [^)]*\)(?: \(chdb\)\))?)?\s*$/.exec(body) ?? [];
+    /DB::Exception: ([\s\S]*?)(?: \(version [^()]*(?:\([^()]*\))?\))?\s*$/.exec(body) ?? [];
   return message
     .replaceAll(/\.? Maybe you meant:? [^?]*\?/g, '')
     .replace(/: In scope SELECT formatQuerySingleLine\([\s\S]*(?=\. \(\w+\)$)/, '')

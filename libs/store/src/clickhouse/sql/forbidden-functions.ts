@@ -1,7 +1,8 @@
 /**
  * Functions that analysts may not call, in lower case, because ClickHouse accepts some names in any case. The forbidden
  * functions read something other than their arguments (tables or dictionaries by name, files, the server, its settings,
- * models), write to the server's log, sleep, or call external services.
+ * models), write to the server's log, sleep, call external services, or compare two long texts or arrays for minutes,
+ * during which ClickHouse cannot cancel them.
  */
 const forbidden = new Set([
   ...['joinget', 'joingetornull', 'hascolumnintable', 'file', 'catboostevaluate', 'evalmlmethod'],
@@ -36,6 +37,9 @@ const forbidden = new Set([
     'formatrownonewline',
     'fuzzquery',
   ],
+  ...['editdistance', 'editdistanceutf8', 'levenshteindistance', 'levenshteindistanceutf8'],
+  ...['dameraulevenshteindistance', 'jarosimilarity', 'jarowinklersimilarity', 'arraylevenshteindistance'],
+  ...['arraylevenshteindistanceweighted', 'arraysimilarity'],
   ...['timeseriesidtotags', 'timeseriesidtogroup', 'timeseriesstoretags', 'hasthreadfuzzer'],
 ]);
 

@@ -434,6 +434,159 @@ const harmless: Row[] = [
   ['what was read', 'SELECT count() FROM events FORMAT JSONCompact', /^(?![\s\S]*rows_read)/],
 ];
 
+/** Conditions that fail for some values, evaluated where rows of others may not have been filtered yet. */
+const errorOracles: Row[] = [
+  ...[
+    "throwIf(event_type = 'secret.kept') = 0",
+    "intDiv(1, event_type != 'secret.kept') = 1",
+    "throwIf(timestamp >= '2026-11-21 00:00:01' AND timestamp <= '2026-11-21 00:00:03') = 0",
+    "accurateCast(offset, 'UInt8') < 100 AND toDate(timestamp) > '2020-01-01'",
+    "NOT arrayExists(x -> throwIf(x = 'secret.kept'), [event_type])",
+  ].map((condition): Row => [
+    `an error in an index by ${condition.split('(')[0]!}`,
+    `SELECT count() FROM events WHERE ${condition}`,
+    '2\n',
+  ]),
+  [
+    'a value of another type in the message',
+    "SELECT count() FROM events WHERE toInt64(if(stream = 'orders', '1', data)) = 1",
+    '2\n',
+  ],
+  [
+    'an error in a semi join',
+    "SELECT count() FROM events AS a SEMI JOIN events AS b ON a.offset = b.offset AND throwIf(a.event_type = 'secret.kept') = 0",
+    '2\n',
+  ],
+  [
+    'an error in DISTINCT ON',
+    "SELECT DISTINCT ON (stream) stream FROM events ORDER BY throwIf(stream = 'secrets')",
+    'orders\n',
+  ],
+  ['an error in LIMIT BY', "SELECT stream FROM events LIMIT 1 BY throwIf(stream = 'secrets')", 'orders\n'],
+  [
+    'an error in GROUPING SETS',
+    "SELECT count() FROM events GROUP BY GROUPING SETS ((stream), (throwIf(stream = 'secrets')))",
+    '2\n2\n',
+  ],
+  [
+    'an error in a window',
+    "SELECT sum(throwIf(event_type = 'secret.kept')) OVER (PARTITION BY stream) FROM events",
+    '0\n0\n',
+  ],
+  [
+    'an error in a lambda that has a name',
+    "WITH x -> throwIf(x = 'secret.kept') AS f SELECT sum(f(event_type)) FROM events",
+    '0\n',
+  ],
+  [
+    'an error in a projection',
+    "SELECT count() FROM projection_totals WHERE throwIf(state = 'MARKER' OR key = 'bob') = 0",
+    '1\n',
+  ],
+  ['an error in PREWHERE', "SELECT count() FROM events PREWHERE throwIf(event_type = 'secret.kept') = 0"],
+  ['the least time of all', 'SELECT min(timestamp), max(offset) FROM events', /00:00:00\.000000\t1\n$/],
+  ['the number of types of all', 'SELECT uniq(event_type), any(event_type) FROM events', '1\torder.placed\n'],
+  ...[
+    "SELECT 1 FROM system.tables WHERE throwIf(name = 'secrets__secret_kept') = 0",
+    "SELECT 1 FROM system.columns WHERE throwIf(table = 'secrets__secret_kept') = 0",
+    "SELECT 1 FROM system.databases WHERE intDiv(1, name != '{tables}') = 1",
+    'SELECT 1 FROM information_schema.tables WHERE toInt64(table_name) = 1',
+    'SELECT toInt64(name) AS x FROM system.tables WHERE x = 1',
+    "SELECT CAST((toInt64(name), 1), 'Tuple(a Int64, b Int64)') AS x FROM system.tables WHERE x.a = 1",
+    'SELECT * FROM (SELECT toInt64(name) FROM system.tables) WHERE `toInt64(name)` = 1',
+    'WITH toInt64(name) AS x SELECT 1 FROM system.tables WHERE x = 1',
+    'SELECT 1 FROM system.tables ARRAY JOIN [toInt64(name) AS z] AS c WHERE z = 1',
+    "SELECT toInt64(name) AS x, 1 AS y FROM system.tables WHERE COLUMNS('x') = 1",
+    'SELECT 1 FROM system.tables AS a JOIN system.tables AS b ON toInt64(a.name) = toInt64(b.name)',
+    "SELECT 1 FROM system.tables WHERE 'x' LIKE name",
+    "SELECT 1 FROM system.tables WHERE match('a', name)",
+    'SELECT 1 FROM events WHERE stream IN (SELECT toString(toInt64(name)) FROM system.tables)',
+  ].map((sql): Row => [`an error for a name that is hidden: ${sql.replace('SELECT ', '')}`, sql]),
+];
+
+/** Places where a name, a filter or a setting could mean another one. */
+const disguised: Row[] = [
+  ['a table with the name of another filter', 'SELECT * FROM system.tables AS `{tables}.events`'],
+  [
+    'databases with the filter of settings',
+    'SELECT name FROM system.databases AS `system.settings`',
+    '{views}\n',
+  ],
+  [
+    'columns with the filter of settings',
+    "SELECT count() FROM system.columns AS `system.settings` WHERE table LIKE 'secret%'",
+    '0\n',
+  ],
+  [
+    'settings with the filter of functions',
+    "SELECT count() FROM system.settings AS `system.functions` WHERE name = 'additional_table_filters'",
+    '0\n',
+  ],
+  [
+    'tables by INFORMATION_SCHEMA',
+    'SELECT TABLE_NAME FROM INFORMATION_SCHEMA.TABLES ORDER BY 1',
+    'events\norders__order_placed\nprojection_totals\n',
+  ],
+  ['parts of the table behind a view', 'SELECT _part, _partition_id FROM events'],
+  ['a sample of a view', 'SELECT count() FROM events SAMPLE 1/10 OFFSET 1/2', '2\n'],
+  ['columns that COLUMNS matches', "SELECT COLUMNS('hidden|stream') FROM events LIMIT 1", 'orders\n'],
+  [
+    'columns that REPLACE changes',
+    "SELECT * EXCEPT (event_id, data) REPLACE ('x' AS stream) FROM events LIMIT 1",
+    /^x\torder/,
+  ],
+  [
+    'columns of untuple',
+    "SELECT untuple((stream, throwIf(stream = 'secrets'))) FROM events LIMIT 1",
+    'orders\t0\n',
+  ],
+  ['a column by a parameter', 'SELECT {x:Identifier} FROM events LIMIT 1', 'orders\n', { x: 'stream' }],
+  ['a view by a parameter', 'SELECT * FROM {x:Identifier}', undefined, { x: 'secrets__secret_kept' }],
+  [
+    'settings in a scalar subquery',
+    'SELECT (SELECT count() FROM events SETTINGS additional_table_filters = {})',
+  ],
+  ['a table in a lambda', "SELECT arrayMap(x -> (SELECT count() FROM {tables}.events), ['a'])"],
+  ['a table between comments', 'SELECT/**/*/**/FROM/**/{tables}/**/./**/events'],
+  ['a subquery that is described', 'DESCRIBE (SELECT * FROM {tables}.events)'],
+  ['a table function that is described, view', 'DESCRIBE TABLE view(SELECT * FROM {tables}.events)'],
+  ...[
+    "viewExplain('EXPLAIN', '', (SELECT * FROM {tables}.events))",
+    "hdfsCluster('default', 'hdfs://127.0.0.1:1/x', 'CSV', 'x String')",
+    "urlCluster('default', 'http://127.0.0.1:1/x', 'CSV', 'x String')",
+    "mergeTreeTextIndex('{tables}', 'events', 'i')",
+    "arrowFlight('127.0.0.1:1', 'x')",
+    "ytsaurus('http://127.0.0.1:1', '//x', 't', 'x String')",
+    "gcs('http://127.0.0.1:1/x', 'CSV', 'x String')",
+  ].map((call): Row => [`the table function ${call.split('(')[0]!}`, `SELECT * FROM ${call}`]),
+  ...[
+    'system.query_condition_cache',
+    'system.asynchronous_metrics',
+    'system.errors',
+    'system.events',
+    'system.session_log',
+    'system.text_log',
+    'system.view_refreshes',
+    'information_schema.referential_constraints',
+  ].map((table): Row => [`the table ${table}`, `SELECT * FROM ${table}`]),
+  ['statements of another key', "SELECT query FROM system.processes WHERE query_id LIKE 'key-2%'"],
+  ['the id of the first statement', 'SELECT initialQueryID()'],
+  ...[
+    'EXPLAIN QUERY TREE SELECT * FROM {tables}.events',
+    'EXPLAIN SYNTAX SELECT 1',
+    'EXPLAIN PLAN indexes = 1 SELECT * FROM events',
+    'EXISTS VIEW secrets__secret_kept',
+    'EXISTS DATABASE {tables}',
+    'SHOW CREATE DATABASE {tables}',
+    'SHOW PRIVILEGES',
+    'SHOW FILESYSTEM CACHES',
+    "KILL QUERY WHERE query_id LIKE 'key-2%' SYNC",
+    'KILL MUTATION WHERE 1',
+    'SYSTEM FLUSH LOGS',
+    'SYSTEM DROP QUERY CACHE',
+  ].map((sql): Row => [`the statement ${sql.split(' ').slice(0, 3).join(' ')}`, sql]),
+];
+
 const bombs: Row[] = [
   ['a huge array', 'SELECT arrayJoin(range(1000000000)) FORMAT Null'],
   [
@@ -452,13 +605,69 @@ const bombs: Row[] = [
   ['a deep expression', `SELECT ${'('.repeat(2000)}1${')'.repeat(2000)}`, /^(1\n|)$/],
   ['a long list', `SELECT ${'1 + '.repeat(20000)}1`],
   ['a deep subquery', `${'SELECT * FROM ('.repeat(200)}SELECT 1${')'.repeat(200)}`],
+  ['a distance of long texts', "SELECT editDistance(repeat('a', 60000), repeat('b', 60000))"],
+  [
+    'a thousand distances',
+    "SELECT arrayMap(x -> levenshteinDistance(repeat('a', 5000), concat(repeat('b', 5000), toString(x))), range(1000))",
+  ],
+  ['a similarity of long texts', "SELECT jaroWinklerSimilarity(repeat('a', 60000), repeat('b', 60000))"],
+  ['a distance of long arrays', 'SELECT arrayLevenshteinDistance(range(60000), range(1, 60001))'],
+  [
+    'a similarity of long arrays',
+    'SELECT arraySimilarity(range(20000), range(20000), range(20000), range(20000))',
+  ],
+  ['maps in a map', 'SELECT arrayMap(x -> arraySum(arrayMap(y -> x * y, range(20000))), range(20000))'],
+  ['a text that a fold makes longer', "SELECT arrayFold((a, x) -> concat(a, 'x'), range(1000000), '')"],
+  ['a costly function of many numbers', 'SELECT arrayCount(x -> erf(erf(erf(x))) > 2, range(50000000))'],
+  [
+    'rows that WITH FILL adds',
+    'SELECT count() FROM (SELECT 1 AS n ORDER BY n WITH FILL FROM 1 TO 100000000000)',
+  ],
+  [
+    'rows that INTERPOLATE computes',
+    'SELECT n, x FROM (SELECT 1 AS n, 1 AS x) ORDER BY n WITH FILL FROM 0 TO 100000000000 INTERPOLATE (x AS x + 1) FORMAT Null',
+  ],
+  [
+    'a window with large frames',
+    'SELECT quantileExact(n) OVER (ORDER BY n ROWS BETWEEN 100000 PRECEDING AND 100000 FOLLOWING) FROM (SELECT arrayJoin(range(1000000)) AS n) FORMAT Null',
+  ],
+  [
+    'a window of arrays',
+    'SELECT groupArray(n) OVER (ORDER BY n) FROM (SELECT arrayJoin(range(1000000)) AS n) FORMAT Null',
+  ],
+  [
+    'a join of many views',
+    `SELECT count() FROM ${Array.from({ length: 30 }, (_, n) => `events AS e${n}`).join(', ')}`,
+  ],
+  ['a padding of a gigabyte', "SELECT length(leftPad('x', 1000000000))"],
+  [
+    'a format of a gigabyte',
+    "SELECT length(format('{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}', repeat(repeat('x', 1000000), 100)))",
+  ],
+  [
+    'a text of many texts',
+    "SELECT length(arrayStringConcat(arrayMap(x -> repeat('a', 1000000), range(100000))))",
+  ],
+  ['a text of spaces', 'SELECT length(space(4000000000))'],
+  ['an array of a billion', 'SELECT length(arrayResize([1], 1000000000))'],
+  ['a map of states', 'SELECT sumMap([n], [n]) FROM (SELECT arrayJoin(range(100000000)) AS n)'],
 ];
 
 /** @param names Replacements for `{tables}` and `{views}`. */
 export function hostileStatements(names: { tables: string; views: string }): HostileStatement[] {
   const filled = (text: string) =>
     text.replaceAll('{tables}', names.tables).replaceAll('{views}', names.views);
-  const rows = [...hidden, ...tableFunctions, ...tables, ...functions, ...statements, ...harmless, ...bombs];
+  const rows = [
+    ...hidden,
+    ...tableFunctions,
+    ...tables,
+    ...functions,
+    ...statements,
+    ...harmless,
+    ...errorOracles,
+    ...disguised,
+    ...bombs,
+  ];
   return rows.map(([tries, sql, answers, params]) => ({
     tries,
     sql: filled(sql),

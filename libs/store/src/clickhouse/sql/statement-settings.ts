@@ -10,6 +10,8 @@ export interface StatementLimits {
   resultBytes: number;
   /** Maximum bytes of temporary data on ClickHouse's disk, for sorting and grouping. */
   temporaryBytes: number;
+  /** Maximum number of elements that the function `range` makes for one block. */
+  rangeElements: number;
 }
 
 export const defaultSqlBounds: StatementLimits = {
@@ -19,6 +21,7 @@ export const defaultSqlBounds: StatementLimits = {
   resultRows: 50_000_000,
   resultBytes: 16 * 1024 ** 3,
   temporaryBytes: 8 * 1024 ** 3,
+  rangeElements: 10_000_000,
 };
 
 /**
@@ -51,6 +54,10 @@ export function statementSettings(
     // All rows of one event have the same ingestion month: FINAL need not compare partitions.
     do_not_merge_across_partitions_select_final: '1',
     ...filtersInOrder,
+    // By this id, `ended` finds the statement, also on the embedded engine, which gives ids of its own.
+    log_comment: question.queryId,
+    // It remembers which rows a condition matched, among the rows that another key may see.
+    use_query_condition_cache: '0',
     max_execution_time: String(seconds),
     timeout_overflow_mode: 'throw',
     max_rows_to_read: String(bounds.rowsRead),
@@ -59,6 +66,8 @@ export function statementSettings(
     max_result_rows: String(bounds.resultRows),
     max_result_bytes: String(bounds.resultBytes),
     result_overflow_mode: 'throw',
+    // ClickHouse does not check the time limit while it works on one block.
+    function_range_max_elements_in_block: String(bounds.rangeElements),
     max_temporary_data_on_disk_size_for_query: String(bounds.temporaryBytes),
     cancel_http_readonly_queries_on_client_close: '1',
     // The statistics count all rows read, including rows that the key may not see.
