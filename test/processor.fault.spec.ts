@@ -21,7 +21,7 @@ const offsetCommit = 8;
 const eventsPerSecond = 75;
 
 /** The projections and pipelines that process the driver's events while a fault happens. Faults may define more. */
-interface Processed extends pipes.PipelinePair {
+interface Processed extends pipes.CopyAndWindowPipelines {
   projections: ProjectedGeneration[];
   /** Pipelines that only count. */
   counting: string[];

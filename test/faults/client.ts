@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Tributary } from '#client';
 import { check, expectClean, faultSeed, Ledger, TcpProxy } from '#testkit';
-import { ClientDriver } from '../client/client-driver.js';
-import { Counters } from '../client/counters.js';
+import { ConcurrentEventSender } from '../client/concurrent-event-sender.js';
+import { CounterWriters } from '../client/counter-writers.js';
 import { system } from './one-system.js';
 
 const isWrite = (chunk: Buffer) => chunk.includes('POST /api/v1/events');
@@ -15,7 +15,7 @@ describe('given the client behind a faulty network', () => {
     // The ledger knows an event with an unknown outcome, but not which later events of its entity may precede it.
     const producer = client.producer({ deliveryTimeoutMs: 180_000, requestTimeoutMs: 5_000 });
     const ledger = Ledger.open();
-    const driver = new ClientDriver(producer, ledger, faultSeed());
+    const driver = new ConcurrentEventSender(producer, ledger, faultSeed());
     const running = driver.run();
     try {
       await driver.untilAcknowledged(200);
@@ -51,7 +51,7 @@ describe('given the client behind a faulty network', () => {
     const { stack } = system();
     const proxy = await TcpProxy.start({ port: Number(new URL(stack.urls.ingest).port) });
     const urls = { url: stack.urls.core, ingestUrl: `http://127.0.0.1:${proxy.port}` };
-    const counters = new Counters(Array.from({ length: 4 }, () => new Tributary(urls)));
+    const counters = new CounterWriters(Array.from({ length: 4 }, () => new Tributary(urls)));
     const running = counters.run();
     try {
       await counters.untilAccepted(20);

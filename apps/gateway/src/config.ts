@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsString, Max, Min } from 'class-validator';
 import { AppConfig, AreNetworks, FromText, Secret } from '#api';
 import { AreApiKeys } from '#http';
-import { compatibilityPolicies, type CompatibilityPolicy } from '#schemas';
+import { compatibilityPolicies, type ComparisonStrictness } from '#schemas';
 
 /** The gateway's own settings, read from the environment in addition to those of every app. */
 export class GatewayConfig extends AppConfig {
@@ -22,13 +22,18 @@ export class GatewayConfig extends AppConfig {
    * How schema checks treat members that a schema does not mention: they may have any value (`strict`), or they do not
    * occur (`lenient`).
    */
-  @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: CompatibilityPolicy = 'lenient';
+  @IsIn(compatibilityPolicies) SCHEMA_COMPATIBILITY_POLICY: ComparisonStrictness = 'lenient';
   /**
    * Records of a partition for which an event id is remembered. The materializer and the processor need the same value.
    */
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
   /** Minutes for which an event id is remembered. The materializer and the processor need the same value. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
+  /**
+   * Minutes within which a repeated event id is recognised even if the limit of DEDUPE_WINDOW_RECORDS is exceeded; at
+   * most DEDUPE_WINDOW_MINUTES. 0 switches this off. The value must be the same as in the materializers.
+   */
+  @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
   /**
    * Addresses or CIDR networks that webhooks may call although they are not public. The processor needs the same value.
    */

@@ -1,12 +1,21 @@
 import {
   OffsetCommitter,
   type ErasureLookup,
-  PartitionErasures,
-  type EngineRetry,
+  PartitionErasureLookup,
+  type EngineCallRetrier,
   warmUpStart,
 } from '#engine';
-import { partitionKey, type PartitionAssignment, type Consumer } from '#log';
-import { IdWindow, type IdWindowBounds } from '#dataflow';
+import { partitionKey, type NewlyAssignedPartition, type Consumer } from '#log';
+import {
+  BusyPartition,
+  farReach,
+  IdHistory,
+  IdWindow,
+  type BusyBounds,
+  type FarBounds,
+  type IdWindowBounds,
+  type MemoryBudget,
+} from '#dataflow';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
@@ -14,7 +23,7 @@ import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
 import { StoredEventLookup } from './stored-event-lookup.js';
-import type { VersionCache } from './version-cache.js';
+import type { EntityVersionCache } from './entity-version-cache.js';
 
 /**
  * Default of `AssignedPartitionsOptions.keepMs`. A member that Kafka has fenced rejoins its consumer group within a few
@@ -26,11 +35,14 @@ export interface AssignedPartitionsOptions {
   topics: TopicAndGroupNames;
   writer: RowWriter;
   consumer(): Consumer;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   logger: Logger;
-  versions: VersionCache;
+  versions: EntityVersionCache;
   erasures: ErasureLookup;
   window: IdWindowBounds;
+  far: FarBounds;
+  /** The memory of the histories of all partitions. */
+  farMemory: MemoryBudget;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
@@ -51,6 +63,14 @@ interface PartitionStartOffsets {
   start: number;
   /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */
   oldest: number | undefined;
+}
+
+/**
+ * Returns when this process marks how far a partition is decided: a little earlier than other consumers wait for the
+ * marks.
+ */
+function markBounds({ records }: IdWindowBounds, far: FarBounds): BusyBounds {
+  return { records: Math.floor(records * 0.9), milliseconds: Math.ceil(farReach(far) * 1.1) };
 }
 
 interface AssignedPartition {
@@ -87,7 +107,7 @@ export class AssignedPartitions {
    * committed offset, so that the id window is filled before the first uncommitted record. Waits while Kafka or
    * ClickHouse is unreachable.
    */
-  async add(assignment: PartitionAssignment): Promise<number> {
+  async add(assignment: NewlyAssignedPartition): Promise<number> {
     const key = partitionKey(assignment);
     if (await this.goesOn(key, assignment)) return assignment.position;
     this.drop(key);
@@ -129,7 +149,7 @@ export class AssignedPartitions {
   }
 
   /** Returns whether a partition that is assigned again continues with the state that was kept after its revocation. */
-  private async goesOn(key: string, assignment: PartitionAssignment): Promise<boolean> {
+  private async goesOn(key: string, assignment: NewlyAssignedPartition): Promise<boolean> {
     const held = this.held.get(key);
     if (!held?.state) return false;
     const { expiry, state } = held;
@@ -149,7 +169,7 @@ export class AssignedPartitions {
    */
   private async isUnchanged(
     { commits, fold, ended }: MaterializedPartition,
-    assignment: PartitionAssignment,
+    assignment: NewlyAssignedPartition,
   ): Promise<boolean> {
     const { position } = assignment;
     if (position < commits.committed || position > fold.next) return false;
@@ -171,10 +191,14 @@ export class AssignedPartitions {
     held.end.abort();
     if (!held.state) return;
     this.options.versions.release(held.state.versions);
+    held.state.history.close();
     this.options.dropped(held.state);
   }
 
-  private async prepare(assignment: PartitionAssignment, ended: AbortSignal): Promise<PartitionStartOffsets> {
+  private async prepare(
+    assignment: NewlyAssignedPartition,
+    ended: AbortSignal,
+  ): Promise<PartitionStartOffsets> {
     const { writer, retry, topics, window } = this.options;
     const stream = topics.streamOf(assignment.topic);
     if (!stream) throw new RangeError(`The topic ${assignment.topic} does not belong to a stream`);
@@ -187,7 +211,7 @@ export class AssignedPartitions {
   }
 
   private open(
-    assignment: PartitionAssignment,
+    assignment: NewlyAssignedPartition,
     known: PartitionStartOffsets & { ended: AbortSignal },
   ): MaterializedPartition {
     const { writer, logger, verdicts: table } = this.options;
@@ -195,8 +219,10 @@ export class AssignedPartitions {
     const { stream, last, ended } = known;
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
-    const window = new IdWindow(this.options.window);
-    const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
+    const { far, farMemory } = this.options;
+    const history = new IdHistory(far, farMemory);
+    const window = new IdWindow(this.options.window, (ids, at, record) => history.add(ids, at, record));
+    const erasures = new PartitionErasureLookup(this.options.erasures, { stream, partition });
     const verdicts: KnownVerdicts = {
       get decided() {
         return table.decidedUntil({ topic, partition });
@@ -216,12 +242,16 @@ export class AssignedPartitions {
         name: streamNameOf(stream),
         assignment,
         window,
+        history,
         versions,
         erasures,
         ended,
       },
       stored: new StoredEventLookup({ writer, stream, partition, last, others }),
-      fold: new PartitionRowBuilder({ stream, partition, position, window, versions, erasures, verdicts }),
+      busy: new BusyPartition(markBounds(this.options.window, far)),
+      fold: new PartitionRowBuilder({
+        ...{ stream, partition, position, window, history, versions, erasures, verdicts },
+      }),
       commits: new OffsetCommitter(position, (next) =>
         this.options.retry.run('log', ended, () => this.options.consumer().commit(topic, partition, next)),
       ),

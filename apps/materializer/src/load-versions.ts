@@ -1,13 +1,13 @@
-import type { PartitionErasures } from '#engine';
+import type { PartitionErasureLookup } from '#engine';
 import type { RowWriter } from './row-writer.js';
-import type { LatestVersion } from './version-cache.js';
+import type { LatestEntityVersion } from './entity-version-cache.js';
 
 /** A query for the latest versions that entities of a partition have below the offset `before`. */
-export interface LatestVersionsQuery {
+export interface LatestEntityVersionsQuery {
   stream: string;
   partition: number;
   before: number;
-  heads: ReadonlyMap<string, LatestVersion>;
+  heads: ReadonlyMap<string, LatestEntityVersion>;
 }
 
 /**
@@ -16,8 +16,8 @@ export interface LatestVersionsQuery {
  */
 export async function loadVersions(
   writer: Pick<RowWriter, 'latestVersions'>,
-  { heads, ...wanted }: LatestVersionsQuery,
-  erasures: Pick<PartitionErasures, 'endOf'>,
+  { heads, ...wanted }: LatestEntityVersionsQuery,
+  erasures: Pick<PartitionErasureLookup, 'endOf'>,
 ): Promise<void> {
   for (const [from, entityIds] of byErasure([...heads.keys()], erasures)) {
     const found = await writer.latestVersions({ ...wanted, entityIds, from });
@@ -27,7 +27,7 @@ export async function loadVersions(
 
 function byErasure(
   entityIds: readonly string[],
-  erasures: Pick<PartitionErasures, 'endOf'>,
+  erasures: Pick<PartitionErasureLookup, 'endOf'>,
 ): Map<number, string[]> {
   const groups = new Map<number, string[]>();
   for (const entityId of entityIds) {

@@ -1,4 +1,4 @@
-import { Erasures, ConsumerProgress } from '#engine';
+import { Erasures, StalledConsumerDetector } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, entityHash, TopicAndGroupNames } from '#event';
 import { erasureName, openDefinitions, systemActor, type Definitions } from '#registry';
@@ -60,6 +60,12 @@ class InterruptedWriter implements RowWriter {
   versionsOf(query: Parameters<RowWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
     return this.writer.versionsOf(query);
   }
+  offsetsOf(query: Parameters<RowWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    return this.writer.offsetsOf(query);
+  }
+  idsIn(range: OffsetRange): Promise<Uint32Array> {
+    return this.writer.idsIn(range);
+  }
 }
 
 describe('Materializer with Kafka and ClickHouse', () => {
@@ -88,9 +94,11 @@ describe('Materializer with Kafka and ClickHouse', () => {
     const store = openStore();
     const definitions = openDefinitions({ log, names, defaults: { partitions: 4 } });
     const materializer = new Materializer({
-      ...{ log, topics: names, progress: new ConsumerProgress(), writer: wrap(store.writer) },
+      ...{ log, topics: names, progress: new StalledConsumerDetector(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 10_000, milliseconds: 3_600_000 },
+      far: { milliseconds: 0 },
+      farBytes: 0,
       erasures: new Erasures(definitions),
       cachedEntities: 50,
       insertRows: 500,

@@ -1,4 +1,4 @@
-import { ConsumerProgress } from '#engine';
+import { StalledConsumerDetector } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
@@ -14,7 +14,7 @@ import {
 } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
-import { MemoryTracing } from '#telemetry/memory';
+import { InMemoryTracing } from '#telemetry/memory';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { rowBatchesOf } from '../../../libs/store/src/row-batch/row-batches-of.fixture.js';
@@ -77,6 +77,16 @@ class FaultyWriter implements RowWriter {
     return this.writer.versionsOf(query);
   }
 
+  async offsetsOf(query: Parameters<RowWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    this.throwIfDown();
+    return this.writer.offsetsOf(query);
+  }
+
+  async idsIn(range: OffsetRange): Promise<Uint32Array> {
+    this.throwIfDown();
+    return this.writer.idsIn(range);
+  }
+
   private throwIfDown(): void {
     if (this.down) throw new StoreUnavailableError('down');
   }
@@ -106,8 +116,10 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
   const materializer = new Materializer({
     ...{ log, writer, topics },
     logger: createLogger({ name: 'test', level: 'silent' }),
-    progress: new ConsumerProgress(),
+    progress: new StalledConsumerDetector(),
     window: { records: 1000, milliseconds: 60_000 },
+    far: { milliseconds: 0 },
+    farBytes: 0,
     erasures: noErasures,
     cachedEntities: 1000,
     insertRows: 500,
@@ -183,7 +195,7 @@ describe('Materializer', () => {
   });
 
   it('records spans of a traced request until its events are stored', async () => {
-    const tracing = new MemoryTracing();
+    const tracing = new InMemoryTracing();
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const producer = await log.producer();
     const traced = (flags: string, id: number) => ({

@@ -5,12 +5,12 @@ import { createStream, eachRun, observed, withStack, type BenchContext } from '.
 import { runChild } from '../child.js';
 import { GroupProgressPoller } from '../group-progress.js';
 import { runClosedLoop } from '../load/start.js';
-import { goal, ratioOf, type Figure } from '../report.js';
+import { goal, ratioOf, type MeasuredFigure } from '../report.js';
 import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
 
-interface Drained {
+export interface Drained {
   eventsPerSecond: number;
   /** Seconds from the start of the process until all records were committed. */
   secondsWithStart: number;
@@ -24,13 +24,13 @@ interface Drained {
  * because a starting materializer reads the id window of every stream again, including streams of earlier
  * runs.
  */
-export async function drain(bench: BenchContext): Promise<Figure[]> {
+export async function drain(bench: BenchContext): Promise<MeasuredFigure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, () =>
     withStack(bench, async (stack) => {
       const stream = 'backlog';
       await fill(stack, stream, events);
-      const drained = await drainOnce(bench, stack, stream);
+      const drained = await drainOnce(bench, stack, { stream });
       const source = { server: bench.engines, database: stack.database, stream };
       const bare = await bareInsert(source);
       const job: ConsumeJob = {
@@ -43,7 +43,7 @@ export async function drain(bench: BenchContext): Promise<Figure[]> {
     }),
   );
   const rates = runs.map(({ drained }) => drained.eventsPerSecond);
-  const row: Figure = {
+  const row: MeasuredFigure = {
     measure: 'P3',
     what: `draining a backlog of ${events}`,
     unit: 'events/s',
@@ -74,7 +74,8 @@ export async function drain(bench: BenchContext): Promise<Figure[]> {
   ];
 }
 
-async function fill(stack: TestSystem, stream: string, events: number): Promise<void> {
+/** Stops the materializer, and writes a backlog of events. */
+export async function fill(stack: TestSystem, stream: string, events: number): Promise<void> {
   if (stack.materializer.running) await stack.materializer.stop();
   await createStream(stack, stream);
   await runClosedLoop({
@@ -88,7 +89,12 @@ async function fill(stack: TestSystem, stream: string, events: number): Promise<
   });
 }
 
-async function drainOnce(bench: BenchContext, stack: TestSystem, stream: string): Promise<Drained> {
+/** Starts the materializer, with these settings in addition, and measures until the backlog is stored. */
+export async function drainOnce(
+  bench: BenchContext,
+  stack: TestSystem,
+  { stream, env = {} }: { stream: string; env?: Record<string, string> },
+): Promise<Drained> {
   const progress = await GroupProgressPoller.open({
     brokers: bench.engines.brokers,
     group: stack.topics.materializerGroup,
@@ -96,7 +102,7 @@ async function drainOnce(bench: BenchContext, stack: TestSystem, stream: string)
   });
   try {
     const startedAt = performance.now();
-    stack.materializer.launch();
+    stack.materializer.launch(env);
     const first = await progress.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, () => progress.past(progress.end - 1));
     return {

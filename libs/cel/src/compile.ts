@@ -1,7 +1,7 @@
-import type { Expression } from './expression.js';
+import type { ExpressionTree } from './expression-tree.js';
 import { endBudget, evaluationFailure, spend, spendOnError, startBudget } from './budget.js';
 import type { CelFunction } from './cel-function.js';
-import { EvaluationError, ExpressionError } from './errors.js';
+import { EvaluationError, InvalidCelExpressionError } from './errors.js';
 import { memberValue } from './event-value.js';
 import { functions, methods } from './functions.js';
 import { functionHint, variableHint } from './hint.js';
@@ -26,18 +26,18 @@ import {
  * Compiles an expression on the variable `event` (see `eventValue`). The returned function throws EvaluationError if
  * the expression has no value for an event.
  * @param mayBeText Whether the expression may return a text. The error for a mere name then suggests quotes.
- * @throws ExpressionError if the expression names an unknown variable or function
+ * @throws InvalidCelExpressionError if the expression names an unknown variable or function
  */
 export function compileParsed(
-  expression: Expression,
+  expression: ExpressionTree,
   { mayBeText = false } = {},
 ): (event: CelObject) => CelValue {
   if (mayBeText) refuseUnquotedText(expression);
   return evaluated(expression, operators);
 }
 
-/** @throws ExpressionError for an expression that is only an unknown name with members, such as `order.large` */
-function refuseUnquotedText(expression: Expression): void {
+/** @throws InvalidCelExpressionError for an expression that is only an unknown name with members, such as `order.large` */
+function refuseUnquotedText(expression: ExpressionTree): void {
   const names: string[] = [];
   let root = expression;
   for (; root.kind === 'member'; root = root.object) names.unshift(root.name);
@@ -50,7 +50,7 @@ function refuseUnquotedText(expression: Expression): void {
  * Compiles the condition of a `where`, with the same meaning in every engine: two lists or two objects are never
  * compared. An event for which the condition has no value does not match.
  */
-export function compileCondition(expression: Expression): (event: CelObject) => boolean {
+export function compileCondition(expression: ExpressionTree): (event: CelObject) => boolean {
   const run = evaluated(expression, conditionOperators);
   return (event) => {
     try {
@@ -62,7 +62,7 @@ export function compileCondition(expression: Expression): (event: CelObject) => 
   };
 }
 
-function evaluated(expression: Expression, operators: BinaryOperations): (event: CelObject) => CelValue {
+function evaluated(expression: ExpressionTree, operators: BinaryOperations): (event: CelObject) => CelValue {
   const run = compiler(operators)(expression, ['event']);
   return (event) => {
     startBudget();
@@ -78,7 +78,7 @@ function evaluated(expression: Expression, operators: BinaryOperations): (event:
 
 function compiler(operators: BinaryOperations): CompileExpression {
   const compile: CompileExpression = (expression, names) => {
-    const part = (child: Expression) => compile(child, names);
+    const part = (child: ExpressionTree) => compile(child, names);
     const { at } = expression;
     switch (expression.kind) {
       case 'literal':
@@ -146,8 +146,11 @@ function unknownVariable(
   { name, at }: { name: string; at: number },
   member?: string,
   text?: string,
-): ExpressionError {
-  return new ExpressionError(`There is no variable ${name}; ${variableHint(name, member, text)}`, at);
+): InvalidCelExpressionError {
+  return new InvalidCelExpressionError(
+    `There is no variable ${name}; ${variableHint(name, member, text)}`,
+    at,
+  );
 }
 
 function variable(name: string, names: readonly string[], at: number): CompiledExpression {
@@ -214,9 +217,9 @@ function logical(
 const stepsOfCall = 1;
 
 function call(
-  { name, object: receiver, args, at, maxBytes }: Extract<Expression, { kind: 'call' }>,
+  { name, object: receiver, args, at, maxBytes }: Extract<ExpressionTree, { kind: 'call' }>,
   table: Record<string, CelFunction>,
-  part: (expression: Expression) => CompiledExpression,
+  part: (expression: ExpressionTree) => CompiledExpression,
 ): CompiledExpression {
   const parts = [...(receiver ? [receiver] : []), ...args];
   const key = `${name}/${parts.length}`;
@@ -224,7 +227,7 @@ function call(
   if (!known) {
     const hint = functionHint(name);
     const missing = `There is no ${name}() with ${args.length} argument(s)`;
-    throw new ExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
+    throw new InvalidCelExpressionError(hint === undefined ? `${missing}.` : `${missing}; ${hint}`, at);
   }
   const [pattern] = args;
   if (maxBytes !== undefined && receiver && pattern?.kind === 'literal')
@@ -246,6 +249,6 @@ function matches(
   bounds: { at: number; maxBytes: number },
 ): CompiledExpression {
   const pattern = compiledPattern(source);
-  if (!pattern) throw new ExpressionError(notAPattern, bounds.at);
+  if (!pattern) throw new InvalidCelExpressionError(notAPattern, bounds.at);
   return (scope) => findsPattern(needText(text(scope), bounds.at), pattern, bounds);
 }

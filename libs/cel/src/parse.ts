@@ -1,9 +1,9 @@
 import { Environment, ParseError, type ASTNode } from '@marcbachmann/cel-js';
-import type { BinaryOperator, Expression } from './expression.js';
+import type { BinaryOperator, ExpressionTree } from './expression-tree.js';
 import { hasCharacters } from '#api';
 import { limits } from '#event';
 import { limitPatterns } from './limit-patterns.js';
-import { ExpressionError } from './errors.js';
+import { InvalidCelExpressionError } from './errors.js';
 import { foreignWordAt, hintAt } from './hint.js';
 
 /**
@@ -27,13 +27,13 @@ const environment = new Environment({
 
 /**
  * Parses an expression in CEL (Common Expression Language).
- * @throws ExpressionError if the text is not an expression, exceeds a limit of length, depth or size, or has a pattern
+ * @throws InvalidCelExpressionError if the text is not an expression, exceeds a limit of length, depth or size, or has a pattern
  * that is not a regular expression
- * @throws ExpensiveExpressionError if its patterns are too large
+ * @throws RegexTooLargeError if its patterns are too large
  */
-export function parseExpression(text: string): Expression {
+export function parseExpression(text: string): ExpressionTree {
   if (!hasCharacters(text, { least: 0, most: limits.whereCharacters })) {
-    throw new ExpressionError(
+    throw new InvalidCelExpressionError(
       `An expression has at most ${limits.whereCharacters} characters.`,
       limits.whereCharacters,
     );
@@ -47,7 +47,7 @@ function parsed(text: string): ASTNode {
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
     const at = error.range?.start ?? error.node?.pos ?? 0;
-    throw new ExpressionError(refusal(error.summary, text, at), at);
+    throw new InvalidCelExpressionError(refusal(error.summary, text, at), at);
   }
 }
 
@@ -62,7 +62,7 @@ function refusal(summary: string, text: string, at: number): string {
   return hint === undefined ? wrong : `${wrong}; ${hint}`;
 }
 
-function convert(node: ASTNode): Expression {
+function convert(node: ASTNode): ExpressionTree {
   const at = node.pos;
   switch (node.op) {
     case 'value':
@@ -84,7 +84,10 @@ function convert(node: ASTNode): Expression {
     case 'map':
       return {
         kind: 'map',
-        entries: node.args.map(([key, value]): [Expression, Expression] => [convert(key), convert(value)]),
+        entries: node.args.map(([key, value]): [ExpressionTree, ExpressionTree] => [
+          convert(key),
+          convert(value),
+        ]),
         at,
       };
     case '?:': {
@@ -97,18 +100,18 @@ function convert(node: ASTNode): Expression {
       return negated(convert(node.args), at);
     case '.?':
     case '[?]':
-      throw new ExpressionError('Optional members (.? and [?]) are not supported.', at);
+      throw new InvalidCelExpressionError('Optional members (.? and [?]) are not supported.', at);
     default:
       return binary(node.op, node.args, at);
   }
 }
 
-function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): Expression {
+function binary(operator: BinaryOperator, args: [ASTNode, ASTNode], at: number): ExpressionTree {
   return { kind: 'binary', operator, left: convert(args[0]), right: convert(args[1]), at };
 }
 
 /** Converts a negation to a syntax node: the text `-5` becomes a number literal and not an operation. */
-function negated(operand: Expression, at: number): Expression {
+function negated(operand: ExpressionTree, at: number): ExpressionTree {
   if (
     operand.kind === 'literal' &&
     (typeof operand.value === 'number' || typeof operand.value === 'bigint')
@@ -123,7 +126,8 @@ type CelJsLiteral = Extract<ASTNode, { op: 'value' }>['args'];
 function literal(value: CelJsLiteral, at: number): string | number | bigint | boolean | null {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return value;
-  if (value instanceof Uint8Array) throw new ExpressionError('Literals of bytes are not supported.', at);
+  if (value instanceof Uint8Array)
+    throw new InvalidCelExpressionError('Literals of bytes are not supported.', at);
   // The only other literal is an unsigned integer, such as 5u.
   return BigInt(value.toString());
 }

@@ -2,7 +2,7 @@ import { withAnySignal } from '#async';
 import {
   partitionKey,
   UnknownTopicError,
-  type PartitionAssignment,
+  type NewlyAssignedPartition,
   type Consumer,
   type ConsumerHandler,
   type Log,
@@ -12,9 +12,9 @@ import {
 import { aborted } from './aborted.js';
 import { OwnedPartition } from './owned-partition.js';
 import { FencedError, type PartitionTask, type TaskFactory } from './partition-task.js';
-import type { ConsumerProgress } from './progress.js';
-import { ReassignmentQueue } from './reassignments.js';
-import type { EngineRetry } from './retry.js';
+import type { StalledConsumerDetector } from './progress.js';
+import { ReassignmentDebouncer } from './reassignments.js';
+import type { EngineCallRetrier } from './retry.js';
 import { logTimeAt } from './warm-up.js';
 
 /** Consumer group, tasks and checkpointer of a `PartitionTaskHost`. */
@@ -28,9 +28,9 @@ export interface PartitionHostOptions<Task extends PartitionTask> {
   tasks: TaskFactory<Task>;
   /** Saves the changes of tasks; undefined if tasks save them themselves. */
   checkpointer?: { drop(task: Task): void; flush(): Promise<void> };
-  retry: EngineRetry;
-  progress: Pick<ConsumerProgress, 'moved'>;
-  /** Returns milliseconds since 1970. */
+  retry: EngineCallRetrier;
+  progress: Pick<StalledConsumerDetector, 'moved'>;
+  /** The clock: returns the current time in milliseconds since 1970. */
   now: () => number;
   /**
    * Called when a task has failed with an error from which it cannot recover. The partition of a failed task is not
@@ -59,7 +59,7 @@ const passedRecords = 200_000;
 export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHandler {
   private readonly owned = new Map<string, Owned<Task>>();
   private readonly consumer: Consumer;
-  private readonly reassignments: ReassignmentQueue;
+  private readonly reassignments: ReassignmentDebouncer;
   private readonly taking = new Set<Promise<void>>();
   private readonly closing = new AbortController();
   /** Aborted when waiting `batch` calls may return: their records are not saved. */
@@ -72,7 +72,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
       ...{ group, handler: this, ...(collectMs !== undefined && { collectMs }) },
       onCrash: (error) => options.onFailure(error),
     });
-    this.reassignments = new ReassignmentQueue(this.consumer);
+    this.reassignments = new ReassignmentDebouncer(this.consumer);
   }
 
   /** Iterates over the open tasks of this host, one for each owned partition that has one. */
@@ -102,7 +102,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     this.reassignments.soon(topic);
   }
 
-  async assigned(assignment: PartitionAssignment): Promise<number> {
+  async assigned(assignment: NewlyAssignedPartition): Promise<number> {
     const owned: Owned<Task> = { partition: this.partitionOf(assignment), warmedUp: false };
     this.drop(partitionKey(assignment));
     this.owned.set(partitionKey(assignment), owned);
@@ -162,7 +162,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     await this.consumer.close();
   }
 
-  private partitionOf(assignment: PartitionAssignment): OwnedPartition {
+  private partitionOf(assignment: NewlyAssignedPartition): OwnedPartition {
     const { topic, partition } = assignment;
     return new OwnedPartition(assignment, {
       ...this.options,

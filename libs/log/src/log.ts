@@ -44,7 +44,7 @@ export interface Producer {
    * Appends all records. Resolves with their positions, in the given order, once every in-sync replica has them.
    * Successive calls keep their order within a partition. After a rejection some of the records may still be written:
    * retry with the same event ids, so that readers recognise duplicates.
-   * @throws LogOverloadedError at once, if the bytes in flight would exceed their limit; nothing is written.
+   * @throws ProducerBufferFullError at once, if the bytes in flight would exceed their limit; nothing is written.
    * @throws UnknownTopicError if a topic does not exist. Nothing is written, unless the topic was removed after this
    * producer had used it.
    * @throws LogUnavailableError if the log does not acknowledge the records in time.
@@ -57,17 +57,17 @@ export interface Producer {
 }
 
 /** Number of partitions and Kafka settings of a topic that is to be created. */
-export interface TopicSettings {
+export interface NewTopicSettings {
   partitions: number;
   /** Kafka topic settings, such as `cleanup.policy`. */
   config?: Record<string, string>;
 }
 
 /** A change of Kafka topic settings, by name; the value null restores the default of the broker. */
-export type TopicConfig = Readonly<Record<string, string | null>>;
+export type TopicConfigChange = Readonly<Record<string, string | null>>;
 
 /** The first offset that the log still has of a partition, and the offset of its next record. */
-export interface PartitionOffsets {
+export interface PartitionOffsetRange {
   partition: number;
   /** First offset that the log still has. */
   beginning: number;
@@ -85,13 +85,13 @@ export interface TopicAdmin {
    * @throws TopicRejectedError if the name is invalid or collides with an existing topic (`a.b` and `a_b`), or if Kafka
    * rejects a setting
    */
-  create(topic: string, settings: TopicSettings): Promise<boolean>;
+  create(topic: string, settings: NewTopicSettings): Promise<boolean>;
   /**
    * Changes the given settings of a topic and keeps all others. The change takes effect moments later.
    * @throws UnknownTopicError if the topic does not exist
    * @throws TopicRejectedError if Kafka rejects a setting; no setting changes then
    */
-  configure(topic: string, config: TopicConfig): Promise<void>;
+  configure(topic: string, config: TopicConfigChange): Promise<void>;
   /** Returns the number of partitions of a topic, or undefined if the topic does not exist. */
   partitions(topic: string): Promise<number | undefined>;
   /** Returns the names of all topics that start with the prefix, sorted. */
@@ -101,12 +101,12 @@ export interface TopicAdmin {
    * Returns the first and the next offset of each partition.
    * @throws UnknownTopicError if the topic does not exist
    */
-  offsets(topic: string): Promise<PartitionOffsets[]>;
+  offsets(topic: string): Promise<PartitionOffsetRange[]>;
   /**
    * Returns the first and the next offset of each partition of many topics, in a few requests to Kafka. Omits topics
    * that do not exist and partitions that currently have no leader.
    */
-  offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsets[]>>;
+  offsetsIn(topics: readonly string[]): Promise<Map<string, PartitionOffsetRange[]>>;
   /**
    * Returns the bytes that the records of each topic take in the log, without replicas. Omits topics that do not exist,
    * and topics whose size Kafka does not return: a partition has no leader, or the client lacks the permission.
@@ -143,7 +143,7 @@ export interface TopicAdmin {
 }
 
 /** A partition that the group assigns to this consumer. */
-export interface PartitionAssignment {
+export interface NewlyAssignedPartition {
   topic: string;
   partition: number;
   /**
@@ -211,7 +211,7 @@ export interface ConsumerHandler {
    * Called before the first batch of an assigned partition. Resolves with the offset to read from: at most
    * `assignment.position`. With a lower offset, the consumer reads records again that were already committed.
    */
-  assigned(assignment: PartitionAssignment): Promise<number>;
+  assigned(assignment: NewlyAssignedPartition): Promise<number>;
   /**
    * Processes a batch. The consumer passes the partition's next batch once the promise resolves. Until then the
    * partition is paused; heartbeats keep the consumer in its group meanwhile.

@@ -1,4 +1,4 @@
-export { EventRowBatch, type RowBatchPartition } from './row-batch/event-row-batch.js';
+export { EventRowBatch, type RowBatchOrigin } from './row-batch/event-row-batch.js';
 export { EventRowBatchBuilder } from './row-batch/event-row-batch-builder.js';
 export * from './errors.js';
 export { UntranslatableExpressionError } from '#cel';
@@ -13,8 +13,8 @@ export {
 } from './clickhouse/open.js';
 export * from './analyst-sql.js';
 export * from './event-files.js';
-export type { FailureLocation } from './failure-location.js';
+export type { PipelineFailureLocation } from './pipeline-failure-location.js';
 export { AdaptivePageSize } from './adaptive-page-size.js';
 export { LogPageReader, type LogPageRead, type LogPageReaderOptions } from './log-page-reader.js';
 export * from './keyed-state-store.js';
-export * from './snapshot-store.js';
+export * from './entity-snapshot-store.js';

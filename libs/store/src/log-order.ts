@@ -12,6 +12,9 @@ export interface OffsetRange {
 /** Maximum number of offsets in the range of one call of `EventWriter.storedEvents`. */
 export const maxRangeOffsets = 65_536;
 
+/** Maximum number of offsets in the range of one call of `EventWriter.idsIn`: an answer of 6 MB. */
+export const maxIdOffsets = 262_144;
+
 /** Maximum number of offset ranges in one query for events in log order. */
 export const maxOffsetRanges = 64;
 
@@ -27,11 +30,11 @@ export interface LogOrderQuery extends Omit<EventFilter, 'streams'> {
   maxBytes: number;
 }
 
-/** Maximum number of event ids in one `StoredIdsQuery`. */
+/** Maximum number of event ids in one `StoredEventIdsQuery`. */
 export const maxStoredIds = 5_000;
 
 /** A query that asks which of these event ids are stored in these offset ranges. */
-export interface StoredIdsQuery {
+export interface StoredEventIdsQuery {
   /** At most `maxOffsetRanges`. */
   ranges: readonly OffsetRange[];
   /** At most `maxStoredIds`. */
@@ -73,7 +76,7 @@ export function nextOffsets(ranges: readonly OffsetRange[], last: LogPosition | 
 }
 
 /** @throws RangeError for more than `maxOffsetRanges` ranges or more than `maxStoredIds` ids */
-export function assertStoredIdsBounded({ ranges, ids }: StoredIdsQuery): void {
+export function assertStoredIdsBounded({ ranges, ids }: StoredEventIdsQuery): void {
   assertRangesBounded(ranges);
   if (ids.length > maxStoredIds) throw new RangeError(`at most ${maxStoredIds} ids at once`);
 }

@@ -6,11 +6,11 @@ import type { Definitions, StreamDefinition } from '#registry';
 import { LogUnavailableError, type TopicAdmin } from '#log';
 import { metrics } from '#telemetry';
 import { CONSISTENCY_BOUNDS, DEFINITIONS, FLUSHES, LOG } from '../shared-services/shared-services.js';
-import type { FlushSender } from './flush-sender.js';
+import type { FlushRequestSender } from './flush-request-sender.js';
 import { awaitStream } from './await-stream.js';
 import { CommittedOffsetsWatch } from './committed-watch.js';
 import type { ConsistencyLimits } from './consistency-limits.js';
-import type { StreamPosition } from './position.js';
+import type { ConsistencyToken } from './position.js';
 
 const defaults = { timeoutMs: limits.waitForMs, unknownStreamMs: 2000, pollMs: 20, maxWaiters: 1000 };
 
@@ -29,7 +29,7 @@ export class ConsistencyTokenWaiter {
     @Inject(LOG) private readonly log: { admin: Pick<TopicAdmin, 'committed'> },
     @Inject(DEFINITIONS) private readonly definitions: Pick<Definitions, 'stream' | 'onChange'>,
     private readonly topics: TopicAndGroupNames,
-    @Inject(FLUSHES) private readonly flushes: FlushSender,
+    @Inject(FLUSHES) private readonly flushes: FlushRequestSender,
     @Inject(CONSISTENCY_BOUNDS) bounds: Partial<ConsistencyLimits> = {},
   ) {
     this.bounds = { ...defaults, ...bounds };
@@ -42,7 +42,7 @@ export class ConsistencyTokenWaiter {
    * @throws the signal's reason when the client disconnects
    */
   async reached(
-    positions: readonly StreamPosition[],
+    positions: readonly ConsistencyToken[],
     client: AbortSignal,
     group = this.topics.materializerGroup,
   ): Promise<void> {
@@ -69,7 +69,7 @@ export class ConsistencyTokenWaiter {
     }
   }
 
-  private async reachedOne(position: StreamPosition, group: string, signal: AbortSignal): Promise<void> {
+  private async reachedOne(position: ConsistencyToken, group: string, signal: AbortSignal): Promise<void> {
     const withinMs = this.bounds.unknownStreamMs;
     const definition = await awaitStream(this.definitions, position.stream, { withinMs, signal });
     if (definition?.state !== 'live') throw notFound(position.stream);
@@ -131,7 +131,7 @@ function notFound(stream: string): ProblemError {
   return new ProblemError('stream_not_found', detail, { errors: [{ pointer: 'wait_for', detail }] });
 }
 
-function noSuchPartition(position: StreamPosition, { partitions }: StreamDefinition): ProblemError {
+function noSuchPartition(position: ConsistencyToken, { partitions }: StreamDefinition): ProblemError {
   const detail = `The stream ${position.stream} has the partitions 0 to ${partitions - 1}, not ${position.partition}.`;
   return new ProblemError('invalid_request', detail, { errors: [{ pointer: 'wait_for', detail }] });
 }

@@ -1,15 +1,15 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { Characters, ProblemError } from '#api';
-import type { HasConsistencyCheck } from '#http';
+import type { HasCrossFieldCheck } from '#http';
 import { maxDeadLetterIds } from '#store';
 import { JsonSchemaPart } from '../openapi/schema.js';
 import { Flag } from '../parameters/decorators.js';
-import type { DeadLetterSelection } from './selected-dead-letters.js';
+import type { ReplaySelection } from './selected-dead-letters.js';
 
 /** Selects dead letters: either those of `ids`, or all of `source` that have not been replayed. */
 @JSONSchema({ additionalProperties: false })
-export class ReplayInput implements HasConsistencyCheck {
+export class ReplayInput implements HasCrossFieldCheck {
   @IsOptional()
   @IsArray()
   @ArrayMinSize(1)
@@ -37,7 +37,7 @@ export class ReplayInput implements HasConsistencyCheck {
     throw new ProblemError('invalid_request', what, { errors });
   }
 
-  get choice(): DeadLetterSelection {
+  get choice(): ReplaySelection {
     const { ids, source, cursor } = this;
     return ids ? { ids } : { source: source ?? '', cursor: cursor ?? undefined };
   }

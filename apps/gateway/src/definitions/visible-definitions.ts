@@ -1,23 +1,23 @@
 import { ProblemError, type StreamAccess } from '#api';
 import type { Actor, ResourceStore } from '#registry';
-import type { DefinitionKind } from './definition-name.js';
+import type { ProjectionOrPipeline } from './definition-name.js';
 
 /** The caller that changes a projection or pipeline: its name for the audit, and the streams that it may see. */
-export interface DefinitionCaller {
+export interface DefinitionChangeCaller {
   access: StreamAccess;
   actor: Actor;
 }
 
 /** The definitions of one kind, and who may see each of them. */
 export interface VisibleDefinitionsOptions<D> {
-  what: DefinitionKind;
+  what: ProjectionOrPipeline;
   kind: ResourceStore<D>;
   /** Whether every stream that a definition reads, looks up and writes is visible. */
   permits: (definition: D, access: StreamAccess) => boolean;
 }
 
 /** The projection or pipeline that a request wants to create. */
-export interface DesiredDefinition<D> {
+export interface DefinitionToCreate<D> {
   /** Returns the definition to create; called only when no definition has this name. */
   first: () => D;
   isSame: (current: D) => boolean;
@@ -62,8 +62,8 @@ export class VisibleDefinitions<D extends { name: string }> {
    */
   async define(
     name: string,
-    { actor, access }: DefinitionCaller,
-    { first, isSame, verb }: DesiredDefinition<D>,
+    { actor, access }: DefinitionChangeCaller,
+    { first, isSame, verb }: DefinitionToCreate<D>,
   ): Promise<{ definition: D; created: boolean }> {
     const { what, kind } = this.options;
     const next = (current: D | undefined): D => {
@@ -77,7 +77,7 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /** Changes a visible definition. @throws ProblemError the errors of `get`, definition_conflict, log_unavailable */
-  async change(name: string, { actor, access }: DefinitionCaller, next: (current: D) => D): Promise<D> {
+  async change(name: string, { actor, access }: DefinitionChangeCaller, next: (current: D) => D): Promise<D> {
     const change = (current: D | undefined) => next(this.permitted(current, access));
     const { value } = await this.options.kind.change(name, change, actor);
     return this.permitted(value, access);
@@ -87,7 +87,7 @@ export class VisibleDefinitions<D extends { name: string }> {
    * Removes a visible projection or pipeline and returns its last definition. @throws ProblemError the errors of
    * `change`
    */
-  async remove(name: string, { actor, access }: DefinitionCaller): Promise<D> {
+  async remove(name: string, { actor, access }: DefinitionChangeCaller): Promise<D> {
     let removed: D | undefined;
     const next = (current: D | undefined): undefined => {
       removed = this.permitted(current, access);
@@ -97,7 +97,8 @@ export class VisibleDefinitions<D extends { name: string }> {
   }
 
   /**
-   * Returns the problem that a name is taken. The problem does not describe a definition that the caller may not see.
+   * Returns the error for a name that another definition has. The error says nothing about a definition that the caller
+   * may not see.
    */
   private taken(detail: string): ProblemError {
     const errors = [{ pointer: '/name', detail: 'is taken' }];

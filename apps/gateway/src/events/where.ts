@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { hasCharacters, ProblemError } from '#api';
-import { ExpensiveExpressionError, ExpressionError, parseCondition, type Expression } from '#cel';
+import { RegexTooLargeError, InvalidCelExpressionError, parseCondition, type ExpressionTree } from '#cel';
 import { limits } from '#event';
 import { ParseValue } from '#http';
 import { JsonSchemaPart } from '../openapi/schema.js';
@@ -22,14 +22,14 @@ export function WhereParameter(): PropertyDecorator {
  * Parses the CEL expression of `where`. Returns a 400 problem for an invalid expression, a 422 problem for one whose
  * evaluation may cost too much, and undefined for a text that is empty or too long.
  */
-function readWhere(text: string): Expression | ProblemError | undefined {
+function readWhere(text: string): ExpressionTree | ProblemError | undefined {
   if (!hasCharacters(text, bounds)) return undefined;
   try {
     return parseCondition(text);
   } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
+    if (!(error instanceof InvalidCelExpressionError)) throw error;
     const detail = `${error.message} (at character ${error.at + 1})`;
-    const code = error instanceof ExpensiveExpressionError ? 'query_too_expensive' : 'invalid_expression';
+    const code = error instanceof RegexTooLargeError ? 'query_too_expensive' : 'invalid_expression';
     return new ProblemError(code, detail, { errors: [{ pointer: 'where', detail }] });
   }
 }

@@ -2,8 +2,8 @@ import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DisconnectSignal, InjectPrincipal, Principal, Query, RequireScope } from '#http';
-import { ReadableStreams } from '../access/readable-streams.js';
-import { EventStreamParameters } from '../events/event-parameters.js';
+import { StreamReadAuthorizer } from '../access/stream-read-authorizer.js';
+import { LiveEventStreamParameters } from '../events/event-parameters.js';
 import {
   sendStreamHead,
   DescribeEventStream,
@@ -11,15 +11,15 @@ import {
   requireEventStreamAccepted,
 } from './event-stream-answer.js';
 import { Problems, storeAndLogProblems } from '../openapi/problems.js';
-import { LiveStreams } from './live-streams.js';
+import { LiveStreamOpener } from './live-stream-opener.js';
 
 /** `GET /api/v1/events/stream`: a live stream of events as Server-Sent Events. */
 @ApiTags('events')
 @Controller('api/v1/events')
 export class EventStreamController {
   constructor(
-    private readonly live: LiveStreams,
-    private readonly streams: ReadableStreams,
+    private readonly live: LiveStreamOpener,
+    private readonly streams: StreamReadAuthorizer,
   ) {}
 
   @Get('stream')
@@ -43,7 +43,7 @@ export class EventStreamController {
   @DescribeEventStream('The last id that was received. The other parameters must be the same.')
   @Problems('invalid_cursor', 'invalid_expression', 'stream_not_found', 'not_acceptable', storeAndLogProblems)
   async stream(
-    @Query() { filter, format }: EventStreamParameters,
+    @Query() { filter, format }: LiveEventStreamParameters,
     @InjectPrincipal() caller: Principal,
     @DisconnectSignal() client: AbortSignal,
     @Req() request: FastifyRequest,

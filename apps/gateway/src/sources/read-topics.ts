@@ -1,13 +1,13 @@
 import type { TopicAndGroupNames } from '#event';
-import type { Definitions, SourceBinding } from '#registry';
-import type { ConsumedTopic } from '../lag/group-lag.js';
+import type { Definitions, SourceStreamBinding } from '#registry';
+import type { ConsumedTopic } from '../lag/group-lag-reader.js';
 
 /**
  * Returns the topics of the bound sources of a generation or a job. A stream that was deleted, or deleted and created
  * again, is no longer read.
  */
 export function readTopics(
-  sources: Readonly<Record<string, SourceBinding>>,
+  sources: Readonly<Record<string, SourceStreamBinding>>,
   { definitions, topics }: { definitions: Pick<Definitions, 'stream'>; topics: TopicAndGroupNames },
 ): ConsumedTopic[] {
   return Object.entries(sources).flatMap(([stream, { id, starts }]) => {

@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { encodeRecord } from '#event';
 import { systemActor } from '#registry';
-import { compilePipeline, type OperatorDefinition, type PipelineSpec } from '#dataflow';
+import { compilePipeline, type OperatorSpec, type PipelineSpec } from '#dataflow';
 import { metrics } from '#telemetry';
-import { MemoryTracing } from '#telemetry/memory';
-import type { WebhookDelivery } from '#webhooks';
+import { InMemoryTracing } from '#telemetry/memory';
+import type { PendingWebhookDelivery } from '#webhooks';
 import { stateRow } from '../../../../libs/store/src/keyed-states.fixture.js';
 import {
   SimulatedPipelines,
@@ -15,7 +15,7 @@ import {
   uuid,
   type SpecEvent,
 } from './pipelines.fixture.js';
-import type { PipelineProcessorOptions } from './pipeline-processor.js';
+import type { PipelinesProcessorOptions } from './pipelines-processor.js';
 
 let world: PipelineTestBed;
 let running: SimulatedPipelines[];
@@ -31,20 +31,20 @@ afterEach(async () => {
 });
 
 function start(
-  options?: Partial<PipelineProcessorOptions> & { missingConfiguration?: string },
+  options?: Partial<PipelinesProcessorOptions> & { missingConfiguration?: string },
 ): SimulatedPipelines {
   const one = new SimulatedPipelines(world, options);
   running.push(one);
   return one;
 }
 
-const spec = (...operators: OperatorDefinition[]): PipelineSpec => ({
+const spec = (...operators: OperatorSpec[]): PipelineSpec => ({
   source: { streams: ['orders'] },
   operators,
   from: 'beginning',
 });
-const out: OperatorDefinition = { emit: { stream: 'out' } };
-const perMinute: OperatorDefinition[] = [
+const out: OperatorSpec = { emit: { stream: 'out' } };
+const perMinute: OperatorSpec[] = [
   { window: { tumbling: '1m', key: 'event.data.currency', lateness: '0s' } },
   { reduce: { n: { op: 'count' }, sum: { op: 'sum', value: 'event.data.amount' } } },
   out,
@@ -259,7 +259,7 @@ describe('A pipeline without windows', () => {
     const one = start();
     await world.write([order(0)]);
     await through();
-    const [{ contentType, body, id }] = one.delivered as [WebhookDelivery];
+    const [{ contentType, body, id }] = one.delivered as [PendingWebhookDelivery];
     expect(contentType).toBe('application/cloudevents+json');
     expect(JSON.parse(body)).toMatchObject({
       ...{ specversion: '1.0', id, source: '/api/v1/pipelines/p', data: { amount: 0 } },
@@ -267,7 +267,7 @@ describe('A pipeline without windows', () => {
   });
 
   it('records spans of a traced request until all its outputs are written', async () => {
-    const tracing = new MemoryTracing();
+    const tracing = new InMemoryTracing();
     const [traceId, spanId] = ['a'.repeat(32), 'b'.repeat(16)];
     const headers = { traceparent: `00-${traceId}-${spanId}-01`, 'x-request-id': 'r-1' };
     await world.define('p', spec(out));
@@ -375,7 +375,7 @@ describe('A window', () => {
 
   it('does not close before events that are still being written have arrived', async () => {
     await world.define('p', spec(...perMinute));
-    const append: PipelineProcessorOptions['producer']['append'] = async (records) => {
+    const append: PipelinesProcessorOptions['producer']['append'] = async (records) => {
       // The hook delays repartitioned events, but not watermark records.
       if (records.some(({ value }) => /^\d+\[0,/.test(value ?? ''))) await setTimeout(50);
       return await world.producer.append(records);
@@ -387,7 +387,7 @@ describe('A window', () => {
   });
 
   it('can have more rows than the cache', async () => {
-    const operators: OperatorDefinition[] = [
+    const operators: OperatorSpec[] = [
       { window: { tumbling: '1m', key: 'event.entity_id', lateness: '0s' } },
       { reduce: { n: { op: 'count' } } },
       out,
@@ -408,7 +408,7 @@ describe('A window', () => {
 
   it('sends late events to its stream for late events, or to the dead letters', async () => {
     const window = { tumbling: '1m', key: 'event.data.currency', lateness: '0s' };
-    const rest: OperatorDefinition[] = [{ reduce: { n: { op: 'count' } } }, out];
+    const rest: OperatorSpec[] = [{ reduce: { n: { op: 'count' } } }, out];
     await world.define('p', spec({ window }, ...rest));
     await world.define('q', spec({ window: { ...window, late: { stream: 'late' } } }, ...rest));
     start();

@@ -1,13 +1,13 @@
 import type { DefinitionProblem } from '../definition/definition-error.js';
 import type { KeyedOperator } from '../flow/pipeline.js';
-import type { ReadableEvent } from '../flow/readable-event.js';
+import type { LazilyParsedEvent } from '../flow/lazily-parsed-event.js';
 import type { OperatorFunction } from '../flow/step.js';
 
 /**
  * One operator of a pipeline, as the compiler, the registry and the API document use it. `operators/index.ts` lists the
  * operators by their names in definitions.
  */
-export interface OperatorKind<Spec = unknown> {
+export interface OperatorImplementation<Spec = unknown> {
   /** The description of the operator in the API document, in Markdown: its members and its effect. */
   readonly summary: string;
   /**
@@ -29,7 +29,7 @@ export interface OperatorKind<Spec = unknown> {
   /**
    * Returns what the operator writes to, posts to and looks up. @param spec is valid @param at JSON pointer to `spec`
    */
-  effects?(spec: Spec, at: string): OperatorEffect[];
+  effects?(spec: Spec, at: string): OperatorExternalEffect[];
   /**
    * Returns the lists of operators inside this operator, such as those of branches. @param spec is valid @param at JSON
    * pointer to `spec`
@@ -41,11 +41,11 @@ export interface OperatorKind<Spec = unknown> {
  * An operator in the form that clients write: an object with exactly one member, named after the operator. Each
  * operator reads the value itself.
  */
-export type OperatorDefinition = Readonly<Record<string, unknown>>;
+export type OperatorSpec = Readonly<Record<string, unknown>>;
 
 /** A list of operators, with its JSON pointer into the definition. */
 export interface OperatorList {
-  readonly operators: readonly OperatorDefinition[];
+  readonly operators: readonly OperatorSpec[];
   readonly pointer: string;
 }
 
@@ -87,7 +87,7 @@ export type StatelessOperator = (next: OperatorFunction, traces: boolean) => Ope
  */
 export interface StatefulOperator {
   /** Returns the key that the operator's state belongs to for an event; null if the event has none and is dropped. */
-  readonly keyOf: (flow: ReadableEvent) => string | null;
+  readonly keyOf: (flow: LazilyParsedEvent) => string | null;
   /**
    * The parts of the operator's definition that its state depends on. If such a part changes, the operator begins again
    * without state.
@@ -101,7 +101,7 @@ export interface StatefulOperator {
  * What an operator does outside of its pipeline: writes to a stream, looks up a projection, or calls a webhook; with a
  * JSON pointer to where the definition says so.
  */
-export type OperatorEffect =
+export type OperatorExternalEffect =
   | { readonly kind: 'write'; readonly stream: string; readonly pointer: string }
   | { readonly kind: 'ask'; readonly projection: string; readonly pointer: string }
   /** A webhook. `at` is the JSON pointer to the `webhook` operator. */

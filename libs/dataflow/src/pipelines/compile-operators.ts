@@ -7,9 +7,9 @@ import { catchOperatorError, type OperatorFunction } from '../flow/step.js';
 import { stepSlot, type CountedOperator } from '../flow/operator-event-counts.js';
 import { operators } from '../operators/index.js';
 import type {
-  OperatorEffect,
+  OperatorExternalEffect,
   OperatorFunctionFactory,
-  OperatorKind,
+  OperatorImplementation,
   OperatorCompileContext,
   StatefulOperator,
   StatelessOperator,
@@ -26,7 +26,7 @@ export class CompilationResult {
   readonly steps: CountedOperator[] = [];
   readonly stages: KeyedStage[] = [];
   readonly feeders = new Map<string, string | undefined>();
-  readonly effects: OperatorEffect[] = [];
+  readonly effects: OperatorExternalEffect[] = [];
   /** Entry points for replayed dead letters, by the JSON pointer to the operator. */
   readonly entries = new Map<string, ReplayEntryPoint>();
   operators = 0;
@@ -110,12 +110,12 @@ function addStep({ at, operator, follows }: AddedOperator, { steps }: Compilatio
 interface AddedOperator {
   /** JSON pointer to the operator's value. */
   readonly at: string;
-  readonly operator: Pick<OperatorKind, 'isMultiple' | 'isOutput'>;
+  readonly operator: Pick<OperatorImplementation, 'isMultiple' | 'isOutput'>;
   readonly follows: boolean;
 }
 
 interface NamedOperator {
-  readonly operator: OperatorKind;
+  readonly operator: OperatorImplementation;
   readonly spec: unknown;
   /** JSON pointer to the operator's specification (`spec`) in the pipeline definition. */
   readonly at: string;

@@ -1,23 +1,23 @@
 import fc from 'fast-check';
-import type { LogEvent } from '#cel';
-import type { OperatorDefinition } from '../operators/operator.js';
+import type { EventFromLog } from '#cel';
+import type { OperatorSpec } from '../operators/operator.js';
 import type { PipelineSpec } from './pipeline-spec.js';
 import { logEvent } from './pipeline.fixture.js';
-import type { SourcePartitions } from './simulation.fixture.js';
+import type { EventsBySourcePartition } from './simulation.fixture.js';
 
 const second = 1_000_000;
 
 /** A pipeline definition and all events of its source streams, for which exactly one result is correct. */
 export interface PipelineCase {
   readonly spec: PipelineSpec;
-  readonly source: SourcePartitions;
+  readonly source: EventsBySourcePartition;
 }
 
 /** The maximum disorder within a partition, in seconds; a lateness of this length covers it. */
 const disorder = 12;
 
 /** Operators before the window that keep `k`, `n` and the entity. */
-const prefixes = fc.subarray<OperatorDefinition>([
+const prefixes = fc.subarray<OperatorSpec>([
   { filter: 'event.data.n != 3' },
   { map: { data: { k: 'event.data.k', n: 'event.data.n', l: 'event.data.l', was: 'event.event_type' } } },
   { flat_map: { list: 'event.data.l', as: 'e' } },
@@ -79,16 +79,16 @@ const entityWindow = fc
     window: { ...shape, key: 'event.entity_id', lateness, emit, ...late },
   }));
 
-const out: OperatorDefinition = { emit: { stream: 'out' } };
+const out: OperatorSpec = { emit: { stream: 'out' } };
 
 /** Arbitrary operators that follow a window. */
-const endings = fc.oneof<fc.Arbitrary<OperatorDefinition[]>[]>(
+const endings = fc.oneof<fc.Arbitrary<OperatorSpec[]>[]>(
   fc.constant([out]),
   fc.constant([
     { map: { data: { of: 'event.data.key', until: 'event.timestamp' }, event_type: '"result"' } },
     out,
   ]),
-  fixedShapes.map<OperatorDefinition[]>((shape) => [
+  fixedShapes.map<OperatorSpec[]>((shape) => [
     out,
     { window: { ...shape, key: '"all"', lateness: '0s' } },
     { reduce: { results: { op: 'count' }, keys: { op: 'collect', value: 'event.data.key' } } },
@@ -98,14 +98,11 @@ const endings = fc.oneof<fc.Arbitrary<OperatorDefinition[]>[]>(
 
 const windows = fc
   .tuple(fc.oneof(spreadWindow, entityWindow), reduces, endings)
-  .map(([window, reduce, ending]): OperatorDefinition[] => [window, reduce, ...ending]);
+  .map(([window, reduce, ending]): OperatorSpec[] => [window, reduce, ...ending]);
 
-const dedupes = fc.constantFrom<OperatorDefinition[]>(
-  [],
-  [{ dedupe: { key: 'event.entity_id', within: '2s' } }],
-);
+const dedupes = fc.constantFrom<OperatorSpec[]>([], [{ dedupe: { key: 'event.entity_id', within: '2s' } }]);
 
-const operators: fc.Arbitrary<OperatorDefinition[]> = fc.oneof(
+const operators: fc.Arbitrary<OperatorSpec[]> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(prefixes, dedupes, windows).map((parts) => parts.flat()) },
   {
     weight: 1,
@@ -150,8 +147,8 @@ const arrival = fc.record({
 /** Arbitrary source partitions with events in order except for some disorder. Each partition has its own entities. */
 const partitions = fc
   .array(fc.array(arrival, { maxLength: 14 }), { minLength: 1, maxLength: 3 })
-  .map((all): SourcePartitions => {
-    const named = all.map((events, partition): [string, LogEvent[]] => {
+  .map((all): EventsBySourcePartition => {
+    const named = all.map((events, partition): [string, EventFromLog[]] => {
       let time = -60;
       const log = events.map(({ data, entity, after, back }, offset) => {
         time += after;

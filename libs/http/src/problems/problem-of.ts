@@ -1,10 +1,10 @@
 import { HttpException } from '@nestjs/common';
 import { ProblemError, type ProblemCode } from '#api';
-import { LogOverloadedError, LogUnavailableError, UnknownTopicError } from '#log';
+import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
 import {
   InvalidCursorError,
   QueryTooExpensiveError,
-  StoreOverloadedError,
+  AnswerMemoryExhaustedError,
   StoreUnavailableError,
 } from '#store';
 import { UntranslatableExpressionError } from '#cel';
@@ -45,7 +45,7 @@ export function problemOf(error: unknown): ProblemError {
 }
 
 function portProblem(error: unknown): ProblemError | undefined {
-  if (error instanceof LogOverloadedError)
+  if (error instanceof ProducerBufferFullError)
     return problem(
       'overloaded',
       'Too many bytes wait for Kafka to acknowledge them. Repeat the request.',
@@ -55,7 +55,7 @@ function portProblem(error: unknown): ProblemError | undefined {
     return problem('log_unavailable', 'Kafka did not acknowledge. Repeat with the same event ids.', error);
   if (error instanceof UnknownTopicError)
     return problem('stream_not_found', 'The stream does not exist any more.', error);
-  if (error instanceof StoreOverloadedError)
+  if (error instanceof AnswerMemoryExhaustedError)
     return problem(
       'overloaded',
       'Too many bytes of answers are in memory. Repeat the request, or ask for a smaller page.',

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { TopicAndGroupNames } from '#event';
-import { keyText, newKey, writeRecord, type DefinitionRecord } from '../resources/definition-record.js';
+import {
+  keyText,
+  newKey,
+  writeRecord,
+  type DefinitionChangeRecord,
+} from '../resources/definition-change-record.js';
 import { schemaRules } from '../schemas/schema-rules.js';
-import { schemaName, type SchemaMode } from '../schemas/schema-subject.js';
+import { schemaName, type SchemaEnforcementMode } from '../schemas/schema-subject.js';
 import { ada, addVersion, aKey, someTime, titles } from './definition-examples.js';
-import type { DefinitionsUnderTest } from './definitions-under-test.js';
+import type { DefinitionsTestProcesses } from './definitions-test-processes.js';
 
 const name = schemaName('orders', 'order.placed');
 
@@ -13,8 +18,8 @@ const name = schemaName('orders', 'order.placed');
 function record(
   revision: number,
   versions: string[],
-  more: { mode?: SchemaMode; keeps?: Record<string, number> },
-): DefinitionRecord {
+  more: { mode?: SchemaEnforcementMode; keeps?: Record<string, number> },
+): DefinitionChangeRecord {
   const subject = versions.reduce(
     (built, title) => addVersion(title)(built),
     undefined as never as ReturnType<ReturnType<typeof addVersion>>,
@@ -25,8 +30,8 @@ function record(
 }
 
 /** The contract of the definitions after compaction of the topic. */
-export function describeCompaction(given: DefinitionsUnderTest): void {
-  const append = async (names: TopicAndGroupNames, ...records: DefinitionRecord[]): Promise<void> => {
+export function describeCompaction(given: DefinitionsTestProcesses): void {
+  const append = async (names: TopicAndGroupNames, ...records: DefinitionChangeRecord[]): Promise<void> => {
     for (const written of records) await given.producer.append([writeRecord(names.definitions, written)]);
   };
   const keysIn = async (names: TopicAndGroupNames): Promise<string[]> =>
@@ -94,7 +99,7 @@ export function describeCompaction(given: DefinitionsUnderTest): void {
       const last = new Map(written.map((key) => [key.slice(0, key.lastIndexOf(':')), key]));
       last.delete('key:gone:0');
       const superseded = written.filter((key) => ![...last.values()].includes(key));
-      // The seven: the record of the version before its retirement, two of the key `kept`, three of the key `gone`, and
+      // The seven records that compaction may remove: the record of the schema version before its retirement, two of the key `kept`, three of the key `gone`, and
       // the first record of the audit stream.
       expect(superseded).toHaveLength(7);
       await cleaned(names, superseded);

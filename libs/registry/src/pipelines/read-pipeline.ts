@@ -1,5 +1,5 @@
-import { pipelineLimits, type OperatorDefinition, type PipelineSpec } from '#dataflow';
-import type { ObjectReader } from '../resources/object-reader.js';
+import { pipelineLimits, type OperatorSpec, type PipelineSpec } from '#dataflow';
+import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
 import { readSourceBindings, readSourceFilter } from '../sources/read-source.js';
 import type { PipelineJob } from './pipeline-definition.js';
@@ -10,7 +10,7 @@ const idPattern = /^[0-9a-f]{24}$/;
  * Reads the spec of a pipeline. The operators are validated later, when the pipeline is compiled.
  * @throws UnreadableDefinitionError
  */
-export function readPipelineSpec(fields: ObjectReader): PipelineSpec {
+export function readPipelineSpec(fields: JsonObjectReader): PipelineSpec {
   const source = fields.fields('source');
   return {
     source: {
@@ -22,16 +22,16 @@ export function readPipelineSpec(fields: ObjectReader): PipelineSpec {
   };
 }
 
-function readOperators(operators: unknown[]): OperatorDefinition[] {
+function readOperators(operators: unknown[]): OperatorSpec[] {
   for (const operator of operators) {
     if (typeof operator !== 'object' || operator === null || Object.keys(operator).length !== 1)
       throw new UnreadableDefinitionError('operators contains a value that is not an operator');
   }
-  return operators as OperatorDefinition[];
+  return operators as OperatorSpec[];
 }
 
 /** Reads the job of a pipeline. @throws UnreadableDefinitionError */
-export function readPipelineJob(fields: ObjectReader, streams: readonly string[]): PipelineJob {
+export function readPipelineJob(fields: JsonObjectReader, streams: readonly string[]): PipelineJob {
   const id = fields.text('id');
   if (!idPattern.test(id)) throw new UnreadableDefinitionError('id is not 24 hexadecimal digits');
   return {

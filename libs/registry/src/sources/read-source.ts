@@ -1,14 +1,14 @@
 import { isStreamIdOf, streamNameOf, streamNamePattern, type StreamId } from '#event';
-import type { ObjectReader } from '../resources/object-reader.js';
+import type { JsonObjectReader } from '../resources/json-object-reader.js';
 import { UnreadableDefinitionError } from '../resources/resource-rules.js';
-import type { SourceBinding } from './source-binding.js';
+import type { SourceStreamBinding } from './source-stream-binding.js';
 
 /**
  * Parses the source of a projection or pipeline spec: its streams, event types and condition. @throws
  * UnreadableDefinitionError
  */
 export function readSourceFilter(
-  fields: ObjectReader,
+  fields: JsonObjectReader,
   mostStreams: number,
 ): { streams: string[]; event_types?: string[]; where?: string } {
   return {
@@ -32,9 +32,9 @@ function readStreams(streams: string[], most: number): string[] {
  * UnreadableDefinitionError
  */
 export function readSourceBindings(
-  fields: ObjectReader,
+  fields: JsonObjectReader,
   streams: readonly string[],
-): Record<string, SourceBinding> {
+): Record<string, SourceStreamBinding> {
   const sources = fields.map((source) => ({
     id: readId(source.text('id')),
     ...source.optional('starts', (member) => readOffsets(source.list(member))),

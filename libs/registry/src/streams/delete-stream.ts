@@ -1,18 +1,18 @@
 import { streamNameOf, type StreamId } from '#event';
 import { removeErasures } from '../erasures/remove-erasures.js';
 import type { Actor } from '../resources/resource-store.js';
-import type { RemoveRows } from './create-stream-request.js';
+import type { RemoveStreamRows } from './create-stream-request.js';
 import { rejectReservedName } from './reserved-names.js';
 import type { StreamDefinition } from './stream-definition.js';
 import { visibleStream } from './stream-rules.js';
 import { requireStream, streamProblem } from './stream-problems.js';
-import type { StreamDependencies } from './stream-dependencies.js';
+import type { StreamOperationDependencies } from './stream-operation-dependencies.js';
 
 type Current = StreamDefinition | undefined;
 
 /** Parameters of the deletion of a stream: the function that removes the stream's rows, and the actor for the audit. */
-export interface StreamDeletionRequest {
-  removeRows: RemoveRows;
+export interface StreamDeletionContext {
+  removeRows: RemoveStreamRows;
   actor: Actor;
 }
 
@@ -23,7 +23,7 @@ export interface StreamDeletionRequest {
 export class StreamDeletions {
   private readonly running = new Map<StreamId, Promise<void>>();
 
-  constructor(private readonly parts: StreamDependencies) {}
+  constructor(private readonly parts: StreamOperationDependencies) {}
 
   /**
    * Begins the deletion of the stream by setting its state to `deleting`: from now on, nobody can write to the stream
@@ -43,7 +43,7 @@ export class StreamDeletions {
    * Deletes the stream that has this name now. Concurrent calls share one deletion of the stream.
    * @throws ProblemError 404 `stream_not_found`, 403 `stream_reserved`, 503
    */
-  async run(name: string, deletion: StreamDeletionRequest): Promise<void> {
+  async run(name: string, deletion: StreamDeletionContext): Promise<void> {
     rejectReservedName(name);
     try {
       await this.parts.upToDate();
@@ -58,7 +58,7 @@ export class StreamDeletions {
    * Finishes the deletion of the stream with this id, which has begun. Does nothing if the stream is not being deleted,
    * for example because another process has finished.
    */
-  finish(id: StreamId, deletion: StreamDeletionRequest): Promise<void> {
+  finish(id: StreamId, deletion: StreamDeletionContext): Promise<void> {
     let run = this.running.get(id);
     if (!run) {
       run = this.finishOnce(id, deletion).finally(() => this.running.delete(id));
@@ -67,7 +67,7 @@ export class StreamDeletions {
     return run;
   }
 
-  private async finishOnce(id: StreamId, { removeRows, actor }: StreamDeletionRequest): Promise<void> {
+  private async finishOnce(id: StreamId, { removeRows, actor }: StreamDeletionContext): Promise<void> {
     const { log, names, erasures, kind, upToDate } = this.parts;
     const name = streamNameOf(id);
     await upToDate();

@@ -3,8 +3,8 @@ import { splitIntoCases } from './case-split.js';
 import { meaningDigestOf } from './meaning-digest.js';
 import type { ComparisonContext, ComparisonRule } from './comparison-rule.js';
 import { areDisjoint, isEmpty } from './disjoint.js';
-import { MemberShapes } from './members.js';
-import type { SchemaDifference, CompatibilityRule } from './compatibility-rule.js';
+import { MemberShapeResolver } from './members.js';
+import type { SchemaDifference, IncompatibilityReason } from './incompatibility-reason.js';
 import { shapeIn, type SchemaPart, type ValueShape } from './value-shape.js';
 
 /**
@@ -26,7 +26,7 @@ const mostCases = 200;
 export interface ComparisonOptions {
   rules: readonly ComparisonRule[];
   /** Comparison rules whose differences are ignored (lenient policy). */
-  tolerated: ReadonlySet<CompatibilityRule>;
+  tolerated: ReadonlySet<IncompatibilityReason>;
   /** Number of steps that remain, shared by several comparisons of schemas. */
   steps: { left: number };
 }
@@ -41,7 +41,7 @@ export interface ComparisonOptions {
  * assumption is wrong.
  */
 export class SchemaComparison implements ComparisonContext {
-  readonly members = new MemberShapes((steps) => this.spend(steps));
+  readonly members = new MemberShapeResolver((steps) => this.spend(steps));
   private readonly look = { members: this.members, depth: 3 };
   private readonly refuted = new Map<string, SchemaDifference[]>();
   private readonly met = new Set<string>();
@@ -100,7 +100,7 @@ export class SchemaComparison implements ComparisonContext {
 
   differs(
     at: { writer: ValueShape; part: SchemaPart; keyword?: string },
-    rule: CompatibilityRule,
+    rule: IncompatibilityReason,
     detail: string,
   ): SchemaDifference[] {
     if (this.options.tolerated.has(rule)) return [];

@@ -1,11 +1,11 @@
 import { canonicalText } from '../values/equality.js';
-import type { MemberShapes } from './members.js';
+import type { MemberShapeResolver } from './members.js';
 import {
   upperBoundOf,
   maximumCountOf,
   minimumCountOf,
   lowerBoundOf,
-  type CountedSize,
+  type SizeKeywordSuffix,
   type NumberBound,
 } from './ranges.js';
 import type { ValueShape } from './value-shape.js';
@@ -17,7 +17,7 @@ import { requiredBy, valuesOf } from './values.js';
  * may go.
  */
 export interface ContradictionSearchContext {
-  members: MemberShapes;
+  members: MemberShapeResolver;
   /** Number of levels of object members that the search may still descend. */
   depth: number;
 }
@@ -54,7 +54,7 @@ function deeper({ members, depth }: ContradictionSearchContext): ContradictionSe
   return { members, depth: depth - 1 };
 }
 
-function countsAreApart(a: ValueShape, b: ValueShape, count: CountedSize): boolean {
+function countsAreApart(a: ValueShape, b: ValueShape, count: SizeKeywordSuffix): boolean {
   return (
     maximumCountOf(a, count) < minimumCountOf(b, count) || maximumCountOf(b, count) < minimumCountOf(a, count)
   );

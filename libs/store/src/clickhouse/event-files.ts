@@ -2,19 +2,19 @@ import type { Readable } from 'node:stream';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { readableColumns } from '#cel';
 import type { EventFileFormat, EventFileExportQuery, EventFileExporter } from '../event-files.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import type { ParameterizedSql } from './event-query.js';
 import { conditions, whereClause } from './filter-to-sql.js';
 import { SqlParams } from './sql-params.js';
 import { selectClause } from './sql/view-statements.js';
 
 /** Limits of the ClickHouse query that writes one export file: seconds, and bytes of ClickHouse's memory. */
-export interface EventFileBounds {
+export interface EventFileExportLimits {
   seconds: number;
   memoryBytes: number;
 }
 
-export const defaultEventFileBounds: EventFileBounds = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
+export const defaultEventFileBounds: EventFileExportLimits = { seconds: 600, memoryBytes: 2 * 1024 ** 3 };
 
 /**
  * ClickHouse's format names. `Arrow` is the file format with a footer, by which a reader detects a truncated
@@ -38,8 +38,8 @@ const fileSettings: ClickHouseSettings = {
 /** Exports events as Parquet or Arrow files, which ClickHouse itself writes. */
 export class ClickHouseEventFileExporter implements EventFileExporter {
   constructor(
-    private readonly connection: ClickHouseConnection,
-    private readonly bounds: EventFileBounds,
+    private readonly connection: StoreClickHouseClient,
+    private readonly bounds: EventFileExportLimits,
   ) {}
 
   open(query: EventFileExportQuery, signal: AbortSignal): Promise<Readable> {

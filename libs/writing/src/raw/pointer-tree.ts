@@ -8,13 +8,13 @@ const closeBrace = 0x7d;
 
 interface Step {
   name: string;
-  /** Indexes of the pointers that end at this step. */
+  /** Indexes, in the list of JSON pointers, of the pointers whose last segment is this step. */
   ends: number[];
   steps: Step[];
 }
 
 /** Finds the values of several JSON pointers (RFC 6901) in one pass over the text, without parsing it. */
-export class JsonPointerTree {
+export class JsonPointerScanner {
   /**
    * Begin and end, in the text, of the value that each pointer found, one pair after the other; -1 if it found none.
    */

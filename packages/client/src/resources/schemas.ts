@@ -4,17 +4,17 @@ import type { CallOptions } from '../http/http-client.js';
 import type { Pages } from '../reading/pages.js';
 import type { ListQuery } from '../types/list.js';
 import type {
-  DataValidation,
+  DataValidationResult,
   DataValidationInput,
   Schema,
   SchemaAddress,
-  SchemaCheck,
+  SchemaCheckResult,
   SchemaCheckInput,
   SchemaInput,
 } from '../types/schema.js';
 
 /** Filters of a list of schemas. */
-export interface SchemaQuery extends ListQuery {
+export interface SchemaListQuery extends ListQuery {
   stream?: string | readonly string[];
   event_type?: string | readonly string[];
 }
@@ -24,7 +24,7 @@ export class Schemas {
   constructor(private readonly api: JsonApi) {}
 
   /** Lists the latest version of each schema. */
-  list(query: SchemaQuery = {}, options: CallOptions = {}): Pages<Schema> {
+  list(query: SchemaListQuery = {}, options: CallOptions = {}): Pages<Schema> {
     return this.api.list({ path: '/api/v1/schemas', name: 'schemas', query }, options);
   }
 
@@ -47,7 +47,11 @@ export class Schemas {
   }
 
   /** Checks whether a schema would be accepted as the next version. */
-  check(address: SchemaAddress, input: SchemaCheckInput, options: CallOptions = {}): Promise<SchemaCheck> {
+  check(
+    address: SchemaAddress,
+    input: SchemaCheckInput,
+    options: CallOptions = {},
+  ): Promise<SchemaCheckResult> {
     return this.api.post(`${pathOf(address)}/check`, { body: input, ...options });
   }
 
@@ -56,7 +60,7 @@ export class Schemas {
     address: SchemaAddress,
     input: DataValidationInput,
     options: CallOptions = {},
-  ): Promise<DataValidation> {
+  ): Promise<DataValidationResult> {
     const json = 'data' in input ? JSON.stringify(input.data) : input.dataText;
     const query = { version: input.version };
     return this.api.post(`${pathOf(address)}/validate`, { json, query, ...options });

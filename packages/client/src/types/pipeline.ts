@@ -1,9 +1,9 @@
 import type { NewEvent } from './event.js';
 import type { Operator } from './operator.js';
-import type { From, Source } from './source.js';
+import type { SourceStart, DefinitionSource } from './source.js';
 
 /** The events that a pipeline processes. */
-export interface PipelineSource extends Source {
+export interface PipelineSource extends DefinitionSource {
   /**
    * Duration, such as `30s`: a partition that has had no event for this long no longer delays the closing of windows.
    */
@@ -15,7 +15,7 @@ export interface PipelineInput {
   name: string;
   source: PipelineSource;
   operators: Operator[];
-  from?: From | null;
+  from?: SourceStart | null;
 }
 
 /** The new definition of an existing pipeline. The URL contains the name, so `name` may be omitted. */
@@ -28,7 +28,7 @@ export interface Pipeline {
   status: 'running' | 'paused' | 'failed';
   source: PipelineSource;
   operators: Operator[];
-  from: From;
+  from: SourceStart;
   created_at: string;
   started_at: string;
   failure: string | null;
@@ -54,11 +54,11 @@ export interface PipelineWithStats extends Pipeline {
 /** A pipeline's definition and status, with the counts of its current job and of each operator. */
 export interface PipelineDetail extends PipelineWithStats {
   /** The operators in the order of the definition, including those in branches. */
-  steps: PipelineStep[];
+  steps: PipelineStepStats[];
 }
 
 /** Numbers of events at one operator, since the start of the pipeline's job. */
-export interface PipelineStep {
+export interface PipelineStepStats {
   /** A JSON pointer to the operator, such as `/operators/0`. */
   path: string;
   operator: string;
@@ -85,12 +85,12 @@ export interface DryRunInput {
 }
 
 /** Result of a dry run: what each operator does with the events, and what the pipeline would write. */
-export interface DryRun {
+export interface DryRunReport {
   events: DryRunTrace[];
   windows: DryRunWindow[];
-  emitted: DryRunEmitted[];
-  late: DryRunLate[];
-  failed: DryRunFailed[];
+  emitted: DryRunEmittedEvent[];
+  late: DryRunLateEvent[];
+  failed: DryRunFailedEvent[];
   truncated: boolean;
 }
 
@@ -126,7 +126,7 @@ export interface DryRunStep {
 }
 
 /** An event that the pipeline would write to a stream or send to a webhook. */
-export interface DryRunEmitted {
+export interface DryRunEmittedEvent {
   at: string;
   stream?: string | null;
   webhook?: string | null;
@@ -134,14 +134,14 @@ export interface DryRunEmitted {
 }
 
 /** An event that arrived too late for its window in a dry run. */
-export interface DryRunLate {
+export interface DryRunLateEvent {
   at: string;
   stream?: string | null;
   event: DryRunEvent;
 }
 
 /** An event that an operator could not process in a dry run. */
-export interface DryRunFailed {
+export interface DryRunFailedEvent {
   at: string;
   pointer: string;
   error: string;

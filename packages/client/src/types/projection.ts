@@ -1,5 +1,5 @@
-import type { WaitFor } from './event.js';
-import type { From, Source } from './source.js';
+import type { WaitForPositions } from './event.js';
+import type { SourceStart, DefinitionSource } from './source.js';
 
 /** How a field of a projection's state is computed from the events of a key. */
 export type FoldOperation =
@@ -8,21 +8,21 @@ export type FoldOperation =
 /** How one field of a projection's state is computed. */
 export interface Field {
   op: FoldOperation;
-  /** A CEL expression over the event. Every operation except `count` requires it. */
+  /** A CEL expression over the event. Required, unless `op` is `count`. */
   value?: string | null;
 }
 
 /** The definition of a new projection. */
 export interface ProjectionInput {
   name: string;
-  source: Source;
+  source: DefinitionSource;
   /**
    * A CEL expression over the event, whose value is the key of the state. Default: `event.entity_id`, one state for
    * each entity.
    */
   key?: string | null;
   fields: Record<string, Field>;
-  from?: From | null;
+  from?: SourceStart | null;
 }
 
 /** The new definition of an existing projection. The URL contains the name, so `name` may be omitted. */
@@ -33,10 +33,10 @@ export interface Projection {
   name: string;
   version: number;
   status: 'building' | 'running' | 'paused' | 'failed';
-  source: Source;
+  source: DefinitionSource;
   key: string;
   fields: Record<string, Field>;
-  from: From;
+  from: SourceStart;
   created_at: string;
   /** The version of the definition whose states reads return; null while the first one is being built. */
   serving_version: number | null;
@@ -67,7 +67,7 @@ export interface ProjectionDetail extends ProjectionWithStats {
 }
 
 /** Filters and order of a list of a projection's states. */
-export interface StatesQuery extends WaitFor {
+export interface StatesQuery extends WaitForPositions {
   /** Keys with this prefix. */
   prefix?: string;
   /** The field of the state by which the list is sorted. Default: the states are sorted by key. */

@@ -12,11 +12,11 @@ import type {
   KeyedStateRow,
 } from '../../keyed-state-store.js';
 import { assertStateKeysBounded, groupByKey } from '../../state-keys.js';
-import type { ClickHouseConnection } from '../connection.js';
+import type { StoreClickHouseClient } from '../store-clickhouse-client.js';
 import type { ParameterizedSql } from '../event-query.js';
 import { replacingInsert } from '../insert-settings.js';
 import { longQuerySettings, splitBySize } from '../split-by-size.js';
-import { boundSettings, type QueryBounds } from '../query-bounds.js';
+import { boundSettings, type QueryLimits } from '../query-limits.js';
 import { RowBinaryWriter } from '../../row-batch/row-binary.js';
 import type { TableDefinition } from '../table.js';
 import * as sql from './state-query.js';
@@ -47,12 +47,12 @@ export class ClickHouseKeyedStates implements KeyedStateWriter, KeyedStateReader
   private readonly table: TableDefinition<StateTableRow>;
   private readonly rows;
   private readonly ends;
-  private readonly askedRows: sql.StateTableSelection;
-  private readonly askedEnds: sql.StateTableSelection;
+  private readonly askedRows: sql.StateTableColumns;
+  private readonly askedEnds: sql.StateTableColumns;
 
   constructor(
-    private readonly connection: ClickHouseConnection,
-    private readonly bounds: QueryBounds,
+    private readonly connection: StoreClickHouseClient,
+    private readonly bounds: QueryLimits,
     private readonly name: StateTableName,
   ) {
     this.table = stateTable(name);
