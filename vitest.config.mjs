@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './slowest-first.mjs';
 
@@ -23,7 +24,7 @@ const project = (name, suffix, extra = {}) => ({
 // So there are more than there are cores. A question to a running system costs its engines processor time: few each second.
 const engines = {
   sequence: { groupOrder: 1 },
-  maxWorkers: 4,
+  maxWorkers: 5,
   expect: { poll: { timeout: 60_000, interval: 200 } },
 };
 
@@ -31,9 +32,14 @@ export default defineConfig({
   test: {
     sequence: { sequencer: SlowestFirst },
     projects: [
-      // They share their modules: loading them for each took longer than the specs themselves.
-      project('unit', '', { exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'], isolate: false }),
-      project('int', '.int', { ...engines, isolate: false, globalSetup: setUp('global-engines') }),
+      // They share their modules: loading them for each took longer than the specs themselves. Some wait for timers, so there
+      // is more than one worker also on two processors.
+      project('unit', '', {
+        exclude: ['**/*.{int,e2e,fault,deploy,semantics}.spec.js'],
+        isolate: false,
+        maxWorkers: Math.max(2, availableParallelism() - 1),
+      }),
+      project('int', '.int', { ...engines, globalSetup: setUp('global-engines') }),
       project('e2e', '.e2e', {
         ...engines,
         isolate: false,

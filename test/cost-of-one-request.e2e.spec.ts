@@ -178,7 +178,7 @@ describe('the worst known inputs', () => {
       for (const port of ports) excesses.push(...(await excessesOf(port, endpoint)));
       expect(excesses.join('\n')).toBe('');
     },
-    // Two exports reach ClickHouse's limit of 20 s for a page, twice.
+    // With TEST_ALL two exports reach ClickHouse's limit of 20 s for a page, twice.
     300_000,
   );
 });

@@ -6,6 +6,7 @@ import {
   hostileJson,
   hostilePatterns,
   hostileTexts,
+  testsAll,
 } from '#testkit';
 import { path } from '../api.js';
 import { costly, output } from './costly-data.js';
@@ -30,10 +31,15 @@ const lists = (base: string, parameters: Record<string, string> = {}): WorstInpu
   { name: 'a cursor of the largest size', path: path(base, { ...parameters, cursor: worstCursor }) },
 ];
 
-const filters = (base: string): WorstInput[] => [
-  ...hostileExpressions.map(({ name, where }) => ({
+/** Each condition over all events of the stream, or only over the worst event of the condition. */
+const filters = (base: string, over: 'all' | 'worst' = 'all'): WorstInput[] => [
+  ...hostileExpressions.map(({ name, where }, i) => ({
     name,
-    path: path(base, { stream: costly.stream, where }),
+    path: path(base, {
+      stream: costly.stream,
+      ...(over === 'worst' && { event_type: `hostile-${i}` }),
+      where,
+    }),
   })),
   {
     name: 'long values of every filter',
@@ -484,7 +490,9 @@ export const worstInputs: Readonly<Record<string, () => WorstInput[]>> = {
       name: `everything as ${format}`,
       path: path('/api/v1/events/export', { stream: costly.stream, format }),
     })),
-    ...filters('/api/v1/events/export'),
+    // Over all events, some conditions reach ClickHouse's limit of 20 s for a page, and the export asks twice: this would take
+    // as long as all other inputs together. Queries do the same once.
+    ...filters('/api/v1/events/export', testsAll ? 'all' : 'worst'),
   ],
   ...Object.fromEntries(
     ['/', '/clickhouse'].flatMap((address) => [

@@ -4,6 +4,7 @@ import { ProblemError } from '#api';
 import { QueryTooExpensiveError, StoreUnavailableError, type ChangedKeysQuery } from '#store';
 import { createLogger } from '#telemetry';
 import { EventStreamParser, until } from '#testkit';
+import { startMessage } from '../../live/server-sent.js';
 import { ChangesClient, ChangesFixture, type ChangeStreamsHandle } from './changes.fixture.js';
 
 const loggerTo = (lines: string[]) =>
@@ -247,6 +248,23 @@ describe('when another generation starts serving', () => {
     await until(() => client.sent('caught_up').length === 2, { what: 'the other build' });
     expect(client.sent('reset')).toEqual([{ version: 2 }]);
     expect(client.failure).toBeUndefined();
+    live.close();
+  });
+
+  it('a client that loses its connection before the reset gets the reset when it resumes again', async () => {
+    const { world, live, client } = await given(['a', 'b']);
+    client.cut();
+    world.serve(world.build(2));
+    await world.folded(['c']);
+    const start = startMessage(client.parser.lastEventId);
+    client.holding = true;
+    void client.connect(live);
+    await until(() => client.waiting > start.length, { what: 'the reset in flight' });
+    client.cut(start.length);
+    client.holding = false;
+    void client.connect(live);
+    await until(() => client.sent('caught_up').length === 2, { what: 'the other build' });
+    expect(client.sent('reset')).toEqual([{ version: 2 }]);
     live.close();
   });
 

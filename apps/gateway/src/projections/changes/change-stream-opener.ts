@@ -99,9 +99,9 @@ function startOf(
   feed: GenerationChanges,
 ): ChangeStart {
   if (lastEventId === undefined || lastEventId === '')
-    return { feed, position: undefined, isOfAnother: false };
+    return { feed, position: undefined, formerId: undefined };
   const position = parseChangeId(lastEventId, { name, build: feed.build });
-  return { feed, position, isOfAnother: position === undefined };
+  return { feed, position, formerId: position === undefined ? lastEventId : undefined };
 }
 
 function tooManyPartitions(): ProblemError {

@@ -28,8 +28,8 @@ export interface ChangeStart {
   feed: GenerationChanges;
   /** The client's position; undefined for a new client, or a client whose position is in another generation. */
   position: ChangePosition | undefined;
-  /** Whether the client has a position in another generation. */
-  isOfAnother: boolean;
+  /** The message id of the client's position in another generation; undefined if it has none. */
+  formerId: string | undefined;
 }
 
 type Socket = Pick<ServerSentEventWriter, 'write' | 'room'>;
@@ -44,22 +44,28 @@ export class LiveChangesStream {
   private own: LivePosition;
   /** The keys whose changes after the position have already been sent, while a pass is incomplete. */
   private sent: SentChanges | undefined;
+  /** Whether the states that the client has belong to another generation, so that a reset precedes all else. */
   private isOfAnother: boolean;
+  private formerId: string | undefined;
   private isBehind = true;
 
   constructor(
-    { feed, position, isOfAnother }: ChangeStart,
+    { feed, position, formerId }: ChangeStart,
     private readonly options: LiveChangesStreamOptions,
   ) {
     this.feed = feed;
     this.own = position?.from ?? this.beginningOf(feed);
     this.sent = position?.sent;
-    this.isOfAnother = isOfAnother;
+    this.formerId = formerId;
+    this.isOfAnother = formerId !== undefined;
   }
 
-  /** The id of the position up to which the client has received, or is about to receive, everything. */
+  /**
+   * The id of the position up to which the client has received, or is about to receive, everything. Until the reset is
+   * sent, the id is that of the former generation: a client whose connection ends before the reset needs it still.
+   */
   get id(): string {
-    return changeId({ from: this.own, sent: this.sent });
+    return this.formerId ?? changeId({ from: this.own, sent: this.sent });
   }
 
   /**
@@ -80,7 +86,7 @@ export class LiveChangesStream {
       const feed = await this.options.follower.feed(this.options.name, { signal, patient: true });
       if (feed.build.id !== this.feed.build.id) this.begin(feed);
       if (this.isOfAnother) socket.write(resetMessage(feed.build) + positionMessage(this.own.toString()));
-      this.isOfAnother = false;
+      [this.isOfAnother, this.formerId] = [false, undefined];
       const to = this.sent?.to ?? feed.cursor.copy();
       if (this.own.missingTo(to).length > 0) await this.sendChanges(to, socket, signal);
       else if (this.sent) this.sent = undefined;
