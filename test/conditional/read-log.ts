@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel, type KafkaMessage } from 'kafkajs';
-import { openKafkaLog, type LogRecord } from '#log';
+import { openKafkaLog, type ConsumerRecord } from '#log';
 import type { LoggedEvent } from '#testkit';
 
 /** A Kafka record with its partition and offset. */
@@ -56,9 +56,9 @@ export async function readLoggedEvents(brokers: string, topic: string): Promise<
  * Reads a compacted topic with one partition, with the reader of `#log`. A consumer of kafkajs never gets past a segment
  * in which compaction has left only an empty batch (https://github.com/tulios/kafkajs/issues/1072).
  */
-export async function readCompactedTopic(brokers: string, topic: string): Promise<LogRecord[]> {
+export async function readCompactedTopic(brokers: string, topic: string): Promise<ConsumerRecord[]> {
   const log = openKafkaLog({ brokers: brokers.split(','), clientId: 'test', replicationFactor: 1 });
-  const records: LogRecord[] = [];
+  const records: ConsumerRecord[] = [];
   const reader = log.tableReader(topic, { record: (record) => void records.push(record) });
   try {
     await reader.start();

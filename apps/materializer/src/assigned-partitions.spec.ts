@@ -1,7 +1,7 @@
 import { EngineCallRetrier } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
-import type { NewlyAssignedPartition, LogRecord } from '#log';
+import type { NewlyAssignedPartition, ConsumerRecord } from '#log';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -23,7 +23,7 @@ function assignmentAt(position: number): NewlyAssignedPartition {
   };
 }
 
-const recordAt = (offset: number): LogRecord => ({
+const recordAt = (offset: number): ConsumerRecord => ({
   ...place,
   offset,
   key: null,

@@ -1,5 +1,5 @@
 import type { EngineCallRetrier } from '#engine';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { EventRowBatch } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import { hasConditional, type Verdict, type VerdictPublisher, type VerdictTable } from '#verdicts';
@@ -59,7 +59,7 @@ export class ConditionalWrites {
    */
   async prepare(
     state: MaterializedPartition,
-    records: readonly LogRecord[],
+    records: readonly ConsumerRecord[],
   ): Promise<ReadonlyMap<string, LatestEntityVersion> | undefined> {
     if (!hasConditional(records)) return undefined;
     await this.learnEarlierVerdicts(state);
@@ -90,7 +90,7 @@ export class ConditionalWrites {
 
   private async load(
     { stream, partition, erasures, ended, fold, assignment }: MaterializedPartition,
-    first: LogRecord,
+    first: ConsumerRecord,
     heads: ReadonlyMap<string, LatestEntityVersion>,
   ): Promise<void> {
     const { retry, writer } = this.options;

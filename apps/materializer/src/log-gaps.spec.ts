@@ -2,7 +2,7 @@ import { StalledConsumerDetector } from '#engine';
 import { noErasures } from '#engine/memory';
 import { allStreams } from '#api';
 import { TopicAndGroupNames } from '#event';
-import type { ConsumerHandler, Log, LogRecord } from '#log';
+import type { ConsumerHandler, Log, ConsumerRecord } from '#log';
 import { MemoryLog } from '#log/memory';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
@@ -13,7 +13,7 @@ import { Materializer } from './materializer.js';
 const topics = new TopicAndGroupNames('test.');
 const place = { topic: topics.ofStream('orders#1'), partition: 0 };
 
-const recordAt = (offset: number): LogRecord => ({
+const recordAt = (offset: number): ConsumerRecord => ({
   ...place,
   offset,
   key: null,
@@ -44,7 +44,7 @@ describe('Offsets without records', () => {
   let materializer: Materializer;
 
   const batch = (
-    records: LogRecord[],
+    records: ConsumerRecord[],
     next: number,
     rest: object = {},
   ): ReturnType<ConsumerHandler['batch']> =>

@@ -8,12 +8,19 @@ import {
   WorkShutdown,
 } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
-import type { NewlyAssignedPartition, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
+import type {
+  NewlyAssignedPartition,
+  Consumer,
+  ConsumerHandler,
+  Log,
+  ConsumerRecord,
+  RecordBatch,
+} from '#log';
 import type { EventRowBatch } from '#store';
 import { MemoryBudget, type FarBounds, type IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
-import { AcceptedEvents } from './accepted-events.js';
+import { AcceptedOffsetLookup } from './accepted-offset-lookup.js';
 import { AssignedPartitions } from './assigned-partitions.js';
 import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
 import { ConditionalWrites } from './conditional-writes.js';
@@ -81,7 +88,7 @@ export class Materializer implements ConsumerHandler {
   private readonly queue: InsertQueue;
   private readonly conditional: ConditionalWrites;
   private readonly marks: DecisionMarks;
-  private readonly accepted: AcceptedEvents;
+  private readonly accepted: AcceptedOffsetLookup;
   private readonly histories: HistoryLoader;
   private readonly consumer: Consumer;
   private readonly now: () => number;
@@ -120,7 +127,7 @@ export class Materializer implements ConsumerHandler {
       assigned: (topic, partition) => this.assignments.get(topic, partition),
     });
     this.marks = new DecisionMarks({ publisher, verdicts, retry });
-    this.accepted = new AcceptedEvents({ writer, retry, unstored });
+    this.accepted = new AcceptedOffsetLookup({ writer, retry, unstored });
     this.histories = new HistoryLoader({
       ...{ writer, retry, progress, logger, far, now, records: window.records },
     });
@@ -297,7 +304,7 @@ export class Materializer implements ConsumerHandler {
 
   private async admit(
     state: MaterializedPartition,
-    records: readonly LogRecord[],
+    records: readonly ConsumerRecord[],
     isMarked: boolean,
   ): Promise<UnversionedRows> {
     const compared = await this.conditional.prepare(state, records);
@@ -307,7 +314,7 @@ export class Materializer implements ConsumerHandler {
     return step.value;
   }
 
-  private async prime(state: MaterializedPartition, first: LogRecord): Promise<void> {
+  private async prime(state: MaterializedPartition, first: ConsumerRecord): Promise<void> {
     if (state.primed) return;
     const { assignment, ended } = state;
     const logTime = await this.retry.run('log', ended, () => logTimeAt(assignment, first));

@@ -1,7 +1,7 @@
 import { PartitionErasureLookup } from '#engine';
 import { MemoryErasures, noErasures } from '#engine/memory';
 import { encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { EventRow } from '#store';
 import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
 import fc from 'fast-check';
@@ -15,7 +15,7 @@ const uuid = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(1
 function recordOf(
   offset: number,
   made: { id?: number; entity?: string | null; value?: Buffer | null; expected?: number | string },
-): LogRecord {
+): ConsumerRecord {
   const { id = offset, entity = null } = made;
   const value = encodeRecord({
     event_id: uuid(id),
@@ -66,7 +66,7 @@ function foldFrom(
     verdicts: known.verdicts ?? { decided: 0, isRefused: () => false },
     erasures: new PartitionErasureLookup(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
-  return (records: LogRecord[]) => {
+  return (records: ConsumerRecord[]) => {
     const heads = [...fold.entitiesToCompare(records)].map((entity): [string, LatestEntityVersion] => [
       entity,
       versions.get(entity) ?? {

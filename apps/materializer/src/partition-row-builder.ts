@@ -6,7 +6,7 @@ import {
   uuidText,
   type RejectedEventRecord,
 } from '#event';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, Offsets } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
@@ -14,7 +14,7 @@ import type { LatestEntityVersion, PartitionEntityVersionCache } from './entity-
 
 /** A Kafka record of a stream that cannot be decoded as an event. */
 export interface UnreadableRecord {
-  record: LogRecord;
+  record: ConsumerRecord;
   error: string;
   /** The rejected event and the reason, if the record is an event that an intake endpoint rejected and kept. */
   refused: RejectedEventRecord | undefined;
@@ -132,7 +132,7 @@ export class PartitionRowBuilder {
    * Returns the entities of the conditional records that have no verdict yet. `admit` compares the expected versions
    * with the versions of these entities.
    */
-  entitiesToCompare(records: readonly LogRecord[]): Set<string> {
+  entitiesToCompare(records: readonly ConsumerRecord[]): Set<string> {
     const from = Math.max(this.following, this.options.position, this.options.verdicts.decided);
     const entities = new Set<string>();
     for (const record of records) {
@@ -151,7 +151,7 @@ export class PartitionRowBuilder {
    * @param isMarked Whether all records are declared decided after this batch, even if the batch has no verdicts.
    */
   *admit(
-    records: readonly LogRecord[],
+    records: readonly ConsumerRecord[],
     compared = none,
     isMarked = false,
   ): Generator<SuspectedIds, UnversionedRows, AcceptedOffsets> {
@@ -189,7 +189,7 @@ export class PartitionRowBuilder {
     return rows.without(stored);
   }
 
-  private noteStart([first]: readonly LogRecord[]): void {
+  private noteStart([first]: readonly ConsumerRecord[]): void {
     const { versions, position } = this.options;
     this.starts = this.starts.filter(({ offset }) => offset >= versions.storedUpTo);
     if (!first || first.offset < Math.max(position, this.following)) return;
@@ -200,7 +200,7 @@ export class PartitionRowBuilder {
    * Admits records in order, from an index on. Returns the index of the first record whose id may be that of an accepted
    * record outside the id window and is not in `found.accepted`; the number of records if there is none.
    */
-  private admitFrom(first: number, records: readonly LogRecord[], found: AdmittedRecords): number {
+  private admitFrom(first: number, records: readonly ConsumerRecord[], found: AdmittedRecords): number {
     for (let at = first; at < records.length; at++) {
       const record = records[at]!;
       if (record.offset < this.following) continue;
@@ -216,7 +216,7 @@ export class PartitionRowBuilder {
    */
   private suspectsFrom(
     first: number,
-    records: readonly LogRecord[],
+    records: readonly ConsumerRecord[],
     { decided }: Pick<AdmittedRecords, 'decided'>,
   ): SuspectedIds {
     const { window, history, position } = this.options;
@@ -239,7 +239,7 @@ export class PartitionRowBuilder {
   }
 
   /** Admits one record. Returns false, and changes nothing, if the record's id must be looked up first. */
-  private admitOne(record: LogRecord, found: AdmittedRecords): boolean {
+  private admitOne(record: ConsumerRecord, found: AdmittedRecords): boolean {
     const { window, position } = this.options;
     const error = read(record);
     const committed = record.offset < position;
@@ -300,7 +300,7 @@ export class PartitionRowBuilder {
    * must be looked up first.
    */
   private isFarDuplicate(
-    { offset, timestamp }: LogRecord,
+    { offset, timestamp }: ConsumerRecord,
     { accepted }: Pick<AdmittedRecords, 'accepted'>,
   ): boolean | undefined {
     const { window, history } = this.options;
@@ -316,7 +316,7 @@ export class PartitionRowBuilder {
    * Refuses a far duplicate. All consumers leave the record out, so that its id is not added to the id window. A
    * conditional record still gets the version of the event that it repeats, for the writer that waits for its verdict.
    */
-  private refuseFar({ offset }: LogRecord, expected: number | undefined, found: AdmittedRecords): void {
+  private refuseFar({ offset }: ConsumerRecord, expected: number | undefined, found: AdmittedRecords): void {
     found.duplicates++;
     if (expected === undefined) found.verdicts.push({ offset, repeats: true });
     else found.repeated.push({ offset, eventId: uuidText(reader.id), isFar: true });
@@ -331,7 +331,7 @@ export class PartitionRowBuilder {
    * again. A record below the committed offset without a verdict is refused, because no process stores it: an operator
    * has moved the offset of the consumer group past the record.
    */
-  private refuses({ offset, timestamp }: LogRecord, expected: number, found: AdmittedRecords): boolean {
+  private refuses({ offset, timestamp }: ConsumerRecord, expected: number, found: AdmittedRecords): boolean {
     const { window, position } = this.options;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
     if (offset < found.decided) return false;
@@ -361,7 +361,7 @@ export class PartitionRowBuilder {
     return latest.version + (counts.get(latest) ?? 0);
   }
 
-  private admitUnreadable(record: LogRecord, error: string, found: AdmittedRecords): void {
+  private admitUnreadable(record: ConsumerRecord, error: string, found: AdmittedRecords): void {
     const refused = decodeRejectedEvent(record.value ?? '');
     const entity = refused?.entity_id ?? null;
     if (entity !== null && record.offset < this.options.erasures.endOf(entity)) found.erased++;
@@ -389,7 +389,7 @@ export class PartitionRowBuilder {
 const reader = new RecordReader();
 
 /** Decodes a record into `reader`. Returns the reason if the record is not an event, and undefined otherwise. */
-function read({ value }: LogRecord): string | undefined {
+function read({ value }: ConsumerRecord): string | undefined {
   if (value === null) return 'the record has no value';
   try {
     reader.read(value);

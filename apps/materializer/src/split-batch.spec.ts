@@ -1,10 +1,10 @@
-import type { LogRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#log';
 import { describe, expect, it } from 'vitest';
 import { splitBatch } from './split-batch.js';
 
 const batchOf = (offsets: number[], next: number, undecodable?: number[]): RecordBatch => ({
   ...{ topic: 't', partition: 0, bytes: 100 * offsets.length, next, highWatermark: 99 },
-  records: offsets.map((offset) => ({ offset }) as LogRecord),
+  records: offsets.map((offset) => ({ offset }) as ConsumerRecord),
   ...(undecodable && {
     undecodable: undecodable.map((offset) => ({ offset, lastOffset: offset, reason: 'damaged' })),
   }),

@@ -1,4 +1,4 @@
-import type { LogRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#log';
 
 /**
  * Splits a batch into parts whose first and last records are less than `most` offsets apart. The offsets of the parts
@@ -26,7 +26,7 @@ export function splitBatch(batch: RecordBatch, most: number): RecordBatch[] {
 
 function partOf(
   batch: RecordBatch,
-  { records, from, next }: { records: LogRecord[]; from: number; next: number },
+  { records, from, next }: { records: ConsumerRecord[]; from: number; next: number },
 ): RecordBatch {
   const { undecodable, ...whole } = batch;
   const ranges = undecodable?.filter(({ offset }) => from <= offset && offset < next);

@@ -16,7 +16,7 @@ import {
   type ProjectionGeneration,
   type ProjectionSpec,
 } from '#registry';
-import type { Log, LogRecord } from '#log';
+import type { Log, ConsumerRecord } from '#log';
 import { MemoryLog } from '#log/memory';
 import { StoreUnavailableError, type EventRow } from '#store';
 import { MemoryStore } from '#store/memory';
@@ -164,7 +164,7 @@ export class ProjectionTestWorld {
   readonly definitions: Definitions;
   private builds = 0;
   /** Records that retention has deleted from the log. */
-  private readonly expired: LogRecord[] = [];
+  private readonly expired: ConsumerRecord[] = [];
 
   private constructor() {
     this.definitions = openDefinitions({ log: this.log, names: topics, defaults: { partitions: 2 } });
@@ -247,7 +247,7 @@ export class ProjectionTestWorld {
     }
   }
 
-  private history(topic: string, partition: number): LogRecord[] {
+  private history(topic: string, partition: number): ConsumerRecord[] {
     const gone = this.expired.filter((one) => one.topic === topic && one.partition === partition);
     return [...gone, ...this.log.topics.get(topic)!.partitions[partition]!.records];
   }

@@ -58,7 +58,7 @@ export {
   UpstreamProgress,
   downstreamWatermark,
   type WatermarkRecord,
-  type RepartitionedPosition,
+  type UpstreamOrigin,
 } from './pipelines/upstream-progress.js';
 export { isTooLargeRecord, recordTooLarge } from './pipelines/internal-record.js';
 export type * from './pipelines/pipeline-spec.js';

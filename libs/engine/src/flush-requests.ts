@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { GlobalTableReader, Log, LogRecord, Producer } from '#log';
+import type { GlobalTableReader, Log, ConsumerRecord, Producer } from '#log';
 
 /**
  * Asks the members of a consumer group to store the pending events of a topic early, because a reader waits for them
@@ -57,7 +57,7 @@ export function followFlushRequests(
 }
 
 /** Parses the flush request in a record; undefined for a record of another form. */
-function requestOf({ value }: LogRecord): FlushRequest | undefined {
+function requestOf({ value }: ConsumerRecord): FlushRequest | undefined {
   try {
     const { group, topic } = JSON.parse(String(value)) as Partial<FlushRequest>;
     return typeof group === 'string' && typeof topic === 'string' ? { group, topic } : undefined;

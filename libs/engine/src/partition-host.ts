@@ -6,7 +6,7 @@ import {
   type Consumer,
   type ConsumerHandler,
   type Log,
-  type LogRecord,
+  type ConsumerRecord,
   type RecordBatch,
 } from '#log';
 import { aborted } from './aborted.js';
@@ -188,7 +188,7 @@ export class PartitionTaskHost<Task extends PartitionTask> implements ConsumerHa
     if (batch.next <= from) this.options.progress.moved();
   }
 
-  private async warmUp(owned: Owned<Task>, { window }: Task, first?: LogRecord): Promise<void> {
+  private async warmUp(owned: Owned<Task>, { window }: Task, first?: ConsumerRecord): Promise<void> {
     if (owned.warmedUp || !first || !window) return;
     const { assignment, ended } = owned.partition;
     window.startAt(await this.options.retry.run('log', ended, () => logTimeAt(assignment, first)));

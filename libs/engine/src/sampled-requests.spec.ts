@@ -1,4 +1,4 @@
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { expect, it } from 'vitest';
 import { sampledRequests } from './sampled-requests.js';
 
@@ -6,7 +6,11 @@ import { sampledRequests } from './sampled-requests.js';
 const trace = (id: number, flags = '01'): string =>
   `00-${String(id).padStart(32, '0')}-00f067aa0ba902b7-${flags}`;
 
-function record(offset: number, traceparent: string | undefined, more: Partial<LogRecord> = {}): LogRecord {
+function record(
+  offset: number,
+  traceparent: string | undefined,
+  more: Partial<ConsumerRecord> = {},
+): ConsumerRecord {
   const headers = {
     'x-request-id': Buffer.from(`r-${offset}`),
     ...(traceparent !== undefined && { traceparent: Buffer.from(traceparent) }),

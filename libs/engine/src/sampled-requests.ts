@@ -1,4 +1,4 @@
-import { headerOf, type LogRecord } from '#log';
+import { headerOf, type ConsumerRecord } from '#log';
 import { isTraceparent } from '#telemetry';
 
 /** A traced write request, with the position and number of its records in one consumed batch. */
@@ -26,7 +26,7 @@ const followed = 16;
 const traceparentLength = 55;
 
 /** Returns the first 16 traced write requests whose records are in this batch, at or after the offset `from`. */
-export function sampledRequests(records: readonly LogRecord[], from = 0): SampledRequest[] {
+export function sampledRequests(records: readonly ConsumerRecord[], from = 0): SampledRequest[] {
   const found = new Map<string, SampledRequest>();
   const readAt = Date.now();
   for (const record of records) {
@@ -43,7 +43,7 @@ export function sampledRequests(records: readonly LogRecord[], from = 0): Sample
  * Returns the `traceparent` header of a record if its trace is sampled. For most records, the last digit already shows
  * that it is not: its lowest bit is the sampled flag.
  */
-function sampledTraceparent(record: LogRecord): string | undefined {
+function sampledTraceparent(record: ConsumerRecord): string | undefined {
   const header = headerOf(record, 'traceparent');
   if (header?.length !== traceparentLength) return undefined;
   const last = String.fromCharCode(header[traceparentLength - 1]!);
@@ -52,7 +52,7 @@ function sampledTraceparent(record: LogRecord): string | undefined {
   return isTraceparent(text) ? text : undefined;
 }
 
-function requestOf(record: LogRecord, traceparent: string, readAt: number): SampledRequest {
+function requestOf(record: ConsumerRecord, traceparent: string, readAt: number): SampledRequest {
   const { topic, partition, offset, timestamp } = record;
   const requestId = headerOf(record, 'x-request-id')?.toString();
   // The broker's or producer's clock may be ahead of this one.

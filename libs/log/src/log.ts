@@ -4,7 +4,7 @@
  */
 
 /** A record to append. Records with the same key go to the same partition and keep their order. */
-export interface NewRecord {
+export interface ProducerRecord {
   topic: string;
   /** Selects the partition: murmur2 hash of the key's UTF-8 bytes, as in Kafka's default partitioner. */
   key: string;
@@ -25,7 +25,7 @@ export interface RecordPosition {
 }
 
 /** A record that was read from the log. */
-export interface LogRecord extends RecordPosition {
+export interface ConsumerRecord extends RecordPosition {
   topic: string;
   key: Buffer | null;
   /** null for a tombstone. */
@@ -49,7 +49,7 @@ export interface Producer {
    * producer had used it.
    * @throws LogUnavailableError if the log does not acknowledge the records in time.
    */
-  append(records: readonly NewRecord[]): Promise<RecordPosition[]>;
+  append(records: readonly ProducerRecord[]): Promise<RecordPosition[]>;
   /** Bytes of records that were passed to `append` and are not yet acknowledged. */
   readonly bytesInFlight: number;
   /** Rejects further appends, waits until every pending append settles, and closes the connections. */
@@ -185,7 +185,7 @@ export interface RecordBatch {
    * Records in offset order. Empty if the fetched offset range has only control records, aborted records or undecodable
    * records.
    */
-  records: LogRecord[];
+  records: ConsumerRecord[];
   /** Memory that the records take, in bytes. */
   bytes: number;
   /**
@@ -278,7 +278,7 @@ export interface GlobalTableReaderHandler {
    * Called with every record of the compacted topic in offset order, one at a time: first with the existing records,
    * then with new ones as they arrive.
    */
-  record(record: LogRecord): void;
+  record(record: ConsumerRecord): void;
 }
 
 /**

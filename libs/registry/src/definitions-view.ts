@@ -1,4 +1,4 @@
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { readKey, type RecordKey } from './resources/definition-change-record.js';
 import { erasureRules } from './erasures/erasure-rules.js';
 import { keyRules } from './keys/key-rules.js';
@@ -37,7 +37,7 @@ export class DefinitionsView {
    * than a stream that is being created. Records that cannot be read are counted and skipped; definition kinds that
    * this release does not know are ignored.
    */
-  apply(record: LogRecord): boolean {
+  apply(record: ConsumerRecord): boolean {
     try {
       const key = readKey(record.key);
       const changed = this.folds.get(key.kind)?.apply(record, key) ?? false;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { auditStream } from '#api';
 import { decodeRecord, TopicAndGroupNames } from '#event';
-import { LogUnavailableError, type NewRecord, type Producer } from '#log';
+import { LogUnavailableError, type ProducerRecord, type Producer } from '#log';
 import { MemoryLog } from '#log/memory';
 import { ada, aKey } from './contract/definition-examples.js';
 import { describeDefinitionsContract } from './definitions.contract.js';
@@ -22,7 +22,7 @@ const topicOf = (log: MemoryLog, stream: string) =>
 
 /** A log whose producers call `before` ahead of each append. */
 class InterruptedLog extends MemoryLog {
-  before: (records: readonly NewRecord[]) => Promise<void> = () => Promise.resolve();
+  before: (records: readonly ProducerRecord[]) => Promise<void> = () => Promise.resolve();
 
   override async producer(): Promise<Producer> {
     const producer = await super.producer();

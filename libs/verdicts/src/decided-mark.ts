@@ -1,5 +1,5 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
-import type { LogRecord, NewRecord } from '#log';
+import type { ConsumerRecord, ProducerRecord } from '#log';
 import type { TopicPartition } from './offset-range-verdicts.js';
 
 /**
@@ -16,7 +16,7 @@ export interface DecidedMark extends TopicPartition {
 
 const keyPattern = /^([\w.-]+)\/(\d{1,9})\/decided$/;
 
-export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'verdicts'>): NewRecord {
+export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'verdicts'>): ProducerRecord {
   const { topic, partition, decided } = mark;
   return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: JSON.stringify({ decided }) };
 }
@@ -25,14 +25,14 @@ export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'v
 export function markTombstone(
   { topic, partition }: TopicPartition,
   names: Pick<TopicAndGroupNames, 'verdicts'>,
-): NewRecord {
+): ProducerRecord {
   return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: null };
 }
 
 /**
  * Decodes a record of the topic `verdicts`; a tombstone has `decided` 0. Returns undefined for a record of another form.
  */
-export function decodeMark({ key, value }: Pick<LogRecord, 'key' | 'value'>): DecidedMark | undefined {
+export function decodeMark({ key, value }: Pick<ConsumerRecord, 'key' | 'value'>): DecidedMark | undefined {
   const [, topic, partition] = keyPattern.exec(key?.toString() ?? '') ?? [];
   if (topic === undefined) return undefined;
   const place = { topic, partition: Number(partition) };

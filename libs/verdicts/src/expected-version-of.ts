@@ -1,15 +1,15 @@
 import { expectedVersionHeader, readExpectedVersion } from '#event';
-import { headerOf, type LogRecord } from '#log';
+import { headerOf, type ConsumerRecord } from '#log';
 
 /**
  * Returns the expected version in the headers of a record; undefined for an unconditional record, NaN for an invalid
  * header. The function reads one header only, because it is called for every record.
  */
-export function expectedVersionOf(record: LogRecord): number | undefined {
+export function expectedVersionOf(record: ConsumerRecord): number | undefined {
   return readExpectedVersion(headerOf(record, expectedVersionHeader));
 }
 
 /** Returns whether a batch contains a conditional record. */
-export function hasConditional(records: readonly LogRecord[]): boolean {
+export function hasConditional(records: readonly ConsumerRecord[]): boolean {
   return records.some((record) => expectedVersionOf(record) !== undefined);
 }

@@ -6,7 +6,7 @@ import {
   UnknownTopicError,
   type ConsumerHandler,
   type Log,
-  type LogRecord,
+  type ConsumerRecord,
   type NewlyAssignedPartition,
   type RecordBatch,
 } from '#log';
@@ -26,7 +26,7 @@ export interface RefusedRecordFilterOptions {
   /** When a partition is busy, so that its records can be far duplicates. */
   busy: BusyBounds;
   /** Returns the log time at a record of a partition, in milliseconds since 1970; see `logTimeAt` of the engine. */
-  logTimeAt: (assignment: NewlyAssignedPartition, record: LogRecord) => Promise<number>;
+  logTimeAt: (assignment: NewlyAssignedPartition, record: ConsumerRecord) => Promise<number>;
 }
 
 /**
@@ -135,7 +135,7 @@ class RefusedRecordFilter implements ConsumerHandler {
    * Looks up the log time at the first record. The table is read if it exists: the first batches can have refused
    * records although the partition is not busy any more.
    */
-  private async begin(partition: FilteredPartition, first: LogRecord | undefined): Promise<void> {
+  private async begin(partition: FilteredPartition, first: ConsumerRecord | undefined): Promise<void> {
     const { verdicts, busy: bounds, logTimeAt } = this.options;
     const { assignment, busy, ended } = partition;
     if (!first) return;
@@ -243,7 +243,7 @@ class RefusedRecordFilter implements ConsumerHandler {
   }
 }
 
-function isConditional(record: LogRecord): boolean {
+function isConditional(record: ConsumerRecord): boolean {
   return expectedVersionOf(record) !== undefined;
 }
 
@@ -256,7 +256,7 @@ function isTemporary(error: unknown): boolean {
  * Copies a record member by member, without its value. Spreading the record would not work, because the members of a
  * fetched record are getters of its class.
  */
-function withoutValue(record: LogRecord): LogRecord {
+function withoutValue(record: ConsumerRecord): ConsumerRecord {
   const { topic, partition, offset, key, timestamp, headers } = record;
   return { topic, partition, offset, key, timestamp, headers, value: null };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
-import type { LogRecord, NewRecord } from '#log';
+import type { ConsumerRecord, ProducerRecord } from '#log';
 import { noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 
 /**
@@ -71,7 +71,7 @@ export function rangeOf(offset: number): number {
 export function encodeVerdicts(
   record: OffsetRangeVerdicts,
   names: Pick<TopicAndGroupNames, 'verdicts'>,
-): NewRecord {
+): ProducerRecord {
   const { from, decided, refused } = record;
   // Nobody waits for the verdict on an unconditional record.
   const verdicts = record.verdicts.filter(isVerdict);
@@ -83,7 +83,7 @@ export function encodeVerdicts(
 export function verdictTombstone(
   range: TopicPartition & { range: number },
   names: Pick<TopicAndGroupNames, 'verdicts'>,
-): NewRecord {
+): ProducerRecord {
   return { topic: names.verdicts, key: keyOf(range), value: null };
 }
 
@@ -98,7 +98,7 @@ const keyPattern = /^([\w.-]+)\/(\d{1,9})\/(\d{1,12})$/;
  * which readers skip.
  */
 export function decodeVerdicts(
-  record: Pick<LogRecord, 'key' | 'value'>,
+  record: Pick<ConsumerRecord, 'key' | 'value'>,
 ): OffsetRangeVerdicts | null | undefined {
   if (record.value === null) return null;
   const [, topic, partition, range] = keyPattern.exec(record.key?.toString() ?? '') ?? [];
@@ -123,7 +123,7 @@ export function decodeVerdicts(
  */
 export function rangeOfTombstone({
   key,
-}: Pick<LogRecord, 'key'>): (TopicPartition & { range: number }) | undefined {
+}: Pick<ConsumerRecord, 'key'>): (TopicPartition & { range: number }) | undefined {
   const [, topic, partition, range] = keyPattern.exec(key?.toString() ?? '') ?? [];
   return topic === undefined ? undefined : { topic, partition: Number(partition), range: Number(range) };
 }

@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { NewRecord, Producer } from '#log';
+import type { ProducerRecord, Producer } from '#log';
 import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
 import { withIndexes } from './offset-bitmap.js';
 import {
@@ -95,7 +95,7 @@ export class VerdictPublisher {
   }
 
   /** Appends records to the topic of verdicts, and reads them back. */
-  private async append(records: readonly NewRecord[]): Promise<void> {
+  private async append(records: readonly ProducerRecord[]): Promise<void> {
     const positions = await (await this.producer()).append(records);
     const last = positions.reduce((most, { offset }) => Math.max(most, offset), 0);
     await this.options.table.caughtUp(last, readBackMs);

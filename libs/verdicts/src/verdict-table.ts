@@ -1,5 +1,11 @@
 import type { TopicAndGroupNames } from '#event';
-import { LogUnavailableError, partitionKey, type GlobalTableReader, type Log, type LogRecord } from '#log';
+import {
+  LogUnavailableError,
+  partitionKey,
+  type GlobalTableReader,
+  type Log,
+  type ConsumerRecord,
+} from '#log';
 import { decodeMark, type DecidedMark } from './decided-mark.js';
 import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 import {
@@ -243,7 +249,7 @@ export class VerdictTable {
     await reader?.close();
   }
 
-  private take(record: LogRecord, partitions: Map<string, PartitionVerdicts>): void {
+  private take(record: ConsumerRecord, partitions: Map<string, PartitionVerdicts>): void {
     const mark = decodeMark(record);
     if (mark) return this.takeMark(mark, partitions);
     const found = decodeVerdicts(record);
@@ -326,7 +332,7 @@ function firstVerdicts(
   return joinedAt(indexOf(decided), before, refused);
 }
 
-function remove(record: LogRecord, partitions: Map<string, PartitionVerdicts>): void {
+function remove(record: ConsumerRecord, partitions: Map<string, PartitionVerdicts>): void {
   const removed = rangeOfTombstone(record);
   const known = removed && partitions.get(partitionKey(removed));
   if (!removed || !known) return;

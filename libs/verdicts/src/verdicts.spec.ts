@@ -4,7 +4,7 @@ import {
   LogUnavailableError,
   type ConsumerHandler,
   type ConsumerOptions,
-  type LogRecord,
+  type ConsumerRecord,
   type NewlyAssignedPartition,
   type RecordBatch,
 } from '#log';
@@ -43,7 +43,7 @@ function lagging(all: MemoryLog): VerdictTableOptions['log'] {
   return {
     admin: all.admin,
     tableReader: (of, handler) => {
-      let late: LogRecord[] | undefined;
+      let late: ConsumerRecord[] | undefined;
       const reader = all.tableReader(of, {
         record: (record) => (late ? late.push(record) : handler.record(record)),
       });
@@ -348,7 +348,7 @@ describe('a writer', () => {
 });
 
 describe('a consumer without refused records', () => {
-  /** The offset that the materializer has committed. */
+  /** The offset that the materializer has committed in the spec's partition; a spec sets it. */
   let passed = 0;
   beforeEach(() => void (passed = 0));
 
@@ -475,7 +475,7 @@ describe('a consumer without refused records', () => {
 
   it('keeps every other member of a refused record, also of one that reads its members on demand', async () => {
     const { publisher, table } = await owner();
-    const seen: LogRecord[] = [];
+    const seen: ConsumerRecord[] = [];
     let given: ConsumerHandler | undefined;
     const fetching = { ...log, consumer: (options: ConsumerOptions) => ((given = options.handler), {}) };
     leaveOutRefused(fetching as never, {
@@ -511,7 +511,7 @@ describe('a consumer without refused records', () => {
 });
 
 /** A record whose members are getters of its class, like the members of a record that is fetched from Kafka. */
-class FetchedLike implements LogRecord {
+class FetchedLike implements ConsumerRecord {
   readonly topic = topic;
   readonly partition = 0;
   readonly offset = 0;
@@ -522,7 +522,7 @@ class FetchedLike implements LogRecord {
   get value(): Buffer {
     return Buffer.from('{}');
   }
-  get headers(): LogRecord['headers'] {
+  get headers(): ConsumerRecord['headers'] {
     return { [expectedVersionHeader]: Buffer.from('0') };
   }
 }

@@ -1,4 +1,4 @@
-import { LogUnavailableError, type NewRecord, type RecordPosition, type Producer } from '#log';
+import { LogUnavailableError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
 
 /**
  * A producer for modules that are created before Kafka is reachable. `append` rejects with LogUnavailableError until
@@ -16,7 +16,7 @@ export class DeferredProducer implements Producer {
     return this.inner?.bytesInFlight ?? 0;
   }
 
-  append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+  append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     if (this.inner) return this.inner.append(records);
     return Promise.reject(new LogUnavailableError('the producer is not connected yet'));
   }

@@ -1,7 +1,7 @@
 import { encodeRecord, expectedVersionHeader, limits } from '#event';
 import { ProblemError } from '#api';
 import type { Actor } from '#registry';
-import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
+import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
 import { metrics } from '#telemetry';
 import type { AppendedEvent } from './appended-event.js';
 import type { ConditionalEventWaiter } from './conditional-event-waiter.js';
@@ -120,9 +120,9 @@ export class EventWriter {
     return positions;
   }
 
-  private recordsOf(events: ParsedEvents, options: WriteOptions): NewRecord[] {
+  private recordsOf(events: ParsedEvents, options: WriteOptions): ProducerRecord[] {
     const { keep } = options;
-    const records: NewRecord[] = [];
+    const records: ProducerRecord[] = [];
     for (const event of events) {
       if (!(event instanceof EventRejection))
         records.push(this.recordOf(event, encodeRecord(event), options));
@@ -136,7 +136,7 @@ export class EventWriter {
     { stream, entity_id, event_id, expected_version = null }: RecordSource,
     value: string,
     { headers: shared }: WriteOptions,
-  ): NewRecord {
+  ): ProducerRecord {
     const headers =
       expected_version === null ? shared : { ...shared, [expectedVersionHeader]: String(expected_version) };
     return { topic: this.topicOf(stream), key: entity_id ?? event_id, value, headers };
@@ -148,7 +148,7 @@ export class EventWriter {
     return topic;
   }
 
-  private async appendRecords(records: NewRecord[]): Promise<RecordPosition[]> {
+  private async appendRecords(records: ProducerRecord[]): Promise<RecordPosition[]> {
     try {
       return await this.producer.append(records);
     } catch (error) {

@@ -1,5 +1,5 @@
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '#log';
-import type { NewRecord, RecordPosition, Producer } from '#log';
+import type { ProducerRecord, RecordPosition, Producer } from '#log';
 import { metrics } from '#telemetry';
 
 /**
@@ -13,7 +13,7 @@ export class MeteredProducer implements Producer {
     return this.inner.bytesInFlight;
   }
 
-  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     const began = performance.now();
     try {
       const positions = this.inner.append(records);
@@ -33,7 +33,7 @@ export class MeteredProducer implements Producer {
     return this.inner.close();
   }
 
-  private acknowledged(records: readonly NewRecord[], began: number): void {
+  private acknowledged(records: readonly ProducerRecord[], began: number): void {
     let size = 0;
     for (const record of records) size += record.value?.length ?? 0;
     metrics.produceRecords.inc(records.length);

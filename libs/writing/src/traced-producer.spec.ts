@@ -1,4 +1,4 @@
-import type { LogRecord, Producer } from '#log';
+import type { ConsumerRecord, Producer } from '#log';
 import { MemoryLog } from '#log/memory';
 import { InMemoryTracing } from '#telemetry/memory';
 import { beforeEach, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   producer = traced(inner, tracing);
 });
 
-const written = (topic: string): LogRecord[] => log.topics.get(topic)!.partitions[0]!.records;
+const written = (topic: string): ConsumerRecord[] => log.topics.get(topic)!.partitions[0]!.records;
 
 it('is the producer itself while tracing is off', () => {
   expect(traced(inner, undefined)).toBe(inner);

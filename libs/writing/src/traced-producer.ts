@@ -1,4 +1,4 @@
-import type { NewRecord, RecordPosition, Producer } from '#log';
+import type { ProducerRecord, RecordPosition, Producer } from '#log';
 import { isSampled, type TraceSpan, type Tracing } from '#telemetry';
 
 /** Wraps a producer so that its appends are traced; returns the producer itself if tracing is off. */
@@ -20,7 +20,7 @@ class TracedProducer implements Producer {
     return this.inner.bytesInFlight;
   }
 
-  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     const [first] = records;
     const parent = first?.headers?.traceparent;
     if (!first || parent === undefined || !isSampled(parent)) return this.inner.append(records);
@@ -48,9 +48,9 @@ class TracedProducer implements Producer {
  */
 function carrying(
   traceparent: string,
-  shared: NewRecord['headers'],
-  records: readonly NewRecord[],
-): NewRecord[] {
+  shared: ProducerRecord['headers'],
+  records: readonly ProducerRecord[],
+): ProducerRecord[] {
   const own = { ...shared, traceparent };
   return records.map(({ topic, key, value, headers }) => ({
     topic,
@@ -60,7 +60,7 @@ function carrying(
   }));
 }
 
-function sendSpan(first: NewRecord, records: readonly NewRecord[]): Parameters<Tracing['start']> {
+function sendSpan(first: ProducerRecord, records: readonly ProducerRecord[]): Parameters<Tracing['start']> {
   const isOneTopic = records.every(({ topic }) => topic === first.topic);
   const attributes = {
     'messaging.system': 'kafka',

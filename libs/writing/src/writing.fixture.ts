@@ -11,7 +11,7 @@ import {
   type HttpApp,
   type KeyRing,
 } from '#http';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { MemoryLog } from '#log/memory';
 import type { Tracing } from '#telemetry';
 import { IngestConfig } from '../../../apps/ingest/src/config.js';
@@ -31,7 +31,7 @@ export interface TestIngest {
   /** `http://host:port`, if the app listens. */
   url: string;
   /** Returns all records of a stream, over its partitions. */
-  records(stream: string): LogRecord[];
+  records(stream: string): ConsumerRecord[];
   /** Returns the events that were written to a stream; default: `orders`. */
   written(stream?: string): EventRecord[];
   post(url: string, body: string | Buffer | object, headers?: Record<string, string>): Promise<Answer>;
@@ -94,7 +94,7 @@ export async function startTestIngest(options: TestIngestOptions = {}): Promise<
   const app = options.listen
     ? await startHttpApp({ ...parts, timeouts: options.listen, listen })
     : await createHttpApp(parts);
-  const records = (stream: string): LogRecord[] =>
+  const records = (stream: string): ConsumerRecord[] =>
     (
       log.topics.get(topics.ofStream(definitions.stream(stream)?.id ?? `${stream}#0`))?.partitions ?? []
     ).flatMap((partition) => partition.records);

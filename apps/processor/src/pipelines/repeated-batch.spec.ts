@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { OperatorSpec, PipelineSpec } from '#dataflow';
 import { SimulatedPipelines, PipelineTestBed, type PipelineCrashPoint } from './pipelines.fixture.js';
 import { readStageRecord } from './output/stage-record.js';
@@ -43,7 +43,7 @@ async function diesBeforeSaving(): Promise<void> {
   await first.kill();
 }
 
-function hasForwards({ partitions }: { partitions: { records: LogRecord[] }[] }): boolean {
+function hasForwards({ partitions }: { partitions: { records: ConsumerRecord[] }[] }): boolean {
   return partitions.some(({ records }) => records.some((record) => readStageRecord(record)?.forwarded));
 }
 

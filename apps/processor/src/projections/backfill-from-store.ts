@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MaterializedOffsetReader, type StalledConsumerDetector, type EngineCallRetrier } from '#engine';
 import { allStreams } from '#api';
 import { encodeRecord, parseTime, type StoredEvent, type TopicAndGroupNames } from '#event';
-import { UnknownTopicError, type LogRecord, type RecordBatch, type TopicAdmin } from '#log';
+import { UnknownTopicError, type ConsumerRecord, type RecordBatch, type TopicAdmin } from '#log';
 import { LogPageReader, type EventReader } from '#store';
 import { metrics, type Logger } from '#telemetry';
 
@@ -175,7 +175,7 @@ function noneWhenGone(error: unknown): [] {
  * Encodes a stored event as a log record. The timestamp of the record is the event's ingestion time, which is slightly
  * earlier than the timestamp of the original record.
  */
-function recordOf(event: StoredEvent, topic: string): LogRecord {
+function recordOf(event: StoredEvent, topic: string): ConsumerRecord {
   const [timestamp, ingested_at] = [parseTime(event.timestamp) ?? NaN, parseTime(event.ingested_at) ?? NaN];
   return {
     ...{ topic, partition: event.partition, offset: event.offset, key: null, headers: {} },

@@ -1,5 +1,5 @@
 import { RecordReader, UnreadableRecordError, uuidText, type EpochMicros } from '#event';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { EventFromLog } from '#cel';
 
 /** Decoder that all partitions share. Each record is fully processed before the next record is decoded. */
@@ -23,7 +23,7 @@ export interface DecodedRecord {
  * Decodes a record. Returns undefined if the record is not an event; the materializer stores such a record as a dead
  * letter.
  */
-export function decodeLogRecord(record: LogRecord): DecodedRecord | undefined {
+export function decodeLogRecord(record: ConsumerRecord): DecodedRecord | undefined {
   if (record.value === null || !isReadable(record.value)) return undefined;
   return {
     id: reader.id,

@@ -9,7 +9,7 @@ import {
 import { TimeSlice } from '#async';
 import { StepBudget, withinBudget } from '#cel';
 import type { EpochMicros } from '#event';
-import type { LogRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#log';
 import {
   maxStateKeys,
   type StatePartitionKey,
@@ -89,7 +89,7 @@ export interface UnsavedProjectionChanges extends Checkpoint {
 
 interface MatchedEvent {
   event: FoldEvent;
-  record: LogRecord;
+  record: ConsumerRecord;
   key: string;
   ingestedAt: EpochMicros;
   /** Step budget for this event, shared by all CEL expressions of the definition. */
@@ -203,7 +203,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     this.options.keys.close();
   }
 
-  private follow(records: readonly LogRecord[]): void {
+  private follow(records: readonly ConsumerRecord[]): void {
     this.sampled = [...this.sampled, ...sampledRequests(records)].slice(0, followedRequests);
   }
 
@@ -213,12 +213,12 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    * the store. Yields to other work of the process between records.
    */
   private async foldKnown(
-    records: readonly LogRecord[],
+    records: readonly ConsumerRecord[],
     counted: FoldOutcomeCounts,
     beginning?: number,
   ): Promise<MatchedEvent[]> {
     const waiting: MatchedEvent[] = [];
-    const traced: LogRecord[] = [];
+    const traced: ConsumerRecord[] = [];
     const turn = new TimeSlice();
     for (const record of records) {
       if (turn.over(record.value?.length ?? 0)) await this.giveWay(turn);
@@ -244,7 +244,7 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
    * synchronous, because all partitions share one decoder, which holds one record at a time.
    */
   private admitOne(
-    record: LogRecord,
+    record: ConsumerRecord,
     counted: FoldOutcomeCounts,
     beginning?: number,
   ): MatchedEvent | undefined {
@@ -330,7 +330,11 @@ export class PartitionProjector implements CheckpointedTask<UnsavedProjectionCha
     return entryOf(key, undefined, compiled.fold.empty);
   }
 
-  private refuse(record: LogRecord, { pointer, detail }: FoldRejection, counted: FoldOutcomeCounts): void {
+  private refuse(
+    record: ConsumerRecord,
+    { pointer, detail }: FoldRejection,
+    counted: FoldOutcomeCounts,
+  ): void {
     const { name, place, compiled, now } = this.options;
     const letter: DeadLetter = {
       source: `projection:${name}`,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FoldedEntity } from '#entities';
 import { MemoryErasures } from '#engine/memory';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { valueOf } from '../processor.fixture.js';
 import { EntityCache } from './entity-cache.js';
 import { PartitionFolder } from './partition-folder.js';
@@ -28,7 +28,7 @@ function given({ isComplete = true } = {}) {
   return { folder, fold, erasures, waiting };
 }
 
-function recordAt(offset: number, entity: string): LogRecord {
+function recordAt(offset: number, entity: string): ConsumerRecord {
   const value = Buffer.from(valueOf({ id: offset, entity, data: { n: offset } }));
   return { topic: 't', partition: 0, offset, timestamp: 0, key: Buffer.from(entity), value, headers: {} };
 }

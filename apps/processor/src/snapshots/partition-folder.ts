@@ -1,7 +1,7 @@
 import { PartitionErasureLookup, type ErasureLookup } from '#engine';
 import { FoldedEntity, type FoldedContent } from '#entities';
 import { RecordReader, UnreadableRecordError, type StreamId } from '#event';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { EventIdentity } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntities } from './entity-cache.js';
 import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
@@ -62,7 +62,7 @@ export class PartitionFolder {
   }
 
   /** Folds the next record of the partition. @param every Versions between two snapshots of an entity. */
-  fold(record: LogRecord, every: number): void {
+  fold(record: ConsumerRecord, every: number): void {
     this.every = every;
     if (record.value === null || !isReadable(record.value) || reader.entityId.isEmpty) return;
     const entityId = reader.entityId.toString();

@@ -21,7 +21,7 @@ import { stageId } from './stage-id.js';
  * Collects the operators of a pipeline, its stages, its external effects and the entry points for replays, while the
  * definition is compiled.
  */
-export class CompilationResult {
+export class PipelinePartsCollector {
   /** The operators of the pipeline in the order of the definition. */
   readonly steps: CountedOperator[] = [];
   readonly stages: KeyedStage[] = [];
@@ -63,14 +63,14 @@ const end: OperatorFunctionFactory = () => () => undefined;
 export function compileList(
   value: unknown,
   place: ListLocation,
-  made: CompilationResult,
+  made: PipelinePartsCollector,
 ): OperatorFunctionFactory {
   const { pointer, errors } = place;
   const specs = collectErrors(errors, () => list(value, pointer, [0, pipelineLimits.operators])) ?? [];
   return compileFrom(specs, 0, { ...place, made });
 }
 
-type CompilationContext = ListLocation & { readonly made: CompilationResult };
+type CompilationContext = ListLocation & { readonly made: PipelinePartsCollector };
 
 function compileFrom(
   specs: readonly unknown[],
@@ -99,8 +99,8 @@ function compileFrom(
     : compileStage(compiled, at, { context, step, reduceStep: following && step + 1, rest });
 }
 
-/** Adds an operator to `CompilationResult.steps`, and returns its index there. */
-function addStep({ at, operator, follows }: AddedOperator, { steps }: CompilationResult): number {
+/** Adds an operator to `PipelinePartsCollector.steps`, and returns its index there. */
+function addStep({ at, operator, follows }: AddedOperator, { steps }: PipelinePartsCollector): number {
   const { isMultiple: countsOut = false, isOutput = false } = operator;
   const end = at.lastIndexOf('/');
   const step = { path: at.slice(0, end), operator: at.slice(end + 1), key: at, follows, isOutput, countsOut };

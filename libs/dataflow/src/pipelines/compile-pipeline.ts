@@ -2,7 +2,7 @@ import { limits, streamNamePattern, streamNameRule } from '#event';
 import { compileSource } from '../folds/compile-source.js';
 import { collectErrors, DefinitionError, type DefinitionProblem } from '../definition/definition-error.js';
 import { operatorChain } from './chain.js';
-import { CompilationResult, compileList } from './compile-operators.js';
+import { PipelinePartsCollector, compileList } from './compile-operators.js';
 import { readableEvent } from '../flow/lazily-parsed-event.js';
 import type { CompiledPipeline } from '../flow/pipeline.js';
 import { pipelineLimits } from '../flow/limits.js';
@@ -24,7 +24,7 @@ const idleDefaultMs = 30_000;
  * @throws DefinitionError with every error, each with a pointer to the operator and a position in the expression
  */
 export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
-  const made = new CompilationResult();
+  const made = new PipelinePartsCollector();
   const errors: DefinitionProblem[] = [];
   const members = collectErrors(
     errors,
@@ -62,7 +62,10 @@ export function compilePipeline(spec: PipelineSpec): CompiledPipeline {
   };
 }
 
-function checkCounts({ operators, effects, stages }: CompilationResult, errors: DefinitionProblem[]): void {
+function checkCounts(
+  { operators, effects, stages }: PipelinePartsCollector,
+  errors: DefinitionProblem[],
+): void {
   const outputs = effects.filter(({ kind }) => kind !== 'ask').length;
   const most = (count: number, limit: number, names: string) => {
     if (count > limit) errors.push({ pointer: '/operators', detail: `has at most ${limit} ${names}` });

@@ -4,7 +4,7 @@ import {
   UpstreamProgress,
   downstreamWatermark,
   type WatermarkRecord,
-  type RepartitionedPosition,
+  type UpstreamOrigin,
 } from './upstream-progress.js';
 import { noWatermark } from './source-watermark.js';
 
@@ -142,7 +142,7 @@ describe('records of upstream partitions', () => {
         path: fc.constantFrom('', '0001'),
       }),
     );
-    const apply = (fed: UpstreamProgress, given: WatermarkRecord | RepartitionedPosition) =>
+    const apply = (fed: UpstreamProgress, given: WatermarkRecord | UpstreamOrigin) =>
       'idle' in given ? fed.control(given) : fed.take(given);
     fc.assert(
       fc.property(fc.array(record), (records) => {

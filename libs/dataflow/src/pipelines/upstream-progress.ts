@@ -18,7 +18,7 @@ export interface WatermarkRecord extends PartitionWatermark {
  * changed. The position of one record therefore must not depend on the outcomes of others: a position consists of the
  * event that entered the chain, and of its emission index from `flat_map`.
  */
-export interface RepartitionedPosition {
+export interface UpstreamOrigin {
   readonly source: string;
   readonly offset: number;
   /**
@@ -79,7 +79,7 @@ export class UpstreamProgress {
    * while a fenced task is still writing, records of that sequence may occur again.
    * @returns false for a duplicate
    */
-  take(position: RepartitionedPosition): boolean {
+  take(position: UpstreamOrigin): boolean {
     const { source, offset, index, path } = position;
     const feeder = this.#feeder(source);
     if (!isAfter(position, feeder)) return false;
@@ -109,7 +109,7 @@ export class UpstreamProgress {
    * Returns whether a record at this position was taken. If the topic is intact, the result is true for every record
    * before the saved offset.
    */
-  hasTaken(position: RepartitionedPosition): boolean {
+  hasTaken(position: UpstreamOrigin): boolean {
     const feeder = this.#feeders.get(position.source);
     return feeder !== undefined && !isAfter(position, feeder);
   }
@@ -151,10 +151,7 @@ interface SavedProgress {
   >;
 }
 
-function isAfter(
-  a: Omit<RepartitionedPosition, 'source'>,
-  b: Omit<RepartitionedPosition, 'source'>,
-): boolean {
+function isAfter(a: Omit<UpstreamOrigin, 'source'>, b: Omit<UpstreamOrigin, 'source'>): boolean {
   if (a.offset !== b.offset) return a.offset > b.offset;
   if (a.index !== b.index) return a.index > b.index;
   return a.path > b.path;

@@ -20,8 +20,8 @@ export class BodyDecompressor {
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * Decompresses a body without blocking the event loop. Each decompressed chunk counts in the share, and decompression
-   * stops at the first chunk over the limit or the budget.
+   * Decompresses a body without blocking the event loop. Each decompressed chunk is added to the body's share of the memory
+   * budget. Decompression stops at the first chunk that exceeds the body's limit or the budget.
    * @throws ProblemError `invalid_request` (the bytes are not of this compression), `payload_too_large`, `overloaded`
    */
   async inflate(sent: Buffer, compression: Compression, bounds: BodyLimits): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Log, NewRecord, Producer } from '../log.js';
+import type { Log, ProducerRecord, Producer } from '../log.js';
 
 /**
  * Fixture of the log contract suite: the implementation of `Log` that is tested, one producer, and a random topic
@@ -34,7 +34,7 @@ export class LogUnderTest {
   }
 
   /** Returns records with the values `v<from>` to `v<to - 1>`, with five keys in rotation. */
-  numbered(topic: string, from: number, to: number): NewRecord[] {
+  numbered(topic: string, from: number, to: number): ProducerRecord[] {
     return Array.from({ length: to - from }, (_, i) => ({
       topic,
       key: `k${(from + i) % 5}`,

@@ -1,11 +1,11 @@
-import type { NewlyAssignedPartition, Consumer, Log, LogRecord, RecordBatch } from '../log.js';
+import type { NewlyAssignedPartition, Consumer, Log, ConsumerRecord, RecordBatch } from '../log.js';
 
 /**
  * A consumer of the log contract suite. The handler of this consumer records every assignment, record, revocation and
  * crash that it receives.
  */
 export class RecordingConsumer {
-  readonly records: LogRecord[] = [];
+  readonly records: ConsumerRecord[] = [];
   readonly assignments: NewlyAssignedPartition[] = [];
   readonly revoked: string[] = [];
   readonly crashes: Error[] = [];

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PrivateKafkaAndClickHouse, until } from '#testkit';
 import { LogUnavailableError } from '../errors.js';
 import { RecordingConsumer } from '../contract/recording-consumer.js';
-import type { Log, NewRecord, RecordPosition, Producer } from '../log.js';
+import type { Log, ProducerRecord, RecordPosition, Producer } from '../log.js';
 import { openKafkaLog } from './kafka-log.js';
 import type { KafkaLogger } from './logger.js';
 
@@ -32,11 +32,11 @@ class Writer {
     }
   }
 
-  private record(number: number): NewRecord {
+  private record(number: number): ProducerRecord {
     return { topic: this.topic, key: `k${number % keys}`, value: String(number) };
   }
 
-  private async write(records: NewRecord[]): Promise<void> {
+  private async write(records: ProducerRecord[]): Promise<void> {
     for (;;) {
       try {
         const positions = await this.producer.append(records);

@@ -1,6 +1,6 @@
 import { LogUnavailableError, UnknownTopicError } from '../errors.js';
 import { partitionOf } from '../kafka/produce/murmur2.js';
-import type { NewRecord, RecordPosition } from '../log.js';
+import type { ProducerRecord, RecordPosition } from '../log.js';
 import { MemoryConsumerGroup } from './memory-consumer-group.js';
 import { MemoryTopic } from './memory-topic.js';
 
@@ -43,7 +43,7 @@ export class MemoryBroker {
     return isEmpty;
   }
 
-  write(records: readonly NewRecord[]): RecordPosition[] {
+  write(records: readonly ProducerRecord[]): RecordPosition[] {
     this.throwIfDown();
     const timestamp = this.now();
     const topics = records.map(({ topic }) => this.topics.get(topic) ?? new UnknownTopicError(topic));

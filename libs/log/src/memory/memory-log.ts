@@ -3,7 +3,7 @@ import type {
   Consumer,
   ConsumerOptions,
   Log,
-  NewRecord,
+  ProducerRecord,
   RecordPosition,
   Producer,
   GlobalTableReader,
@@ -83,7 +83,7 @@ class MemoryProducer implements Producer {
     private readonly maxBytesInFlight: number,
   ) {}
 
-  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     const bytes = records.reduce(
       (sum, { key, value }) => sum + Buffer.byteLength(key) + Buffer.byteLength(value ?? ''),
       0,

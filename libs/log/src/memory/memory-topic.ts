@@ -1,10 +1,10 @@
-import type { LogRecord, NewRecord, RecordPosition, TopicConfigChange } from '../log.js';
+import type { ConsumerRecord, ProducerRecord, RecordPosition, TopicConfigChange } from '../log.js';
 
 /** A partition with records from offset `beginning` (inclusive) to `end` (exclusive). Compaction leaves gaps. */
 interface MemoryPartition {
   beginning: number;
   end: number;
-  records: LogRecord[];
+  records: ConsumerRecord[];
 }
 
 /** A topic of the in-memory log: its partitions with their records, and listeners for appended records. */
@@ -32,7 +32,7 @@ export class MemoryTopic {
     );
   }
 
-  append(record: NewRecord, partition: number, timestamp: number): RecordPosition {
+  append(record: ProducerRecord, partition: number, timestamp: number): RecordPosition {
     const own = this.partitions[partition];
     const offset = this.end(partition);
     const headers = Object.entries(record.headers ?? {}).map(([name, value]) => [name, Buffer.from(value)]);
@@ -69,7 +69,7 @@ export class MemoryTopic {
     return found?.offset ?? this.end(partition);
   }
 
-  read(partition: number, from: number, limit: number): LogRecord[] {
+  read(partition: number, from: number, limit: number): ConsumerRecord[] {
     const own = this.partitions[partition];
     if (!own) return [];
     const start = firstFrom(own.records, from);
@@ -106,11 +106,11 @@ export class MemoryTopic {
 }
 
 /** Returns the index of the first record at or after an offset. */
-function firstFrom(records: readonly LogRecord[], offset: number): number {
+function firstFrom(records: readonly ConsumerRecord[], offset: number): number {
   let [low, high] = [0, records.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((records[middle] as LogRecord).offset < offset) low = middle + 1;
+    if ((records[middle] as ConsumerRecord).offset < offset) low = middle + 1;
     else high = middle;
   }
   return low;

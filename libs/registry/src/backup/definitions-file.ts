@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import type { Log, NewRecord } from '#log';
+import type { Log, ProducerRecord } from '#log';
 import { readKey } from '../resources/definition-change-record.js';
 import { definitionsTopic } from '../changes/definitions-topic-writer.js';
 
@@ -50,7 +50,7 @@ export async function importDefinitions(
   { definitions: topic }: TopicAndGroupNames,
   lines: readonly string[],
 ): Promise<number> {
-  const records = readLines(lines).map((record): NewRecord => ({ topic, ...record }));
+  const records = readLines(lines).map((record): ProducerRecord => ({ topic, ...record }));
   await log.admin.create(topic, definitionsTopic);
   const held = (await recordsOf(log, topic)).size;
   if (held > 0) {

@@ -11,7 +11,7 @@ import type {
   ComputeNextDefinition,
 } from '../resources/resource-store.js';
 import type { ResourceView, DefinitionWriteOutcome } from '../resources/resource-view.js';
-import type { ResourceRules, SubRecord } from '../resources/resource-rules.js';
+import type { ResourceRules, StoredDefinitionPart } from '../resources/resource-rules.js';
 import { logErrorToProblem, type DefinitionsTopicWriter } from './definitions-topic-writer.js';
 import type { KeyedMutex } from './keyed-mutex.js';
 
@@ -226,8 +226,12 @@ export class LogResourceStore<T, P = T> implements ResourceStore<T> {
  * Returns the sub-record as other processes will read it.
  * @throws UnreadableDefinitionError if they could not read it; nothing is written then
  */
-function asRead<T, P>(rules: ResourceRules<T, P>, identity: string, written: SubRecord): SubRecord {
-  const body = JSON.parse(JSON.stringify(written.body)) as SubRecord['body'];
+function asRead<T, P>(
+  rules: ResourceRules<T, P>,
+  identity: string,
+  written: StoredDefinitionPart,
+): StoredDefinitionPart {
+  const body = JSON.parse(JSON.stringify(written.body)) as StoredDefinitionPart['body'];
   rules.read(identity, { slot: written.slot, body });
   return { slot: written.slot, body };
 }

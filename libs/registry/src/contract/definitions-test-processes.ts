@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { auditStream, isReservedStream } from '#api';
 import { decodeRecord, TopicAndGroupNames, type EventRecord } from '#event';
-import type { Log, LogRecord, Producer } from '#log';
+import type { Log, ConsumerRecord, Producer } from '#log';
 import type { Definitions } from '../definitions.js';
 import { openDefinitions, type DefinitionsOptions } from '../open-definitions.js';
 import type { StreamDefinition } from '../streams/stream-definition.js';
@@ -58,8 +58,8 @@ export class DefinitionsTestProcesses {
   }
 
   /** Returns the records of a topic's first partition. */
-  async read(topic: string): Promise<LogRecord[]> {
-    const records: LogRecord[] = [];
+  async read(topic: string): Promise<ConsumerRecord[]> {
+    const records: ConsumerRecord[] = [];
     const reader = this.log.tableReader(topic, { record: (record) => void records.push(record) });
     await reader.start();
     await reader.close();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { LogRecord, NewRecord } from '#log';
+import type { ConsumerRecord, ProducerRecord } from '#log';
 import { JsonObjectReader } from './json-object-reader.js';
 import type { Actor } from './resource-store.js';
-import { UnreadableDefinitionError, type SubRecord } from './resource-rules.js';
+import { UnreadableDefinitionError, type StoredDefinitionPart } from './resource-rules.js';
 
 /**
  * One record of the definitions topic. Each record has a unique key, `<kind>:<identity,
@@ -39,7 +39,7 @@ export interface RecordKey {
 /** The empty slot that the record of a removal has. */
 const noSlot = '';
 
-export function newKey(kind: string, identity: string, written: SubRecord | undefined): RecordKey {
+export function newKey(kind: string, identity: string, written: StoredDefinitionPart | undefined): RecordKey {
   return { kind, identity, slot: written?.slot ?? noSlot, id: randomUUID() };
 }
 
@@ -48,7 +48,10 @@ export function keyText({ kind, identity, slot, id }: RecordKey): string {
 }
 
 /** Encodes a definition record as the log record that is appended to the definitions topic. */
-export function writeRecord(topic: string, record: DefinitionChangeRecord): NewRecord & { value: string } {
+export function writeRecord(
+  topic: string,
+  record: DefinitionChangeRecord,
+): ProducerRecord & { value: string } {
   const { revision, changed_at, changed_by, keeps, body } = record;
   const value = {
     revision,
@@ -63,7 +66,7 @@ export function writeRecord(topic: string, record: DefinitionChangeRecord): NewR
 const keyPattern = /^([a-z_]{1,32}):([^:]{1,4096}):([A-Za-z0-9_-]{0,64}):([0-9a-f-]{36})$/;
 
 /** Parses the key of a record of the definitions topic. @throws UnreadableDefinitionError if it has another form */
-export function readKey(key: LogRecord['key']): RecordKey {
+export function readKey(key: ConsumerRecord['key']): RecordKey {
   const match = keyPattern.exec(key?.toString() ?? '');
   if (!match) throw new UnreadableDefinitionError('the key is not kind:name:slot:id');
   const [, kind, identity, slot, id] = match as unknown as [string, string, string, string, string];

@@ -9,7 +9,7 @@ export class UnreadableDefinitionError extends Error {
  * The part of a definition that one record of the definitions topic contains, with its slot: the name of this part
  * within the definition.
  */
-export interface SubRecord {
+export interface StoredDefinitionPart {
   slot: string;
   body: Record<string, unknown>;
 }
@@ -36,12 +36,12 @@ export interface ResourceRules<T, P = T> {
    * Returns the sub-record that a change of the definition writes. The new sub-record supersedes the previous one in
    * its slot; other slots remain.
    */
-  write(value: T): SubRecord;
+  write(value: T): StoredDefinitionPart;
   /**
    * Reads the content of one record strictly.
    * @throws UnreadableDefinitionError
    */
-  read(identity: string, slot: SubRecord): P;
+  read(identity: string, slot: StoredDefinitionPart): P;
   /**
    * Composes a definition from the contents of its current records; the record with the highest revision is the last
    * one.

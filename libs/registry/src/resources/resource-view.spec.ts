@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { SeededRandom } from '#testkit';
 import {
   keyText,
@@ -18,7 +18,7 @@ const at = '2026-11-21T04:00:00.000000Z';
 
 /** A log in which each record keeps its offset, also after compaction. */
 class SmallLog {
-  records: LogRecord[] = [];
+  records: ConsumerRecord[] = [];
   private end = 0;
 
   append(key: string, value: string | null): void {
@@ -27,7 +27,7 @@ class SmallLog {
     this.records.push({ ...place, key: Buffer.from(key), value: bytes });
   }
 
-  fold(records: readonly LogRecord[] = this.records): ResourceView<SchemaSubject, unknown> {
+  fold(records: readonly ConsumerRecord[] = this.records): ResourceView<SchemaSubject, unknown> {
     const fold = new ResourceView(schemaRules);
     for (const record of records) fold.apply(record, readKey(record.key));
     return fold;

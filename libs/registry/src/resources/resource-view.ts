@@ -1,4 +1,4 @@
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { DefinitionRecordHistory, type StoredRecord } from './definition-record-history.js';
 import { readRecord, type RecordKey } from './definition-change-record.js';
 import type { ResourceRules } from './resource-rules.js';
@@ -79,7 +79,7 @@ export class ResourceView<T, P = T> {
    * Applies one record or tombstone of the definitions topic. Returns true if a definition has changed.
    * @throws UnreadableDefinitionError
    */
-  apply({ key: bytes, value, timestamp }: LogRecord, key: RecordKey): boolean {
+  apply({ key: bytes, value, timestamp }: ConsumerRecord, key: RecordKey): boolean {
     const text = String(bytes);
     if (value === null) return this.tombstone(text, key.identity);
     const { body, ...record } = readRecord(key, value);

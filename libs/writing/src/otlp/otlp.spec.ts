@@ -3,7 +3,7 @@ import { BinaryReader } from '@bufbuild/protobuf/wire';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decodeRecord, decodeRejectedEvent, formatTime, limits } from '#event';
 import { generateKey } from '#http';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { schemaName, type SchemaSubject } from '#registry';
 import { startTestIngest, type TestIngest } from '../writing.fixture.js';
 import { RejectedEventRevalidator } from '../rejected/rejected-event-revalidator.js';
@@ -31,7 +31,7 @@ const shop = {
   ],
 };
 const value = (one: AnyValue): TestLogs => ({ records: [{ attributes: [{ key: 'a', value: one }] }] });
-const isEvent = ({ value: bytes }: LogRecord) => !decodeRejectedEvent(bytes ?? '');
+const isEvent = ({ value: bytes }: ConsumerRecord) => !decodeRejectedEvent(bytes ?? '');
 const written = () =>
   given
     .records('logs')

@@ -13,7 +13,7 @@ import { RequestElementCounter, isOversized, oversized, unreadable } from './unr
  *     ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
  *     ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; }
  *     Resource { repeated KeyValue attributes = 1; }
- *     ScopeLogs { InstrumentationScope scope = 1; repeated LogRecord log_records = 2; }
+ *     ScopeLogs { InstrumentationScope scope = 1; repeated ConsumerRecord log_records = 2; }
  *     InstrumentationScope { string name = 1; string version = 2; repeated KeyValue attributes = 3; }
  *
  * @throws ProblemError when the body cannot be parsed
@@ -67,7 +67,7 @@ function scopeOf(scope: Uint8Array | undefined): OtlpAttribute[] {
 /**
  * Parses one log record:
  *
- *     LogRecord {
+ *     ConsumerRecord {
  *       fixed64 time_unix_nano = 1; fixed64 observed_time_unix_nano = 11; SeverityNumber severity_number = 2;
  *       string severity_text = 3; AnyValue body = 5; repeated KeyValue attributes = 6; fixed32 flags = 8;
  *       bytes trace_id = 9; bytes span_id = 10; string event_name = 12;

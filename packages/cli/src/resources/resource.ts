@@ -43,6 +43,6 @@ export interface ResourceKind {
   delete(client: Tributary, name: string, options: CallOptions & { confirm?: string }): Promise<void>;
   /** Returns the streams and projections that must exist before, as `stream:orders`. */
   needs(wanted: Definition): string[];
-  /** Returns the streams and projections that are created with the definition. */
+  /** Returns the streams and projections that exist once the definition is created, itself included, as `stream:orders`. */
   provides(wanted: Definition): string[];
 }

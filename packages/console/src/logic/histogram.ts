@@ -1,5 +1,5 @@
 /** A bucket of `events/count`. */
-export interface CountBucket {
+export interface CountAnswerBucket {
   start?: string;
   group?: string | null;
   count: number;
@@ -30,7 +30,7 @@ export function intervalText(seconds: number): string {
 }
 
 /** Returns the names of the largest groups, the largest first. */
-export function largest(buckets: readonly CountBucket[], most: number): string[] {
+export function largest(buckets: readonly CountAnswerBucket[], most: number): string[] {
   const named = buckets.filter((one) => typeof one.group === 'string');
   return named
     .sort((a, b) => b.count - a.count)
@@ -43,7 +43,7 @@ export function largest(buckets: readonly CountBucket[], most: number): string[]
  * is not empty.
  */
 export function histogramOf(
-  { all, typed }: { all: readonly CountBucket[]; typed: readonly CountBucket[] },
+  { all, typed }: { all: readonly CountAnswerBucket[]; typed: readonly CountAnswerBucket[] },
   {
     names,
     range,
@@ -54,7 +54,7 @@ export function histogramOf(
   const length = Math.min(1_000, Math.max(1, Math.ceil((range[1] - first) / intervalSeconds)));
   const starts = Array.from({ length }, (_, i) => first + i * intervalSeconds);
   const counts = new Map<string | undefined, number[]>();
-  const add = (name: string | undefined, bucket: CountBucket) => {
+  const add = (name: string | undefined, bucket: CountAnswerBucket) => {
     const index = Math.round((Date.parse(bucket.start ?? '') / 1000 - first) / intervalSeconds);
     const row = counts.get(name) ?? starts.map(() => 0);
     if (index >= 0 && index < length) row[index]! += bucket.count;

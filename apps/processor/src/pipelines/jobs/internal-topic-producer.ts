@@ -1,5 +1,5 @@
 import type { TopicAndGroupNames } from '#event';
-import { UnknownTopicError, type NewRecord, type RecordPosition, type Producer } from '#log';
+import { UnknownTopicError, type ProducerRecord, type RecordPosition, type Producer } from '#log';
 import { missingTopicError } from '../stages/checkpoint-lost.js';
 
 export interface InternalTopicProducerDependencies {
@@ -33,7 +33,7 @@ export class InternalTopicProducer implements Pick<Producer, 'append'> {
    * Appends records as `Producer.append` does.
    * @throws CheckpointLostError when an internal topic has been missing for `goneMs`
    */
-  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     const { producer, topics } = this.parts;
     try {
       const positions = await producer.append(records);

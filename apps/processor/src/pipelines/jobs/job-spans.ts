@@ -1,5 +1,5 @@
 import { sampledRequests, type StoreWriteTrace } from '#engine';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { Tracing } from '#telemetry';
 
 /**
@@ -8,7 +8,7 @@ import type { Tracing } from '#telemetry';
  */
 export function jobSpans(
   tracing: Tracing | undefined,
-  { name, records, from }: { name: string; records: readonly LogRecord[]; from: number },
+  { name, records, from }: { name: string; records: readonly ConsumerRecord[]; from: number },
 ): StoreWriteTrace | undefined {
   if (!tracing) return undefined;
   const requests = sampledRequests(records, from);

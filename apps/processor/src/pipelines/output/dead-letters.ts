@@ -1,5 +1,5 @@
 import { encodeRecord, type EpochMicros } from '#event';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import type { DeadLetter } from '#store';
 import type { PipelineEvent } from '#dataflow';
 import type { JobIdentity } from './emitted-record.js';
@@ -48,7 +48,7 @@ export function deadLetterOf(
  */
 export function unreadableDeadLetter(
   run: JobIdentity,
-  { partition, offset, value }: LogRecord,
+  { partition, offset, value }: ConsumerRecord,
   { at, now }: { at: string; now: EpochMicros },
 ): DeadLetter {
   const step = { run: run.id, operator: at, stream: '', path: '', replay: 0 };

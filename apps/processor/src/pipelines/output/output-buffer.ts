@@ -1,5 +1,5 @@
 import type { EpochMicros } from '#event';
-import type { NewRecord } from '#log';
+import type { ProducerRecord } from '#log';
 import type { DeadLetter } from '#store';
 import {
   isTooLargeRecord,
@@ -54,7 +54,7 @@ const recordWeight = 300;
 /** The outputs of one batch of one partition that are not written yet, and the event counts of the batch. */
 export class OutputBuffer {
   emits: BufferedStreamEvent[] = [];
-  forwards: NewRecord[] = [];
+  forwards: ProducerRecord[] = [];
   deliveries: BufferedWebhookEvent[] = [];
   letters: DeadLetter[] = [];
   readonly counts: EventOutcomeCounts = { processed: 0, emitted: 0, dropped: 0, late: 0, failed: 0 };
@@ -94,7 +94,7 @@ export class OutputBuffer {
   }
 
   /** Removes and returns the records that wait to be written to Kafka. */
-  takeRecords(): { emits: BufferedStreamEvent[]; forwards: NewRecord[] } {
+  takeRecords(): { emits: BufferedStreamEvent[]; forwards: ProducerRecord[] } {
     const { emits, forwards } = this;
     [this.emits, this.forwards, this.weight.records] = [[], [], 0];
     return { emits, forwards };

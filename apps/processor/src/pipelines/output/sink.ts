@@ -3,7 +3,7 @@ import type { EngineCallRetrier } from '#engine';
 import { cloudEventJson, formatTime, type EpochMicros, type TopicAndGroupNames } from '#event';
 import { derivedId } from '#dataflow';
 import type { WebhookDeliverer, PendingWebhookDelivery } from '#webhooks';
-import { ProducerBufferFullError, UnknownTopicError, type NewRecord, type Producer } from '#log';
+import { ProducerBufferFullError, UnknownTopicError, type ProducerRecord, type Producer } from '#log';
 
 import { emittedMetadata, emittedRecord, isTooLarge, tooLarge, type JobIdentity } from './emitted-record.js';
 import type { EmittedEventValidator } from './emitted-event-validator.js';
@@ -100,7 +100,7 @@ export class Sink {
     };
   }
 
-  private async isAppended(made: () => Promise<NewRecord[]>, signal: AbortSignal): Promise<boolean> {
+  private async isAppended(made: () => Promise<ProducerRecord[]>, signal: AbortSignal): Promise<boolean> {
     try {
       const records = await made();
       if (records.length > 0)
@@ -117,8 +117,8 @@ export class Sink {
   private async recordsOf(
     emits: readonly BufferedStreamEvent[],
     attempt: SinkWriteAttempt,
-  ): Promise<NewRecord[]> {
-    const records: NewRecord[] = [];
+  ): Promise<ProducerRecord[]> {
+    const records: ProducerRecord[] = [];
     for (const emit of emits) {
       if (attempt.refused.has(emit)) continue;
       // An event whose target stream exists and whose event type has no schema is encoded synchronously, because
@@ -130,7 +130,10 @@ export class Sink {
   }
 
   /** Resolves with the record of an emitted event, or with the reason why the event became a dead letter. */
-  private async recordOf(emit: BufferedStreamEvent, attempt: SinkWriteAttempt): Promise<NewRecord | string> {
+  private async recordOf(
+    emit: BufferedStreamEvent,
+    attempt: SinkWriteAttempt,
+  ): Promise<ProducerRecord | string> {
     const { streams, schemas, retry } = this.parts;
     const { stream } = emit;
     if (!streams.isThere(stream)) {
@@ -155,7 +158,7 @@ export class Sink {
     emit: BufferedStreamEvent,
     schemaVersion: number | null,
     attempt: SinkWriteAttempt,
-  ): NewRecord | string {
+  ): ProducerRecord | string {
     const { streams, topics, now } = this.parts;
     const { stream } = emit;
     const record = emittedRecord(emit, attempt.run, { schemaVersion, now: now() });

@@ -1,6 +1,6 @@
 import { jsonValue, type EpochMicros } from '#event';
-import type { LogRecord, NewRecord } from '#log';
-import type { WatermarkRecord, PipelineEvent, RepartitionedPosition } from '#dataflow';
+import type { ConsumerRecord, ProducerRecord } from '#log';
+import type { WatermarkRecord, PipelineEvent, UpstreamOrigin } from '#dataflow';
 
 /**
  * Format of the record values in a stage's internal topic. A value is either a repartitioned event or a watermark
@@ -42,7 +42,7 @@ type RepartitionedEventHeader = [
 type WatermarkRecordValue = [kind: 1, source: string, next: number, watermark: EpochMicros, idle: boolean];
 
 /** An event that an upstream partition has repartitioned to a keyed stage. */
-export interface RepartitionedEvent extends RepartitionedPosition {
+export interface RepartitionedEvent extends UpstreamOrigin {
   /** Watermark of the upstream partition before the source record of the event was read. */
   readonly watermark: EpochMicros;
   readonly flow: PipelineEvent;
@@ -84,7 +84,11 @@ export function encodeRepartitionedEvent({
 }
 
 /** Returns one watermark record for each partition of a stage's internal topic. */
-export function watermarkRecords(topic: string, partitions: number, control: WatermarkRecord): NewRecord[] {
+export function watermarkRecords(
+  topic: string,
+  partitions: number,
+  control: WatermarkRecord,
+): ProducerRecord[] {
   const { source, next, watermark, idle } = control;
   const value = JSON.stringify([1, source, next, watermark, idle] satisfies WatermarkRecordValue);
   return Array.from({ length: partitions }, (_, partition) => ({
@@ -96,7 +100,7 @@ export function watermarkRecords(topic: string, partitions: number, control: Wat
  * Decodes a record of a stage's internal topic. Returns undefined if the record has a form that no upstream task
  * writes.
  */
-export function readStageRecord({ key, value }: LogRecord): StageRecord | undefined {
+export function readStageRecord({ key, value }: ConsumerRecord): StageRecord | undefined {
   const text = String(value);
   const start = text.indexOf('[');
   if (start > 0) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { NewRecord } from '#log';
+import type { ProducerRecord } from '#log';
 import { WatermarkBroadcaster } from './watermark-broadcaster.js';
 import { readStageRecord } from './stage-record.js';
 
@@ -7,9 +7,9 @@ const to = [{ topic: 't', partitions: 2 }];
 const control = { source: 'orders/0', next: 5, watermark: 100, idle: false };
 
 function line() {
-  const told: NewRecord[] = [];
+  const told: ProducerRecord[] = [];
   const fails = { now: false };
-  const append = async (records: readonly NewRecord[]): Promise<void> => {
+  const append = async (records: readonly ProducerRecord[]): Promise<void> => {
     if (fails.now) throw new Error('away');
     told.push(...records);
   };

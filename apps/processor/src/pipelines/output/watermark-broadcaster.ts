@@ -1,4 +1,4 @@
-import type { NewRecord } from '#log';
+import type { ProducerRecord } from '#log';
 import type { WatermarkRecord } from '#dataflow';
 import type { StageTopic } from './output-buffer.js';
 import { watermarkRecords } from './stage-record.js';
@@ -28,7 +28,7 @@ export class WatermarkBroadcaster {
    * @param busyMs Minimum milliseconds between two broadcasts while records arrive.
    */
   constructor(
-    private readonly append: (records: readonly NewRecord[]) => Promise<unknown>,
+    private readonly append: (records: readonly ProducerRecord[]) => Promise<unknown>,
     private readonly busyMs: number,
   ) {}
 

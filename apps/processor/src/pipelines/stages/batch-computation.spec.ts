@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EngineCallRetrier } from '#engine';
 import { systemActor } from '#registry';
-import type { NewRecord } from '#log';
+import type { ProducerRecord } from '#log';
 import type { DeadLetter } from '#store';
 import { compilePipeline, pipelineLimits, sourceEvent, type OperatorSpec } from '#dataflow';
 import { createLogger } from '#telemetry';
@@ -28,7 +28,7 @@ const inputs = Array.from({ length: 10 }, (_, offset) => {
 const grown = Array.from({ length: 10 }, () => inputs).flat();
 const signal = new AbortController().signal;
 
-let appended: (readonly NewRecord[])[];
+let appended: (readonly ProducerRecord[])[];
 let delivered: (readonly PendingWebhookDelivery[])[];
 let saved: (readonly DeadLetter[])[];
 let turns: number;

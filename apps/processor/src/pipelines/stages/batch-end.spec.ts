@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 import { batchEnd } from './batch-end.js';
 
 const recordsOf = (...sizes: number[]) =>
-  sizes.map((size): LogRecord => ({ value: Buffer.alloc(size) }) as LogRecord);
+  sizes.map((size): ConsumerRecord => ({ value: Buffer.alloc(size) }) as ConsumerRecord);
 
 it('ends a part after a thousand records', () => {
   const records = recordsOf(...Array<number>(1500).fill(10));

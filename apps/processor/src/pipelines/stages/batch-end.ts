@@ -1,4 +1,4 @@
-import type { LogRecord } from '#log';
+import type { ConsumerRecord } from '#log';
 
 /** Limits of a part of a batch whose outputs are written together, in records and bytes. */
 const [mostRecords, mostBytes] = [1000, 1024 * 1024];
@@ -7,7 +7,7 @@ const [mostRecords, mostBytes] = [1000, 1024 * 1024];
  * Returns the end index (exclusive) and the bytes of the part of `records` that begins at index `from`. A part has at
  * least one record, even if that record alone exceeds the limit of bytes.
  */
-export function batchEnd(records: readonly LogRecord[], from: number): { end: number; bytes: number } {
+export function batchEnd(records: readonly ConsumerRecord[], from: number): { end: number; bytes: number } {
   let end = from;
   let bytes = 0;
   for (; end < records.length && end - from < mostRecords; end++) {

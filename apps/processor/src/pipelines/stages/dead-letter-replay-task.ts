@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ErasureLookup } from '#engine';
 import { UnreadableRecordError, type StreamId } from '#event';
-import type { LogRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#log';
 import {
   noWatermark,
   readReplay,
@@ -76,7 +76,7 @@ export class DeadLetterReplayTask implements StageTask {
    * Returns whether the record must be processed. The result is false for a record below the saved offset, and for a
    * repeated replay, which a gateway sends after an interrupted request.
    */
-  private isFresh(record: LogRecord): boolean {
+  private isFresh(record: ConsumerRecord): boolean {
     const { window, state } = this.options;
     const { offset, timestamp } = record;
     const replay = replayOf(record);
@@ -87,7 +87,7 @@ export class DeadLetterReplayTask implements StageTask {
     return !repeated;
   }
 
-  private async takePart(records: readonly LogRecord[]): Promise<JobAndOperatorEventCounts> {
+  private async takePart(records: readonly ConsumerRecord[]): Promise<JobAndOperatorEventCounts> {
     const { state, now } = this.options;
     const run = await this.runFor(records);
     const output = new OutputBuffer({
@@ -114,7 +114,7 @@ export class DeadLetterReplayTask implements StageTask {
    * Resolves with the job's configuration when its definition is at least the version that the replay records name. The
    * gateway may have read a change of the definition earlier than this process.
    */
-  private async runFor(records: readonly LogRecord[]): Promise<JobConfiguration> {
+  private async runFor(records: readonly ConsumerRecord[]): Promise<JobConfiguration> {
     const { current, state } = this.options;
     const version = Math.max(...records.map((record) => replayOf(record)?.version ?? 0));
     for (let looks = 0; looks < mostChecks && current().label.version < version; looks++)
@@ -122,7 +122,11 @@ export class DeadLetterReplayTask implements StageTask {
     return current();
   }
 
-  private async goOn(record: LogRecord, run: JobConfiguration, writing: BatchComputation): Promise<void> {
+  private async goOn(
+    record: ConsumerRecord,
+    run: JobConfiguration,
+    writing: BatchComputation,
+  ): Promise<void> {
     const { output } = writing;
     const replay = replayOf(record);
     const flow = replay && flowOf(replay);
@@ -152,7 +156,7 @@ export class DeadLetterReplayTask implements StageTask {
   }
 }
 
-function replayOf({ value, offset }: LogRecord): ReplayedDeadLetter | undefined {
+function replayOf({ value, offset }: ConsumerRecord): ReplayedDeadLetter | undefined {
   return readReplay(value, offset + 1);
 }
 

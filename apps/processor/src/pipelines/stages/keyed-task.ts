@@ -1,7 +1,7 @@
 import { TimeSlice } from '#async';
 import { FencedError } from '#engine';
 import type { EpochMicros } from '#event';
-import type { LogRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#log';
 import {
   addToStateEntries,
   UpstreamProgress,
@@ -33,7 +33,7 @@ export interface KeyedTaskOptions extends StageTaskDependencies {
 }
 
 interface DecodedStageRecord {
-  readonly record: LogRecord;
+  readonly record: ConsumerRecord;
   readonly read: StageRecord | undefined;
   readonly names: readonly string[];
 }
@@ -120,7 +120,7 @@ export class KeyedTask implements StageTask {
    * Checks that the records below `next` are the records that the job has already processed.
    * @throws CheckpointLostError when the records are others, because the topic was recreated
    */
-  private requireTaken(records: readonly LogRecord[]): void {
+  private requireTaken(records: readonly ConsumerRecord[]): void {
     for (const record of records) {
       if (record.offset >= this.state.next) return;
       const forwarded = readStageRecord(record)?.forwarded;
@@ -273,7 +273,7 @@ function isFull({ results, weight }: BatchPartComputation): boolean {
 }
 
 /** Decodes the first of the given records, up to the limits of one part of a batch. */
-function arrivalsOf(records: readonly LogRecord[], { operator }: KeyedStage): DecodedStageRecord[] {
+function arrivalsOf(records: readonly ConsumerRecord[], { operator }: KeyedStage): DecodedStageRecord[] {
   const arrivals: DecodedStageRecord[] = [];
   let rows = 0;
   for (const record of records) {

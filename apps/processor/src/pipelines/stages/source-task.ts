@@ -1,6 +1,6 @@
 import type { PartitionErasureLookup } from '#engine';
 import { TimeSlice } from '#async';
-import type { LogRecord, RecordBatch } from '#log';
+import type { ConsumerRecord, RecordBatch } from '#log';
 import {
   SourceWatermark,
   sourceEvent,
@@ -109,7 +109,10 @@ export class SourceTask implements StageTask {
     return new SourceWatermark({ idleAfterMs, nowMs: this.options.now() / 1000, watermark: state.watermark });
   }
 
-  private async takePart(records: readonly LogRecord[], next: number): Promise<JobAndOperatorEventCounts> {
+  private async takePart(
+    records: readonly ConsumerRecord[],
+    next: number,
+  ): Promise<JobAndOperatorEventCounts> {
     const { current, state, now } = this.options;
     const run = current();
     if (run.pipeline.idleAfterMs !== this.idleAfterMs) {
@@ -135,7 +138,7 @@ export class SourceTask implements StageTask {
    * than necessary. Yields undefined for every other record, so that the caller can give way between any two records.
    */
   private *matched(
-    records: readonly LogRecord[],
+    records: readonly ConsumerRecord[],
     { pipeline }: JobConfiguration,
     counts: EventOutcomeCounts,
   ): Generator<MatchedEvent | undefined> {
@@ -150,7 +153,7 @@ export class SourceTask implements StageTask {
    * Decodes a record. Returns the event if it matches the pipeline's source, and undefined otherwise. The method is
    * synchronous, because all partitions share one decoder, which holds one record at a time.
    */
-  private admit(record: LogRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {
+  private admit(record: ConsumerRecord, pipeline: CompiledPipeline): MatchedEvent | undefined {
     const { window, erasures, state, stream, now } = this.options;
     const { offset, timestamp } = record;
     const read = decodeLogRecord(record);

@@ -1,11 +1,11 @@
 import { FetchedRecord } from './record-decoder.js';
-import type { LogRecord } from '../../log.js';
+import type { ConsumerRecord } from '../../log.js';
 
 /**
  * Returns one header of a record, or undefined if it is missing or the headers are damaged. `headerOf` is much cheaper
  * than `record.headers` if many records are searched for one header.
  */
-export function headerOf(record: LogRecord, name: string): Buffer | undefined {
+export function headerOf(record: ConsumerRecord, name: string): Buffer | undefined {
   if (!(record instanceof FetchedRecord)) return record.headers[name];
   try {
     return record.header(name);

@@ -1,4 +1,4 @@
-import type { LogRecord } from '../../log.js';
+import type { ConsumerRecord } from '../../log.js';
 import type { ClusterClient } from '../cluster-client.js';
 import type { KafkaLogLimits } from '../config.js';
 import { errorOfCode } from '../kafkajs/internals.js';
@@ -14,7 +14,7 @@ const offsetOutOfRange = 1;
 export async function recordAt(
   { client, bounds }: { client: ClusterClient; bounds: KafkaLogLimits },
   place: { topic: string; partition: number; leader: number; offset: number },
-): Promise<LogRecord | undefined> {
+): Promise<ConsumerRecord | undefined> {
   const { topic, partition, offset: from } = place;
   const broker = await client.broker(place.leader);
   const limits = { maxWaitMs: 1, maxBytes: bounds.fetchPartitionBytes, partitionBytes: 1 };

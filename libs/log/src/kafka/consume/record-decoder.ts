@@ -1,4 +1,4 @@
-import type { LogRecord, UndecodableRange } from '../../log.js';
+import type { ConsumerRecord, UndecodableRange } from '../../log.js';
 import { ByteReader } from './byte-reader.js';
 import { decompressRecords, maxDecompressedBytes, UndecodableError } from './decompress-records.js';
 
@@ -24,7 +24,7 @@ export interface EncodedRecords {
 
 /** Result of `decodeRecords`: the records of one partition, and the offset at which reading continues. */
 export interface DecodedRecords {
-  records: LogRecord[];
+  records: ConsumerRecord[];
   /**
    * Offset after the last complete batch. Reading continues there, even if records before it were omitted (compaction,
    * control records).
@@ -59,7 +59,7 @@ interface BatchHeader {
  * `maxDecompressedBytes`.
  */
 export async function decodeRecords(set: EncodedRecords): Promise<DecodedRecords> {
-  const records: LogRecord[] = [];
+  const records: ConsumerRecord[] = [];
   const undecodable: UndecodableRange[] = [];
   const transactions = new AbortedTransactionFilter(set.aborted);
   const reader = new ByteReader(set.bytes);
@@ -113,7 +113,7 @@ function readHeader(reader: ByteReader): BatchHeader {
 
 function readRecords(
   reader: ByteReader,
-  { header, set, records }: { header: BatchHeader; set: EncodedRecords; records: LogRecord[] },
+  { header, set, records }: { header: BatchHeader; set: EncodedRecords; records: ConsumerRecord[] },
 ): void {
   const appendTime = (header.attributes & logAppendTime) !== 0;
   for (let i = 0; i < header.count; i++) {
@@ -132,7 +132,7 @@ function readRecords(
  * A fetched record. A fetched record keeps the positions of its key, value and headers in the response, and creates
  * each on access.
  */
-export class FetchedRecord implements LogRecord {
+export class FetchedRecord implements ConsumerRecord {
   readonly topic: string;
   readonly partition: number;
   private bytes: Buffer;

@@ -1,5 +1,5 @@
 import { ProducerBufferFullError, LogUnavailableError } from '../../errors.js';
-import type { NewRecord, RecordPosition, Producer } from '../../log.js';
+import type { ProducerRecord, RecordPosition, Producer } from '../../log.js';
 import { PendingAppend } from './pending-append.js';
 import { partitionOf } from './murmur2.js';
 import type { ProducerShard } from './producer-shard.js';
@@ -33,7 +33,7 @@ export class KafkaProducer implements Producer {
     return this.inFlight;
   }
 
-  async append(records: readonly NewRecord[]): Promise<RecordPosition[]> {
+  async append(records: readonly ProducerRecord[]): Promise<RecordPosition[]> {
     if (this.closed) throw new LogUnavailableError('the producer is closed');
     if (records.length === 0) return [];
     const append = new PendingAppend(records, Date.now() + this.options.operationTimeoutMs);
@@ -86,7 +86,7 @@ export class KafkaProducer implements Producer {
     let topic = '';
     let count: number | undefined;
     for (let i = 0; i < records.length; i++) {
-      const record = records[i] as NewRecord;
+      const record = records[i] as ProducerRecord;
       if (record.topic !== topic) {
         topic = record.topic;
         count = this.options.catalog.get(topic);

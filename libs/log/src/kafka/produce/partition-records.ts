@@ -1,4 +1,4 @@
-import type { NewRecord } from '../../log.js';
+import type { ProducerRecord } from '../../log.js';
 
 /** Error of a cancelled send, for which no append waits any more. This error makes kafkajs end its retries. */
 export class SendCancelledError extends Error {
@@ -35,7 +35,7 @@ export class PartitionRecords {
   private sequence: number | undefined;
 
   constructor(
-    readonly records: readonly NewRecord[],
+    readonly records: readonly ProducerRecord[],
     /** Approximate size of the encoded records, in bytes. */
     readonly bytes: number,
     private readonly send: SendBatchState,

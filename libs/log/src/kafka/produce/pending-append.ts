@@ -1,5 +1,5 @@
 import { LogUnavailableError } from '../../errors.js';
-import type { NewRecord, RecordPosition } from '../../log.js';
+import type { ProducerRecord, RecordPosition } from '../../log.js';
 
 /** Upper limit of the bytes of a record on the wire, without its key, value and headers. */
 const recordOverhead = 24;
@@ -22,7 +22,7 @@ export class PendingAppend {
   private reject!: (error: Error) => void;
 
   constructor(
-    readonly records: readonly NewRecord[],
+    readonly records: readonly ProducerRecord[],
     readonly deadline: number,
   ) {
     this.sizes = new Int32Array(records.length);
@@ -64,10 +64,10 @@ export class PendingAppend {
 
   private measure(): number {
     let sum = 0;
-    let lastHeaders: NewRecord['headers'] = undefined;
+    let lastHeaders: ProducerRecord['headers'] = undefined;
     let headerBytes = 0;
     for (let i = 0; i < this.records.length; i++) {
-      const { key, value, headers } = this.records[i] as NewRecord;
+      const { key, value, headers } = this.records[i] as ProducerRecord;
       if (headers !== lastHeaders) {
         lastHeaders = headers;
         headerBytes = measureHeaders(headers);
@@ -81,7 +81,7 @@ export class PendingAppend {
   }
 }
 
-function measureHeaders(headers: NewRecord['headers']): number {
+function measureHeaders(headers: ProducerRecord['headers']): number {
   let sum = 0;
   for (const [name, value] of Object.entries(headers ?? {})) {
     sum += Buffer.byteLength(name) + Buffer.byteLength(value) + 8;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ProducerBufferFullError, LogUnavailableError, UnknownTopicError } from '../../errors.js';
-import type { NewRecord } from '../../log.js';
+import type { ProducerRecord } from '../../log.js';
 import { PendingAppend } from './pending-append.js';
 import { KafkaProducer } from './kafka-producer.js';
 import type { GroupedRecords } from './partition-records.js';
@@ -62,7 +62,7 @@ class HandBroker {
   }
 }
 
-const records = (...values: string[]): NewRecord[] =>
+const records = (...values: string[]): ProducerRecord[] =>
   values.map((value) => ({ topic: 't', key: 'k', value }));
 const soon = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
 const lanes: ProducerShard[] = [];
@@ -84,7 +84,7 @@ function laneOn(broker: HandBroker, options: Partial<ProducerShardOptions> = {})
   return lane;
 }
 
-function append(lane: ProducerShard, what: NewRecord[], deadlineMs = 5_000): PendingAppend {
+function append(lane: ProducerShard, what: ProducerRecord[], deadlineMs = 5_000): PendingAppend {
   const call = new PendingAppend(what, Date.now() + deadlineMs);
   call.result.catch(() => undefined);
   lane.push(call);

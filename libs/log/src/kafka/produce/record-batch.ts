@@ -1,7 +1,7 @@
 import { crc32c } from '@node-rs/crc32';
 import type { GrowingBuffer } from './growing-buffer.js';
 
-/** A record to encode: a `NewRecord` of the port or a message of kafkajs. */
+/** A record to encode: a `ProducerRecord` of the port or a message of kafkajs. */
 export interface EncodableRecord {
   key?: string | Buffer | null;
   value: string | Buffer | null;

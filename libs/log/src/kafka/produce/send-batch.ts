@@ -1,5 +1,5 @@
 import { LogUnavailableError } from '../../errors.js';
-import type { NewRecord } from '../../log.js';
+import type { ProducerRecord } from '../../log.js';
 import type { PendingAppend } from './pending-append.js';
 import {
   GroupedRecords,
@@ -21,7 +21,7 @@ export interface TopicPartitionAnswer extends PartitionAnswer {
 }
 
 class PartitionBatch {
-  readonly records: NewRecord[] = [];
+  readonly records: ProducerRecord[] = [];
   readonly owners: PendingAppend[] = [];
   readonly indexes: number[] = [];
   bytes = 0;
@@ -59,7 +59,7 @@ export class SendBatch implements SendBatchState {
    * full.
    */
   add(append: PendingAppend, index: number, partitionCount: number): boolean {
-    const record = append.records[index] as NewRecord;
+    const record = append.records[index] as ProducerRecord;
     const partition = append.partitions[index] as number;
     const size = append.sizes[index] as number;
     if (this.records >= this.bounds.sendRecords) return false;

@@ -4,7 +4,7 @@ import type { MaterializedPartition } from './materialized-partition.js';
 import type { AcceptedOffsets, SuspectedIds } from './partition-row-builder.js';
 import type { RowWriter } from './row-writer.js';
 
-export interface AcceptedEventsOptions {
+export interface AcceptedOffsetLookupOptions {
   writer: Pick<RowWriter, 'offsetsOf'>;
   retry: EngineCallRetrier;
   /** Returns the row batches of a partition that are not stored yet. */
@@ -12,8 +12,8 @@ export interface AcceptedEventsOptions {
 }
 
 /** Looks up at which offsets events are accepted: in the store, and in the row batches that are not stored yet. */
-export class AcceptedEvents {
-  constructor(private readonly options: AcceptedEventsOptions) {}
+export class AcceptedOffsetLookup {
+  constructor(private readonly options: AcceptedOffsetLookupOptions) {}
 
   async offsetsOf(state: MaterializedPartition, suspects: SuspectedIds): Promise<AcceptedOffsets> {
     const { writer, retry } = this.options;
