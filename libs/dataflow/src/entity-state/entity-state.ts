@@ -1,3 +1,4 @@
+import { FlatPatch } from './flat-patch.js';
 import { readTree, treeText, type JsonTree } from './json-tree.js';
 import { growthBy, mergePatch } from './merge-patch.js';
 
@@ -28,6 +29,9 @@ const mostCharacters = 1024 * 1024;
  */
 const mostAlive = 4 * mostCharacters;
 
+/** The patch of the event that is being applied; all states share it. */
+const smallPatch = new FlatPatch();
+
 /**
  * Parses the state of an entity from the text that a snapshot stores; without a text, returns the state before the
  * first event.
@@ -45,14 +49,24 @@ export function readEntityState(text = '{}'): EntityState {
  * depends on the event and the values that it removes, not on the size of the state.
  */
 export function addToEntityState(state: EntityState, data: string): EntityState | undefined {
+  const { value } = state;
+  const alive = state.alive + data.length;
+  // The text of a state grows at most by the text of an event.
+  if (typeof value !== 'string' && state.characters + data.length <= mostCharacters && smallPatch.read(data))
+    return onItsOwn({ value, characters: state.characters + smallPatch.applyTo(value), alive });
   const patch = readTree(data);
-  const characters = state.characters + growthBy(patch, state.value);
+  const characters = state.characters + growthBy(patch, value);
   if (characters > mostCharacters) return undefined;
-  return onItsOwn({ value: mergePatch(state.value, patch), characters, alive: state.alive + data.length });
+  return onItsOwn({ value: mergePatch(value, patch), characters, alive });
 }
 
 function onItsOwn(state: EntityState): EntityState {
-  return state.alive > mostAlive ? readEntityState(entityStateText(state)) : state;
+  return state.alive > mostAlive ? compactEntityState(state) : state;
+}
+
+/** Copies a state, so that it keeps no text of an event in memory. The caller must not use the given state afterwards. */
+export function compactEntityState(state: EntityState): EntityState {
+  return readEntityState(entityStateText(state));
 }
 
 /** Returns an entity's state as the JSON text of an object, which snapshots store. */
