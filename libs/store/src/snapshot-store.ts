@@ -135,6 +135,11 @@ export interface EntityVersions {
   upTo: number;
 }
 
+/** The key of a stored event, with the version that the materializer has given to the event; 0 without an entity. */
+export interface EventVersion extends EventKey {
+  version: number;
+}
+
 /**
  * Reads and saves snapshots of many entities of one stream with one query each. The automatic snapshots need no
  * authorization scope.
@@ -157,6 +162,21 @@ export interface SnapshotBatches {
   ): Promise<Map<string, HistoryEvent[]>>;
   /** Returns those of the snapshots that are current. */
   current(snapshots: readonly EntitySnapshot[], signal?: AbortSignal): Promise<EntitySnapshot[]>;
+  /**
+   * Returns the stored events at the partitions and offsets of these keys, with their versions. An event can have another
+   * time than the key: after a Kafka topic was recreated, its offsets begin again. The cost is that of the stream's
+   * events between the least and the greatest timestamp and offset of the keys.
+   */
+  versionsAt(
+    query: { stream: string; keys: readonly EventKey[] },
+    signal?: AbortSignal,
+  ): Promise<EventVersion[]>;
+  /**
+   * Returns the number of removed events of each partition of a stream from which events were removed. The number grows
+   * before the events and the snapshots that include them are removed: if the number is the same before and after a
+   * snapshot is saved, no removal has missed the snapshot.
+   */
+  removedEvents(stream: string, signal?: AbortSignal): Promise<Map<number, number>>;
   /** Saves snapshots with one insert. @throws RowsRejectedError */
   saveAll(snapshots: readonly EntitySnapshot[]): Promise<void>;
 }

@@ -42,6 +42,25 @@ export function describeRemovingSnapshots(contract: StoreContractHarness): void 
       },
     );
 
+    it('counts the removed events of each partition, each once', async () => {
+      const [stream, other] = [newStream(), newStream()];
+      const removed = () => contract.store.snapshots.removedEvents(stream);
+      await given(stream);
+      await given(other);
+      await contract.write(entityRows(stream, 2, () => ({ partition: 1, entity_id: 'f' })));
+      expect(await removed()).toEqual(new Map());
+      await byHash(stream, 3, 'e');
+      expect(await removed()).toEqual(new Map([[0, 3]]));
+      await byHash(stream, 3, 'e');
+      await contract.store.eraser.truncate({ stream, partition: 1, before: 1 });
+      expect(await removed()).toEqual(
+        new Map([
+          [0, 3],
+          [1, 1],
+        ]),
+      );
+    });
+
     it('erases a snapshot that was saved after its entity was erased', async () => {
       const stream = newStream();
       const rows = await given(stream);

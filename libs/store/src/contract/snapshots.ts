@@ -80,6 +80,24 @@ export function describeSnapshots(contract: StoreContractHarness): void {
       );
     });
 
+    it('has versions that are found by the partitions and offsets of many events', async () => {
+      const stream = newStream();
+      const rows = entityRows(stream, 6, (i) => ({ timestamp: t0 + ((i * 5) % 6) * second }));
+      const noEntity = rowsOf(stream, 1, () => ({ entity_id: null, version: null, offset: 70 }))[0]!;
+      await contract.write([...rows, noEntity]);
+      await contract.write(entityRows(newStream(), 6));
+      const keys = [rows[4]!, rows[1]!, noEntity].map(eventKeyOf);
+      const others = [
+        { ...keys[0]!, partition: 1 },
+        { ...keys[0]!, offset: 60 },
+      ];
+      const found = await snapshots().versionsAt({ stream, keys: [...keys, ...others] });
+      const expected = keys.map((key, i) => ({ ...key, version: [5, 2, 0][i] }));
+      const byOffset = (a: EventKey, b: EventKey) => a.offset - b.offset;
+      expect(found.sort(byOffset)).toEqual(expected.sort(byOffset));
+      expect(await snapshots().versionsAt({ stream, keys: [] })).toEqual([]);
+    });
+
     it('is limited to a time, inclusive, and ordered by version', async () => {
       const stream = newStream();
       const rows = entityRows(stream, 4, (i) => ({ timestamp: t0 + [5, 2, 9, 5][i]! * second }));

@@ -5,6 +5,7 @@ import type {
   EntitySnapshot,
   EntityTimeQuery,
   EventKey,
+  EventVersion,
   HistoryEvent,
   HistoryQuery,
   NearestSnapshotQuery,
@@ -100,6 +101,22 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
     return snapshots.filter((snapshot) => this.counts(snapshot));
   }
 
+  async versionsAt({ stream, keys }: Parameters<SnapshotBatches['versionsAt']>[0]): Promise<EventVersion[]> {
+    const times = keys.map(({ timestamp }) => timestamp);
+    const [since, until] = [Math.min(...times), Math.max(...times)];
+    return this.tables
+      .events()
+      .filter((row) => row.stream === stream && keys.some((key) => isSamePlace(row, key)))
+      .filter(({ timestamp }) => timestamp >= since && timestamp <= until)
+      .map(({ partition, offset, timestamp, ingested_at, version }) => ({
+        ...{ partition, offset, timestamp, ingested_at, version: version ?? 0 },
+      }));
+  }
+
+  async removedEvents(stream: string): Promise<Map<number, number>> {
+    return this.tables.removedEvents(stream);
+  }
+
   async saveAll(snapshots: readonly EntitySnapshot[]): Promise<void> {
     for (const snapshot of snapshots) await this.save(snapshot);
   }
@@ -139,11 +156,12 @@ function named(snapshot: EntitySnapshot): EntitySnapshot {
   return { ...snapshot, stream: streamNameOf(snapshot.stream) };
 }
 
+function isSamePlace(row: EventRow, { partition, offset }: EventKey): boolean {
+  return row.partition === partition && row.offset === offset;
+}
+
 function isAt(row: EventRow, place: EventKey): boolean {
   return (
-    row.partition === place.partition &&
-    row.offset === place.offset &&
-    row.timestamp === place.timestamp &&
-    row.ingested_at === place.ingested_at
+    isSamePlace(row, place) && row.timestamp === place.timestamp && row.ingested_at === place.ingested_at
   );
 }

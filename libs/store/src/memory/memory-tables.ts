@@ -22,6 +22,9 @@ export class MemoryTables {
   /** The greatest offset ever stored, for each stream partition. */
   private ends = new Map<string, number>();
 
+  /** Offsets of the removed events, for each stream partition. */
+  private removed = new Map<string, Set<number>>();
+
   /** Ids of the streams that were dropped. */
   readonly dropped = new Set<string>();
 
@@ -78,9 +81,19 @@ export class MemoryTables {
 
   removeEvents(removed: (row: EventRow) => boolean): number {
     const kept = filtered(this.rowsByIdentity, (row) => !removed(row));
+    for (const [identity, row] of this.rowsByIdentity) if (!kept.has(identity)) this.addToRemoved(row);
     const count = this.rowsByIdentity.size - kept.size;
     this.rowsByIdentity = kept;
     return count;
+  }
+
+  /** Returns the number of removed events of each partition of a stream. */
+  removedEvents(stream: string): Map<number, number> {
+    const found = [...this.removed].map(
+      ([key, offsets]) => [JSON.parse(key) as [string, number], offsets] as const,
+    );
+    const own = found.filter(([[name]]) => name === stream);
+    return new Map(own.map(([[, partition], offsets]) => [partition, offsets.size]));
   }
 
   removeLetters(removed: (letter: DeadLetter) => boolean): void {
@@ -106,12 +119,18 @@ export class MemoryTables {
     this.removeEvents(isOf);
     this.removeHeads(isOf);
     this.ends = filtered(this.ends, (_end, key) => streamOf(key) !== stream);
+    this.removed = filtered(this.removed, (_offsets, key) => streamOf(key) !== stream);
     this.replays = filtered(this.replays, (_at, key) => streamOf(key) !== stream);
   }
 
   private addToEnd({ stream, partition, offset }: EventRow): void {
     const end = JSON.stringify([stream, partition]);
     this.ends.set(end, Math.max(offset, this.ends.get(end) ?? 0));
+  }
+
+  private addToRemoved({ stream, partition, offset }: EventRow): void {
+    const key = JSON.stringify([stream, partition]);
+    this.removed.set(key, (this.removed.get(key) ?? new Set()).add(offset));
   }
 
   private addToHead(row: EventRow): void {

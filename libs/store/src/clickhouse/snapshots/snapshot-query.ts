@@ -3,6 +3,7 @@ import { decodeCursor, encodeCursor } from '../../cursor.js';
 import type {
   EntitySnapshot,
   EntityVersions,
+  EventKey,
   NearestSnapshotQuery,
   SnapshotsQuery,
 } from '../../snapshot-store.js';
@@ -104,6 +105,59 @@ export function storedEventKeysSql(
 FROM events_by_entity
 WHERE entity_id IN ${ids} AND stream = ${params.bind('String', stream)}
   AND (${key}) IN ${params.bind('Array(Tuple(UInt16, UInt64, Int64, Int64))', keys)}`,
+    params: params.values,
+  };
+}
+
+/** A row of the result of `versionsAtSql`. Times are in microseconds since 1970. */
+export type EventVersionRow = [
+  partition: number,
+  offset: number,
+  timestamp: number,
+  ingestedAt: number,
+  version: number,
+];
+
+/**
+ * A partition times this number plus an offset is one number for both, which is looked up faster than a tuple. The
+ * number is exact in JavaScript for 512 partitions and 17 trillion offsets.
+ */
+const partitionStep = 2 ** 44;
+
+/**
+ * Selects the versions of the stream's events at these offsets. The condition on the timestamps uses the primary key,
+ * the condition on the range of offsets an index.
+ */
+export function versionsAtSql(stream: string, keys: readonly EventKey[]): ParameterizedSql {
+  const params = new SqlParams();
+  let [since, until, from, to] = [Infinity, -Infinity, Infinity, -Infinity];
+  for (const { timestamp, offset } of keys) {
+    [since, until] = [Math.min(since, timestamp), Math.max(until, timestamp)];
+    [from, to] = [Math.min(from, offset), Math.max(to, offset)];
+  }
+  const places = keys.map(({ partition, offset }) => partition * partitionStep + offset);
+  return {
+    query: `SELECT partition, offset, toUnixTimestamp64Micro(timestamp), toUnixTimestamp64Micro(ingested_at), version
+FROM events
+WHERE stream = ${params.bind('String', stream)}
+  AND timestamp >= ${params.time(since)} AND timestamp <= ${params.time(until)}
+  AND offset >= ${params.bind('UInt64', from)} AND offset <= ${params.bind('UInt64', to)}
+  AND partition * ${partitionStep} + offset IN ${params.bind('Array(UInt64)', places)}`,
+    params: params.values,
+  };
+}
+
+/** Selects the number of removed events of each partition of a stream. An offset that is removed twice counts once. */
+export function removedEventsSql(stream: string): ParameterizedSql {
+  const params = new SqlParams();
+  return {
+    query: `SELECT partition, sum(removed)
+FROM (
+  SELECT partition, groupBitmapMerge(offsets) AS removed
+  FROM removed_positions
+  WHERE stream = ${params.bind('String', stream)}
+  GROUP BY partition, segment)
+GROUP BY partition`,
     params: params.values,
   };
 }

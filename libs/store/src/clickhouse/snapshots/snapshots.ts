@@ -7,6 +7,7 @@ import {
   type EntitySnapshot,
   type EntityTimeQuery,
   type EventKey,
+  type EventVersion,
   type HistoryEvent,
   type HistoryQuery,
   type NearestSnapshotQuery,
@@ -41,7 +42,10 @@ import {
   snapshotTotalSql,
   statesSql,
   storedEventKeysSql,
+  removedEventsSql,
+  versionsAtSql,
   type EventKeyRow,
+  type EventVersionRow,
 } from './snapshot-query.js';
 import {
   readSnapshotMetadata,
@@ -61,6 +65,8 @@ const insertSnapshots = `INSERT INTO snapshots (${snapshotColumns.join(', ')}) F
 const maxSkippedSnapshots = 5;
 /** Maximum number of snapshots whose states one query selects. */
 const statesPerQuery = 500;
+/** Maximum number of events whose versions one query selects. */
+const keysPerQuery = 10_000;
 /** Maximum number of snapshots of one entity that one query checks. */
 const snapshotsPerQuery = 1_000;
 /**
@@ -158,6 +164,25 @@ export class ClickHouseSnapshotStore implements SnapshotStore, SnapshotBatches {
     if (snapshots.length === 0) return [];
     const stored = await this.storedKeys(snapshots[0]!.stream, snapshots, signal);
     return snapshots.filter((snapshot) => stored(snapshot));
+  }
+
+  async versionsAt(
+    { stream, keys }: Parameters<SnapshotBatches['versionsAt']>[0],
+    signal?: AbortSignal,
+  ): Promise<EventVersion[]> {
+    const found: EventVersion[] = [];
+    for (let from = 0; from < keys.length; from += keysPerQuery) {
+      const sql = versionsAtSql(stream, keys.slice(from, from + keysPerQuery));
+      for (const row of await this.read<EventVersionRow>(sql, signal)) {
+        const [partition, offset, timestamp, ingested_at, version] = row;
+        found.push({ partition, offset, timestamp, ingested_at, version });
+      }
+    }
+    return found;
+  }
+
+  async removedEvents(stream: string, signal?: AbortSignal): Promise<Map<number, number>> {
+    return new Map(await this.read<[number, number]>(removedEventsSql(stream), signal));
   }
 
   async save(snapshot: EntitySnapshot): Promise<void> {
