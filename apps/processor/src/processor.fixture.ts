@@ -195,15 +195,25 @@ export class ProjectionTestBed {
     );
   }
 
-  /** Stores all events that are or were in the log, as a materializer does. */
-  async materialize(stream = 'orders'): Promise<void> {
+  /**
+   * Stores all events that are or were in the log, as a materializer does, with the times of the log as ingestion times.
+   * @param options.isStored Selects by offset the events that are stored; the others are dropped, like dead letters.
+   * @param options.ownTimes Stores the ingestion times that the records contain.
+   */
+  async materialize(
+    stream = 'orders',
+    {
+      isStored = () => true,
+      ownTimes = false,
+    }: { isStored?: ((offset: number) => boolean) | undefined; ownTimes?: boolean } = {},
+  ): Promise<void> {
     const topic = this.topicOf(stream);
     for (const partition of this.log.topics.get(topic)!.partitions.keys()) {
       const [ids, reader, rows] = [new IdWindow(window), new RecordReader(), [] as EventRow[]];
       const versions = new Map<string, number>();
       for (const { value, offset, timestamp } of this.history(topic, partition)) {
         if (!isReadable(reader, value!)) ids.pass(offset, timestamp);
-        else if (!ids.repeatsWords(reader.id, offset, timestamp)) {
+        else if (!ids.repeatsWords(reader.id, offset, timestamp) && isStored(offset)) {
           const entity_id = reader.entityId.toString() || null;
           const version = entity_id === null ? null : (versions.get(entity_id) ?? 0) + 1;
           if (version !== null) versions.set(entity_id!, version);
@@ -211,7 +221,8 @@ export class ProjectionTestBed {
             ...{ stream: topics.streamOf(topic)!, partition, offset, entity_id, version },
             event_id: uuidText(reader.id),
             ...{ event_type: reader.eventType.toString(), schema_version: null },
-            ...{ timestamp: reader.timestamp, ingested_at: timestamp * 1000 },
+            timestamp: reader.timestamp,
+            ingested_at: ownTimes ? reader.ingestedAt : timestamp * 1000,
             ...{ metadata: '{}', data: reader.data.toString() },
           });
         }

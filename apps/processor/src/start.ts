@@ -128,7 +128,8 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     onFailure: (error) => context.crash(error),
   });
   const snapshotter = new Snapshotter({
-    ...{ log, topics, logger, definitions, snapshots: store.snapshots, versions: store.writer },
+    ...{ log, topics, logger, definitions, erasures },
+    ...{ snapshots: store.snapshots, versions: store.writer },
     onFailure: (error) => context.crash(error),
   });
   const producer = new DeferredProducer();

@@ -4,7 +4,6 @@ import type { EpochMicros } from '#event';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
-  type EntityVersions,
   type HistoryEvent,
   type SnapshotBatches,
   type SnapshotStore,
@@ -12,12 +11,26 @@ import {
 import { createSnapshot } from './create-snapshot.js';
 import { EntityFold } from './entity-fold.js';
 import { EntityStateTooLargeError } from './errors.js';
+import { FoldedEntity } from './folded-entity.js';
 
-/** Entities of one stream with the highest version that the snapshot of each may include, and the current time. */
+/** Entities of one stream, the versions at which their snapshots are due, and the current time. */
 export interface SnapshotsRequest {
   stream: string;
-  upTo: ReadonlyMap<string, number>;
+  entities: ReadonlyMap<string, DueVersions>;
   now: EpochMicros;
+  /**
+   * Called with the state of an entity after the version `latest`, for a caller that continues to fold. Not called if
+   * the state or the events are too large, or if events between the snapshot and `latest` are missing.
+   */
+  onFolded?: (entityId: string, folded: FoldedEntity) => void;
+}
+
+/** Versions of one entity. */
+export interface DueVersions {
+  /** The highest version that the snapshot may include; 0 if no snapshot is due. */
+  upTo: number;
+  /** The latest stored version, at least `upTo`. */
+  latest: number;
 }
 
 /** Numbers of entities by what happened to their snapshot; an entity without new events is not counted. */
@@ -43,58 +56,75 @@ const mostOfOneEntity = 1_024;
  */
 export async function createSnapshots(
   store: SnapshotStore & SnapshotBatches,
-  { upTo, ...request }: SnapshotsRequest,
+  { entities: due, ...request }: SnapshotsRequest,
   signal?: AbortSignal,
 ): Promise<SnapshotCounts> {
   const counts: SnapshotCounts = { created: 0, removedMeanwhile: 0, tooLarge: 0 };
   const batch = { ...request, store, counts, signal };
-  const entities = [...upTo].map(([entityId, version]) => ({ entityId, upTo: version }));
+  const entities = [...due].map(([entityId, versions]) => ({ entityId, ...versions }));
   for (let from = 0; from < entities.length; from += mostEntities)
     await createHalving(batch, entities.slice(from, from + mostEntities));
   return counts;
 }
 
-interface SnapshotBatch extends Omit<SnapshotsRequest, 'upTo'> {
+interface SnapshotBatch extends Omit<SnapshotsRequest, 'entities'> {
   store: SnapshotStore & SnapshotBatches;
   counts: SnapshotCounts;
   signal: AbortSignal | undefined;
 }
 
-type Entity = Pick<EntityVersions, 'entityId' | 'upTo'>;
+interface DueEntity extends DueVersions {
+  entityId: string;
+}
 
-/** Creates the snapshots of entities. If their states or events are too large for one query, creates those of each half. */
-async function createHalving(batch: SnapshotBatch, entities: readonly Entity[]): Promise<void> {
-  if (entities.length === 1) return await createOne(batch, entities[0]!);
+/** An entity with the version of the snapshot from which its events are folded. */
+interface EntityAfterBase extends DueEntity {
+  after: number;
+}
+
+/**
+ * Creates the snapshots of entities. If their states or events are too large for one query, creates those of each half;
+ * the events of a single entity are then read in pages.
+ */
+async function createHalving(batch: SnapshotBatch, entities: readonly DueEntity[]): Promise<void> {
   try {
     await createTogether(batch, entities);
   } catch (error) {
     if (!(error instanceof QueryTooExpensiveError)) throw error;
+    if (entities.length === 1)
+      return entities[0]!.upTo > 0 ? await createOne(batch, entities[0]!) : undefined;
     const half = entities.length >> 1;
     await createHalving(batch, entities.slice(0, half));
     await createHalving(batch, entities.slice(half));
   }
 }
 
-async function createTogether(batch: SnapshotBatch, entities: readonly Entity[]): Promise<void> {
+async function createTogether(batch: SnapshotBatch, entities: readonly DueEntity[]): Promise<void> {
   const { store, stream, signal } = batch;
   const bases = await store.nearestOf({ stream, entities }, signal);
-  const missing = entities
-    .map((entity) => ({ ...entity, after: bases.get(entity.entityId)?.version ?? 0 }))
-    .filter(({ after, upTo }) => after < upTo);
-  const isLong = ({ after, upTo }: EntityVersions) => upTo - after > mostOfOneEntity;
-  for (const entity of missing.filter(isLong)) await createOne(batch, entity);
+  const reached = (entity: DueEntity) => (batch.onFolded ? entity.latest : entity.upTo);
+  const missing: EntityAfterBase[] = [];
+  for (const entity of entities) {
+    const base = bases.get(entity.entityId);
+    const after = base?.version ?? 0;
+    if (after < reached(entity)) missing.push({ ...entity, latest: reached(entity), after });
+    else if (base) batch.onFolded?.(entity.entityId, new FoldedEntity(base));
+  }
+  const isLong = ({ after, latest }: EntityAfterBase) => latest - after > mostOfOneEntity;
+  for (const entity of missing.filter(isLong)) if (entity.after < entity.upTo) await createOne(batch, entity);
   for (const part of parts(missing.filter((entity) => !isLong(entity)))) {
-    const histories = await store.historyOf({ stream, entities: part }, signal);
-    await save(batch, await foldAll(batch, { histories, bases }));
+    const ranges = part.map(({ entityId, after, latest }) => ({ entityId, after, upTo: latest }));
+    const histories = await store.historyOf({ stream, entities: ranges }, signal);
+    await save(batch, await foldAll(batch, { entities: part, histories, bases }));
   }
 }
 
 /** Divides entities into parts with at most `mostEvents` events. */
-function* parts(entities: readonly EntityVersions[]): Generator<EntityVersions[]> {
-  let part: EntityVersions[] = [];
+function* parts(entities: readonly EntityAfterBase[]): Generator<EntityAfterBase[]> {
+  let part: EntityAfterBase[] = [];
   let events = 0;
   for (const entity of entities) {
-    const own = entity.upTo - entity.after;
+    const own = entity.latest - entity.after;
     if (events + own > mostEvents) {
       yield part;
       part = [];
@@ -106,7 +136,7 @@ function* parts(entities: readonly EntityVersions[]): Generator<EntityVersions[]
   if (part.length > 0) yield part;
 }
 
-async function createOne(batch: SnapshotBatch, { entityId, upTo }: Entity): Promise<void> {
+async function createOne(batch: SnapshotBatch, { entityId, upTo }: DueEntity): Promise<void> {
   const { store, stream, now, counts, signal } = batch;
   const request = { access: allStreams, stream, entityId, version: upTo, reason: 'automatic', now } as const;
   try {
@@ -119,30 +149,80 @@ async function createOne(batch: SnapshotBatch, { entityId, upTo }: Entity): Prom
   }
 }
 
-/** Returns the snapshots after these events, each computed from the snapshot in `bases`, if there is one. */
+interface HistoriesToFold {
+  entities: readonly EntityAfterBase[];
+  histories: ReadonlyMap<string, HistoryEvent[]>;
+  bases: ReadonlyMap<string, EntitySnapshot>;
+}
+
+interface HistoryToFold {
+  entity: EntityAfterBase;
+  base: EntitySnapshot | undefined;
+  events: readonly HistoryEvent[];
+  turn: TimeSlice;
+}
+
+/** Returns the due snapshots of entities, each computed from the snapshot in `bases`, if there is one. */
 async function foldAll(
-  { stream, now, counts, signal }: SnapshotBatch,
-  {
-    histories,
-    bases,
-  }: { histories: ReadonlyMap<string, HistoryEvent[]>; bases: ReadonlyMap<string, EntitySnapshot> },
+  batch: SnapshotBatch,
+  { entities, histories, bases }: HistoriesToFold,
 ): Promise<EntitySnapshot[]> {
-  const folded: EntitySnapshot[] = [];
+  const due: EntitySnapshot[] = [];
   const turn = new TimeSlice();
-  for (const [entityId, events] of histories) {
-    const base = bases.get(entityId);
+  for (const entity of entities) {
+    const base = bases.get(entity.entityId);
     if (turn.over(base?.state.length ?? 0)) await turn.end();
     try {
-      const fold = new EntityFold(base, turn);
-      await fold.add(events, signal);
-      const { from: _from, ...content } = fold.result()!;
-      folded.push({ stream, entity_id: entityId, ...content, created_at: now, reason: 'automatic' });
+      const events = histories.get(entity.entityId) ?? [];
+      const snapshot = await foldOne(batch, { entity, base, events, turn });
+      if (snapshot) due.push(snapshot);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
-      counts.tooLarge++;
+      batch.counts.tooLarge++;
     }
   }
-  return folded;
+  return due;
+}
+
+/** Folds the events of one entity. Returns its snapshot, if one is due. */
+async function foldOne(
+  { stream, now, signal, onFolded }: SnapshotBatch,
+  { entity, base, events, turn }: HistoryToFold,
+): Promise<EntitySnapshot | undefined> {
+  const { entityId, upTo } = entity;
+  const fold = new EntityFold(base, turn);
+  const included = events.filter(({ version }) => version <= upTo);
+  await fold.add(included, signal);
+  const content = included.length > 0 ? fold.folded.content() : undefined;
+  if (onFolded && isComplete(entity, events, base)) {
+    const isFolded = await addIfSmall(fold, events.slice(included.length), signal);
+    if (isFolded) onFolded(entityId, fold.folded);
+  }
+  return content && { stream, entity_id: entityId, ...content, created_at: now, reason: 'automatic' };
+}
+
+/** Returns whether the events have every version after the base, or after the first stored event, up to the latest. */
+function isComplete(
+  { latest }: EntityAfterBase,
+  events: readonly HistoryEvent[],
+  base: EntitySnapshot | undefined,
+): boolean {
+  const first = base ? base.version + 1 : events[0]?.version;
+  return first !== undefined && first + events.length - 1 === latest && events.at(-1)?.version === latest;
+}
+
+async function addIfSmall(
+  fold: EntityFold,
+  events: readonly HistoryEvent[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await fold.add(events, signal);
+    return true;
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return false;
+  }
 }
 
 /** Saves snapshots, then removes those whose events were erased or expired in the meantime. */

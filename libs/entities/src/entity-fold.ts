@@ -1,22 +1,13 @@
 import { TimeSlice } from '#async';
-import { addToEntityState, entityStateText, readEntityState, type EntityState } from '#dataflow';
-import type { EpochMicros } from '#event';
-import { QueryTooExpensiveError, type EntitySnapshot, type EventKey, type HistoryEvent } from '#store';
+import { QueryTooExpensiveError, type EntitySnapshot, type HistoryEvent } from '#store';
 import { EntityStateTooLargeError } from './errors.js';
+import { FoldedEntity, type FoldedContent } from './folded-entity.js';
 
 /** Time limit in milliseconds for computing the state of one entity. */
 const maxFoldMs = 20_000;
 
-/** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
-export interface EntityStateAtVersion {
-  version: number;
-  /** The first and the last event that the state includes. The last event is the event with the version `version`. */
-  first: EventKey;
-  last: EventKey;
-  /** The greatest timestamp of all events that the state includes, in microseconds since 1970. */
-  latest_timestamp: EpochMicros;
-  /** The state of the entity, as the JSON text of an object. */
-  state: string;
+/** The state of an entity after a certain version, as `entityState` computes it. */
+export interface EntityStateAtVersion extends FoldedContent {
   /** The saved snapshot from which the state was computed; undefined if it was computed from the first event. */
   from?: EntitySnapshot;
 }
@@ -26,11 +17,8 @@ export interface EntityStateAtVersion {
  * the process can serve other requests in between.
  */
 export class EntityFold {
-  private state: EntityState;
-  private first: EventKey | undefined;
-  private last: (EventKey & { version: number }) | undefined;
-  private latest: EpochMicros;
-
+  /** The state after all events that were added. */
+  readonly folded: FoldedEntity;
   private readonly deadline = Date.now() + maxFoldMs;
 
   /** @param turn A time slice that the folds of several entities share. */
@@ -38,10 +26,7 @@ export class EntityFold {
     private readonly from: EntitySnapshot | undefined,
     private readonly turn = new TimeSlice(),
   ) {
-    this.state = readEntityState(from?.state);
-    this.first = from?.first;
-    this.last = from && { ...from.last, version: from.version };
-    this.latest = from?.latest_timestamp ?? -Infinity;
+    this.folded = new FoldedEntity(from);
   }
 
   async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
@@ -57,11 +42,10 @@ export class EntityFold {
   }
 
   result(): EntityStateAtVersion | undefined {
-    const { first, last, latest, state, from } = this;
-    if (!first || !last) return undefined;
-    const { version, ...place } = last;
-    const text = from?.version === version ? from.state : entityStateText(state);
-    return { version, first, last: place, latest_timestamp: latest, state: text, ...(from && { from }) };
+    const { folded, from } = this;
+    if (from && folded.version === from.version) return { ...contentOf(from), from };
+    const content = folded.content();
+    return content && { ...content, ...(from && { from }) };
   }
 
   private checkTime(): void {
@@ -70,12 +54,11 @@ export class EntityFold {
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
 
-  private addOne({ data, version, ...place }: HistoryEvent): void {
-    const next = addToEntityState(this.state, data);
-    if (!next) throw new EntityStateTooLargeError(version);
-    this.state = next;
-    this.first ??= place;
-    this.last = { ...place, version };
-    this.latest = Math.max(this.latest, place.timestamp);
+  private addOne({ data, version, ...key }: HistoryEvent): void {
+    if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
   }
+}
+
+function contentOf({ version, first, last, latest_timestamp, state }: EntitySnapshot): FoldedContent {
+  return { version, first, last, latest_timestamp, state };
 }

@@ -20,6 +20,11 @@ export class SnapshotCountdowns {
     return left <= 0;
   }
 
+  /** Returns whether the events of the entity are counted. */
+  has(stream: string, entityId: string): boolean {
+    return this.left.get(keyOf(stream, entityId)) !== undefined;
+  }
+
   /** Sets the countdown of an entity whose version was looked up. */
   found(entity: { stream: string; entityId: string }, version: number, every: number): void {
     this.keep(keyOf(entity.stream, entity.entityId), every - (version % every));

@@ -1,59 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '#async';
-import type { EngineRetry } from '#engine';
-import { createSnapshots } from '#entities';
-import type { EventWriter, Store } from '#store';
-import { metrics, type Logger } from '#telemetry';
-import type { SnapshotCountdowns } from './snapshot-countdowns.js';
+import {
+  SnapshotRound,
+  type SnapshotOutcome,
+  type SnapshotRoundDependencies,
+  type SnapshotWork,
+} from './snapshot-round.js';
 
-export interface SnapshotMakerOptions {
-  snapshots: Store['snapshots'];
-  versions: Pick<EventWriter, 'latestVersions'>;
-  due: SnapshotCountdowns;
-  retry: EngineRetry;
-  logger: Logger;
-  /** Returns the current time in milliseconds since 1970. */
-  now: () => number;
+export interface SnapshotMakerOptions extends SnapshotRoundDependencies {
+  /** Waits between two rounds, unless the signal is aborted. Never rejects. */
+  pause?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Entities of one partition for which a snapshot may be due. */
-export interface SnapshotCandidates {
-  stream: string;
-  partition: number;
-  every: number;
-  entityIds: readonly string[];
-}
-
-/** Candidates whose snapshots somebody waits for. */
-interface WaitingCandidates {
-  candidates: SnapshotCandidates;
-  done: () => void;
+/** Work for whose outcome a partition waits. */
+interface WaitingWork {
+  work: SnapshotWork;
+  done: (outcome: SnapshotOutcome) => void;
   failed: (error: unknown) => void;
 }
 
+/** Between the starts of two rounds are at least this many durations of the first one, but at most `longestPauseMs`. */
+const pauseFactor = 15;
+/** Longest pause between two rounds, in milliseconds. */
+const longestPauseMs = 3_000;
+
 /**
- * Looks up the versions of entities, and makes a snapshot of each entity at the greatest multiple of `every` that the
- * entity's version has reached. Candidates that arrive while others are processed wait and are processed together: a
- * query for a thousand entities takes hardly longer than a query for a hundred.
+ * Makes the due snapshots of all partitions of this process, one round after the other. Work that arrives during a round
+ * or the pause after it waits and is done together in the next round: a query for a thousand entities takes hardly
+ * longer than a query for a hundred, and an entity that passes several multiples gets one snapshot.
  */
 export class SnapshotMaker {
-  private waiting: WaitingCandidates[] = [];
+  private waiting: WaitingWork[] = [];
   private isRunning = false;
+  /** Ends the pause between two rounds. */
+  private hurry = new AbortController();
   private readonly closed = new AbortController();
 
   constructor(private readonly options: SnapshotMakerOptions) {}
 
-  /** Resolves when the snapshots are made. @throws the signal's reason, while the snapshots may still be made */
-  async make(candidates: SnapshotCandidates, signal: AbortSignal): Promise<void> {
-    await withAnySignal([signal, this.closed.signal], (ended) => {
-      return new Promise<void>((done, failed) => {
+  /**
+   * Resolves when the snapshots are made. The materializer must have stored all records from which they were folded.
+   * @param work.isUrgent Whether the partition reads no further records before.
+   * @throws the signal's reason, while the snapshots may still be made
+   */
+  async make(work: SnapshotWork, signal: AbortSignal): Promise<SnapshotOutcome> {
+    return await withAnySignal([signal, this.closed.signal], (ended) => {
+      return new Promise<SnapshotOutcome>((done, failed) => {
         ended.throwIfAborted();
-        const waiting = { candidates, done, failed };
+        const waiting = { work, done, failed };
         const giveUp = () => {
           this.waiting = this.waiting.filter((one) => one !== waiting);
           failed(ended.reason as Error);
         };
         ended.addEventListener('abort', giveUp, { once: true });
         this.waiting.push(waiting);
+        if (work.isUrgent) this.hurry.abort();
         void this.run();
       });
     });
@@ -64,65 +65,48 @@ export class SnapshotMaker {
     this.closed.abort();
   }
 
-  /** Processes the waiting candidates until there are none. Never rejects. */
+  /** Does the waiting work until there is none. Never rejects. */
   private async run(): Promise<void> {
     if (this.isRunning) return;
     this.isRunning = true;
     for (let group = this.waiting; group.length > 0; group = this.waiting) {
       this.waiting = [];
-      for (const [stream, ofStream] of byStream(group)) await this.makeFor(stream, ofStream);
+      this.hurry = new AbortController();
+      const began = performance.now();
+      for (const [stream, ofStream] of byStream(group)) await this.runRound(stream, ofStream);
+      await this.pause((performance.now() - began) * pauseFactor);
     }
     this.isRunning = false;
   }
 
-  /** Makes the snapshots of one stream's candidates. Never rejects. */
-  private async makeFor(stream: string, group: readonly WaitingCandidates[]): Promise<void> {
+  private async pause(milliseconds: number): Promise<void> {
+    const { closed, hurry, options } = this;
+    const { pause = sleepUnlessAborted } = options;
+    await withAnySignal([closed.signal, hurry.signal], (signal) =>
+      pause(Math.min(milliseconds, longestPauseMs), signal),
+    );
+  }
+
+  /** Does the work of one stream. Never rejects. */
+  private async runRound(stream: string, group: readonly WaitingWork[]): Promise<void> {
     try {
-      const upTo = new Map<string, number>();
-      for (const { candidates } of group)
-        for (const [entityId, version] of await this.dueVersions(candidates)) upTo.set(entityId, version);
-      await this.makeAt(stream, upTo);
-      for (const { done } of group) done();
+      const all = group.map(({ work }) => work);
+      const outcomes = await new SnapshotRound(stream, all, this.options).run(this.closed.signal);
+      for (const { work, done } of group) done(outcomes.get(work)!);
     } catch (error) {
       for (const { failed } of group) failed(error);
     }
   }
-
-  /** Returns the version of the snapshot that each entity should have. */
-  private async dueVersions({
-    stream,
-    partition,
-    every,
-    entityIds,
-  }: SnapshotCandidates): Promise<Map<string, number>> {
-    const { retry, versions, due } = this.options;
-    const query = { stream, partition, entityIds, before: Number.MAX_SAFE_INTEGER };
-    const found = await retry.run('store', this.closed.signal, () => versions.latestVersions(query));
-    const upTo = new Map<string, number>();
-    for (const [entityId, version] of found) {
-      due.found({ stream, entityId }, version, every);
-      if (version >= every) upTo.set(entityId, version - (version % every));
-    }
-    return upTo;
-  }
-
-  private async makeAt(stream: string, upTo: ReadonlyMap<string, number>): Promise<void> {
-    const { retry, snapshots, now, logger } = this.options;
-    const { signal } = this.closed;
-    const request = { stream, upTo, now: now() * 1000 };
-    const counts = await retry.run('store', signal, () => createSnapshots(snapshots, request, signal));
-    metrics.snapshots.inc(counts.created);
-    metrics.snapshotFailures.inc({ reason: 'removed_meanwhile' }, counts.removedMeanwhile);
-    metrics.snapshotFailures.inc({ reason: 'too_large' }, counts.tooLarge);
-    if (counts.tooLarge > 0)
-      logger.debug({ stream, entities: counts.tooLarge }, 'states are too large for a snapshot');
-  }
 }
 
-function byStream(group: readonly WaitingCandidates[]): Map<string, WaitingCandidates[]> {
-  const found = new Map<string, WaitingCandidates[]>();
+async function sleepUnlessAborted(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+function byStream(group: readonly WaitingWork[]): Map<string, WaitingWork[]> {
+  const found = new Map<string, WaitingWork[]>();
   for (const waiting of group) {
-    const { stream } = waiting.candidates;
+    const { stream } = waiting.work;
     found.set(stream, [...(found.get(stream) ?? []), waiting]);
   }
   return found;

@@ -4,25 +4,45 @@ import { limits, streamNameOf, type TopicAndGroupNames } from '#event';
 import type { RecordBatch } from '#log';
 import type { Definitions } from '#registry';
 import { metrics, type Logger } from '#telemetry';
-import { decodeLogRecord } from '../projections/decoded-record.js';
-import type { SnapshotCountdowns } from './snapshot-countdowns.js';
+import type { PartitionFolder } from './partition-folder.js';
 import type { SnapshotMaker } from './snapshot-maker.js';
+import type { SnapshotWork } from './snapshot-round.js';
+import type { WaitingStates } from './waiting-states.js';
 
 export interface SnapshotTaskDependencies {
   topics: TopicAndGroupNames;
   definitions: Pick<Definitions, 'stream'>;
-  due: SnapshotCountdowns;
+  waiting: WaitingStates;
   materialized: MaterializedOffsets;
   maker: SnapshotMaker;
   logger: Logger;
 }
 
-/** Counts the events of one partition, and requests a snapshot of each entity for which a snapshot may be due. */
+/** Maximum number of offsets that are folded before the snapshots below them are made. */
+const mostAhead = 50_000;
+
+/**
+ * Folds the records of one partition, and makes the due snapshots in the background. The offset of a batch is committed
+ * when the due snapshots of the batch are made.
+ */
 export class SnapshotTask implements PartitionTask {
+  /** Offset below which all records are folded. */
+  private next: number;
+  /** Offset below which all due snapshots are made. */
+  private made: number;
+  private handledUntil: number;
+  private isMaking = false;
+  private isFolding = false;
+  private making = Promise.resolve();
+
   constructor(
     readonly partition: OwnedPartition,
+    private readonly folder: PartitionFolder,
     private readonly parts: SnapshotTaskDependencies,
-  ) {}
+  ) {
+    this.next = this.made = partition.assignment.position;
+    this.handledUntil = partition.handledUntil;
+  }
 
   get start(): number {
     return this.partition.assignment.position;
@@ -33,53 +53,99 @@ export class SnapshotTask implements PartitionTask {
   }
 
   async take(batch: RecordBatch): Promise<void> {
-    const { partition } = this;
-    try {
-      await this.make(batch);
-      await partition.commits.offer(batch.next);
-      partition.handledUntil = batch.records.at(-1)?.timestamp ?? partition.handledUntil;
-    } catch (error) {
-      if (partition.ended.aborted) return;
-      metrics.snapshotFailures.inc({ reason: 'error' });
-      // No query result depends on a snapshot, so the process continues after a failed snapshot.
-      this.parts.logger.error(
-        { err: error as Error, topic: batch.topic },
-        'snapshots of a batch failed and are skipped',
-      );
-    }
+    const every = this.everyOf(batch.topic);
+    if (every > 0) await this.fold(batch, every);
+    // Records that are not folded would be missing in the states.
+    else this.folder.forgetStates();
+    if (this.partition.ended.aborted) return;
+    this.next = batch.next;
+    this.handledUntil = batch.records.at(-1)?.timestamp ?? this.handledUntil;
+    const made = this.make();
+    if (this.mustWait) await made;
   }
 
   close(): void {
-    // The task has no shared resources to release.
+    this.folder.forgetStates();
   }
 
-  private async make(batch: RecordBatch): Promise<void> {
-    const { topics, definitions, materialized, maker } = this.parts;
-    const { ended } = this.partition;
-    const id = topics.streamOf(batch.topic);
-    const definition = id && definitions.stream(streamNameOf(id));
-    if (definition?.id !== id || definition?.state !== 'live') return;
-    const every = definition.snapshot_every ?? limits.snapshotEvery;
-    if (every === 0) return;
-    const { topic, partition, next: until } = batch;
-    const stream = definition.id;
-    const entityIds = await this.dueOf(batch, stream, every);
-    if (entityIds.length === 0 || !(await materialized.reaches({ topic, partition, until }, ended))) return;
-    await maker.make({ stream, every, entityIds, partition }, ended);
+  private get mustWait(): boolean {
+    return this.folder.needsStates || this.parts.waiting.isFull || this.next - this.made > mostAhead;
   }
 
-  /**
-   * Returns the entities of a batch for which a snapshot may be due. Yields to other work of the process between
-   * records.
-   */
-  private async dueOf({ records }: RecordBatch, stream: string, every: number): Promise<string[]> {
-    const due = new Set<string>();
+  /** Returns the versions between two snapshots; 0 if no snapshots are made of the topic's stream now. */
+  private everyOf(topic: string): number {
+    const id = this.parts.topics.streamOf(topic);
+    const definition = id && this.parts.definitions.stream(streamNameOf(id));
+    if (definition?.id !== id || definition?.state !== 'live') return 0;
+    return definition.snapshot_every ?? limits.snapshotEvery;
+  }
+
+  /** Folds a batch. Yields to other work of the process between records. */
+  private async fold({ records }: RecordBatch, every: number): Promise<void> {
     const turn = new TimeSlice();
+    this.isFolding = true;
     for (const record of records) {
       if (turn.over(record.value?.length ?? 0)) await turn.end();
-      const entityId = decodeLogRecord(record)?.entityId;
-      if (entityId != null && this.parts.due.passed(stream, entityId, every)) due.add(entityId);
+      if (this.partition.ended.aborted) break;
+      this.folder.fold(record, every);
+      if (this.parts.waiting.isFull && this.folder.isDue) await this.makeRoom(record.offset + 1);
     }
-    return [...due];
+    this.isFolding = false;
+  }
+
+  /** Makes the snapshots that are due below an offset in the middle of a batch. */
+  private async makeRoom(next: number): Promise<void> {
+    this.isFolding = false;
+    this.next = next;
+    await this.make();
+    this.isFolding = true;
+  }
+
+  /** Makes the due snapshots in the background. Resolves when none is due. Never rejects. */
+  private make(): Promise<void> {
+    if (!this.isMaking) this.making = this.makeAll();
+    return this.making;
+  }
+
+  /** Makes the due snapshots, unless a batch is being folded: `next` is not the end of the folded records then. */
+  private async makeAll(): Promise<void> {
+    const { partition } = this;
+    this.isMaking = true;
+    try {
+      while (!this.isFolding && (this.made < this.next || this.folder.isDue)) {
+        const { next, handledUntil } = this;
+        const work = this.folder.take();
+        if (work) await this.makeOf(work, next);
+        await partition.commits.offer(next);
+        partition.handledUntil = handledUntil;
+        this.made = next;
+      }
+    } catch (error) {
+      this.report(error);
+    } finally {
+      this.isMaking = false;
+    }
+  }
+
+  private async makeOf(work: SnapshotWork, until: number): Promise<void> {
+    const { materialized, maker } = this.parts;
+    const { ended, topic, partition } = this.partition;
+    try {
+      const isStored = await materialized.reaches({ topic, partition, until }, ended);
+      if (isStored) this.folder.apply(work, await maker.make(work, ended));
+      else this.folder.abandon(work);
+    } catch (error) {
+      this.folder.abandon(work);
+      if (ended.aborted) throw error;
+      // No query result depends on a snapshot, so the process continues after a failed snapshot.
+      this.report(error);
+    }
+  }
+
+  private report(error: unknown): void {
+    const { ended, topic } = this.partition;
+    if (ended.aborted) return;
+    metrics.snapshotFailures.inc({ reason: 'error' });
+    this.parts.logger.error({ err: error as Error, topic }, 'snapshots of a batch failed and are skipped');
   }
 }

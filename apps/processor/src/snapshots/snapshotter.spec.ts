@@ -17,7 +17,7 @@ const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000
 function start(options: Partial<SnapshotterOptions> = {}): Snapshotter {
   snapshotter = new Snapshotter({
     ...{ log: world.log, topics, definitions: world.definitions, snapshots: world.store.snapshots },
-    versions: world.store.writer,
+    ...{ versions: world.store.writer, erasures: world.erasures },
     logger: createLogger({ name: 'test', level: 'silent' }),
     retryDelays: { firstDelayMs: 1, longestDelayMs: 5 },
     lookMs: 1,
@@ -38,6 +38,8 @@ afterEach(async () => {
   expect(failures).toEqual([]);
 });
 
+/** Time of the event with the id 0 in the records that `ProjectionTestBed.write` writes. */
+const base = 1_795_000_000_000_000;
 let written = 0;
 beforeEach(() => void (written = 0));
 
@@ -60,8 +62,8 @@ async function write(count: number, entity = 'e'): Promise<EventRow[]> {
       offset: id,
       event_id: `00000000-0000-4000-8000-${String(id).padStart(12, '0')}`,
     },
-    ...{ event_type: 't', entity_id: entity, version: before + i + 1, timestamp: 1000 + id },
-    ...{ ingested_at: 1000 + id, schema_version: null, metadata: '{}', data: JSON.stringify(data) },
+    ...{ event_type: 't', entity_id: entity, version: before + i + 1, timestamp: base + id },
+    ...{ ingested_at: base + id, schema_version: null, metadata: '{}', data: JSON.stringify(data) },
   }));
   written += count;
   return rows;

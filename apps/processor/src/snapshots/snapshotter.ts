@@ -3,7 +3,9 @@ import {
   PartitionTaskHost,
   ConsumerProgress,
   EngineRetry,
+  type ErasureLookup,
   type OwnedPartition,
+  type TaskFactory,
 } from '#engine';
 import { isReservedStream } from '#api';
 import type { TopicAndGroupNames } from '#event';
@@ -11,15 +13,22 @@ import type { Definitions } from '#registry';
 import type { Log } from '#log';
 import type { EventWriter, Store } from '#store';
 import type { Logger } from '#telemetry';
+import { EntityCache, type EntityCacheBounds } from './entity-cache.js';
+import { PartitionFolder } from './partition-folder.js';
 import { SnapshotCountdowns } from './snapshot-countdowns.js';
 import { SnapshotMaker } from './snapshot-maker.js';
 import { SnapshotTask } from './snapshot-task.js';
+import { WaitingStates } from './waiting-states.js';
 
 /**
  * Milliseconds for which a fetch collects records. No caller waits for an automatic snapshot, so the records of a
  * second are fetched and committed together.
  */
 const collectMs = 1_000;
+/** Limits of the states in memory, of all partitions of this process together. */
+const cacheBounds: EntityCacheBounds = { entities: 50_000, characters: 48 * 1024 * 1024 };
+/** Maximum number of characters of all states that wait to be saved. */
+const mostWaiting = 8 * 1024 * 1024;
 
 export interface SnapshotterOptions {
   log: Pick<Log, 'admin' | 'consumer'>;
@@ -27,11 +36,16 @@ export interface SnapshotterOptions {
   definitions: Pick<Definitions, 'stream' | 'streams' | 'onChange'>;
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
+  erasures: ErasureLookup;
   logger: Logger;
   retryDelays?: { firstDelayMs: number; longestDelayMs: number };
   /** Milliseconds between two polls of the offset that the materializer has committed. */
   lookMs?: number;
-  /** Maximum number of entities whose events are counted. */
+  /** Limits of the states in memory. */
+  cache?: EntityCacheBounds;
+  /** Maximum number of characters of all states that wait to be saved. */
+  mostWaiting?: number;
+  /** Maximum number of entities whose events are counted, because their state is not in memory. */
   mostCounted?: number;
   /** Returns the current time in milliseconds since 1970. */
   now?: () => number;
@@ -41,9 +55,10 @@ export interface SnapshotterOptions {
 
 /**
  * Makes a snapshot of an entity when the entity's version passes a multiple of `snapshot_every` of its stream. The
- * snapshotter reads the log in a consumer group of its own and counts events. When a snapshot may be due, the
- * snapshotter waits for the materializer and looks up the entity's version in the store. A snapshot that is missed, for
- * example after a crash, makes a later read slower but never changes the result of the read.
+ * snapshotter reads the log in a consumer group of its own and folds the records into states in memory. When a snapshot
+ * is due, the snapshotter waits for the materializer, compares the version with that of the store, and saves the state.
+ * The state of an entity that is not in memory is read from the store. A snapshot that is missed, for example after a
+ * crash, makes a later read slower but never changes the result of the read.
  */
 export class Snapshotter {
   private readonly host: PartitionTaskHost<SnapshotTask>;
@@ -53,15 +68,16 @@ export class Snapshotter {
   constructor(private readonly options: SnapshotterOptions) {
     const { log, topics, logger, lookMs, now = Date.now } = options;
     const retry = new EngineRetry({ logger, ...options.retryDelays });
-    const due = new SnapshotCountdowns(options.mostCounted ?? 100_000);
+    const countdowns = new SnapshotCountdowns(options.mostCounted ?? 100_000);
     const materialized = new MaterializedOffsets({ admin: log.admin, topics, retry, lookMs });
-    this.maker = new SnapshotMaker({ ...options, retry, due, now });
-    const parts = { ...options, due, materialized, maker: this.maker };
+    this.maker = new SnapshotMaker({ ...options, retry, countdowns, now });
+    const waiting = new WaitingStates(options.mostWaiting ?? mostWaiting);
+    const tasks = this.tasksWith({ countdowns, waiting, materialized });
     this.host = new PartitionTaskHost({
       ...{ log, retry, now, name: 'snapshots', group: topics.snapshotGroup, collectMs },
       // A missing snapshot only makes a later read slower, so the snapshotter does not affect the health checks.
       progress: new ConsumerProgress(),
-      tasks: { open: async (partition) => new SnapshotTask(partition, parts) },
+      tasks,
       onFailure: (error) => options.onFailure(error as Error),
     });
   }
@@ -81,6 +97,25 @@ export class Snapshotter {
     this.stopListening();
     await this.host.stop(Promise.resolve());
     this.maker.close();
+  }
+
+  private tasksWith(parts: {
+    countdowns: SnapshotCountdowns;
+    waiting: WaitingStates;
+    materialized: MaterializedOffsets;
+  }): TaskFactory<SnapshotTask> {
+    const { options, maker } = this;
+    const cache = new EntityCache(options.cache ?? cacheBounds);
+    return {
+      open: async (owned) => {
+        const { topic, partition, position } = owned.assignment;
+        const stream = options.topics.streamOf(topic);
+        if (!stream) return 'not-mine';
+        const isComplete = position === 0;
+        const folder = new PartitionFolder({ ...options, ...parts, stream, partition, cache, isComplete });
+        return new SnapshotTask(owned, folder, { ...options, ...parts, maker });
+      },
+    };
   }
 
   private follow(): void {

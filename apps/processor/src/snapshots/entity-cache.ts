@@ -1,0 +1,158 @@
+import type { FoldedEntity } from '#entities';
+import { AgeOrderedMap } from '../age-ordered-map.js';
+
+/** The state of one entity in memory, after all records of the entity that were folded so far. */
+export interface CachedEntity {
+  readonly entityId: string;
+  readonly folded: FoldedEntity;
+  /**
+   * Whether the store had the versions that were counted, at one event at least. Until then, the state may lack events
+   * of the entity that are older than the first folded record.
+   */
+  isConfirmed: boolean;
+  /** Whether the state has changed since it was last considered for eviction. */
+  isUsed: boolean;
+  /** Number of characters that the entity counts as in the cache. */
+  weight: number;
+}
+
+/** Limits of an `EntityCache`, for all partitions of the process together. */
+export interface EntityCacheBounds {
+  entities: number;
+  /** Limit on the characters that all states keep in memory, with `entryWeight` for each entity. */
+  characters: number;
+}
+
+/** Approximate memory of an entity without the texts of its state, in characters. */
+const entryWeight = 1024;
+/** A state that weighs more than this fraction of the whole cache is not cached. */
+const largestPart = 1 / 64;
+
+/**
+ * A bounded cache of the states of entities. The least recently changed entities are evicted first; an entity that has
+ * changed since it was last considered stays for another round.
+ */
+export class EntityCache {
+  private readonly order = new AgeOrderedMap<CachedEntity, PartitionEntities>();
+  private weight = 0;
+
+  constructor(private readonly bounds: EntityCacheBounds) {}
+
+  get size(): number {
+    return this.order.size;
+  }
+
+  /**
+   * Opens the cache of one assigned partition. The caller clears it when the partition is revoked.
+   * @param options.isComplete Whether the partition is read from its first record.
+   * @param options.onEvicted Called when an entity is removed for lack of room.
+   */
+  open({
+    isComplete,
+    onEvicted,
+  }: { isComplete: boolean } & Pick<EntityCacheCallbacks, 'onEvicted'>): PartitionEntities {
+    return new PartitionEntities(isComplete, {
+      onEvicted,
+      added: (entry, entities) => {
+        this.weight += entry.weight;
+        this.order.put(entry, entities);
+        this.makeRoom();
+      },
+      grew: (by) => {
+        this.weight += by;
+        this.makeRoom();
+      },
+      removed: (entry) => {
+        this.weight -= entry.weight;
+        this.order.delete(entry);
+      },
+      mostOfOne: Math.floor(this.bounds.characters * largestPart),
+    });
+  }
+
+  private makeRoom(): void {
+    while (this.weight > this.bounds.characters || this.order.size > this.bounds.entities) {
+      const oldest = this.order.take();
+      if (!oldest) return;
+      const [entry, entities] = oldest;
+      if (entry.isUsed) {
+        entry.isUsed = false;
+        this.order.put(entry, entities);
+      } else entities.evict(entry);
+    }
+  }
+}
+
+interface EntityCacheCallbacks {
+  added(entry: CachedEntity, entities: PartitionEntities): void;
+  grew(by: number): void;
+  removed(entry: CachedEntity): void;
+  onEvicted(entry: CachedEntity): void;
+  mostOfOne: number;
+}
+
+/** The cached entities of one partition. */
+export class PartitionEntities {
+  private readonly entries = new Map<string, CachedEntity>();
+
+  constructor(
+    private complete: boolean,
+    private readonly cache: EntityCacheCallbacks,
+  ) {}
+
+  /**
+   * Whether the cache has all entities of the partition. If so, an entity that is not cached has no earlier event. This
+   * is a hint: the versions of a new entry are compared with those of the store before its state is used.
+   */
+  get isComplete(): boolean {
+    return this.complete;
+  }
+
+  get(entityId: string): CachedEntity | undefined {
+    return this.entries.get(entityId);
+  }
+
+  /** Adds the state of an entity that is not cached. Returns undefined if the state is too large. */
+  add(entityId: string, folded: FoldedEntity, isConfirmed: boolean): CachedEntity | undefined {
+    const entry = { entityId, folded, isConfirmed, isUsed: true, weight: weightOf(folded) };
+    if (entry.weight > this.cache.mostOfOne) return undefined;
+    this.entries.set(entityId, entry);
+    this.cache.added(entry, this);
+    return entry;
+  }
+
+  /** Called after the state of an entry has changed. Returns false if the state has become too large for the cache. */
+  changed(entry: CachedEntity): boolean {
+    entry.isUsed = true;
+    const weight = weightOf(entry.folded);
+    if (weight > this.cache.mostOfOne) return false;
+    const by = weight - entry.weight;
+    entry.weight = weight;
+    this.cache.grew(by);
+    return true;
+  }
+
+  /** Removes an entry that is cached, and does nothing for any other entry. */
+  forget(entry: CachedEntity): void {
+    if (this.entries.get(entry.entityId) !== entry) return;
+    this.entries.delete(entry.entityId);
+    this.cache.removed(entry);
+  }
+
+  /** Removes an entry for lack of room. */
+  evict(entry: CachedEntity): void {
+    this.complete = false;
+    this.forget(entry);
+    this.cache.onEvicted(entry);
+  }
+
+  /** Removes all entries. */
+  clear(): void {
+    this.complete = false;
+    for (const entry of [...this.entries.values()]) this.forget(entry);
+  }
+}
+
+function weightOf(folded: FoldedEntity): number {
+  return entryWeight + folded.characters;
+}
