@@ -19,10 +19,15 @@ const catchUpSeconds = 900;
 export async function snapshots(bench: BenchContext): Promise<Figure[]> {
   const events = bench.options.events ?? defaultEvents;
   const runs = await eachRun(bench, (run) =>
-    withLocalSystem(bench, async (system) => ({
-      without: await cost(system, { stream: `without-${run}`, events, snapshot_every: never }),
-      with: await cost(system, { stream: `with-${run}`, events, snapshot_every: often }),
-    })),
+    withLocalSystem(bench, async (system) => {
+      // The first events of a process cost more than later ones.
+      for (const snapshot_every of [never, often])
+        await cost(system, { stream: `warm-${run}-${snapshot_every}`, events: events / 5, snapshot_every });
+      return {
+        without: await cost(system, { stream: `without-${run}`, events, snapshot_every: never }),
+        with: await cost(system, { stream: `with-${run}`, events, snapshot_every: often }),
+      };
+    }),
   );
   const more = runs.map((run) => ((run.with.seconds - run.without.seconds) / run.without.seconds) * 100);
   const late = runs.map((run) => run.with.caughtUp);
@@ -48,7 +53,8 @@ export async function snapshots(bench: BenchContext): Promise<Figure[]> {
 async function cost(
   system: LocalSystem,
   { stream, events, snapshot_every }: { stream: string; events: number; snapshot_every: number },
-): Promise<{ seconds: number; caughtUp: number; byProcess: ProcessorSeconds }> {
+): Promise<{ seconds: number; caughtUp: number; snapshots: number; byProcess: ProcessorSeconds }> {
+  const before = await snapshotsOf(system);
   await createStream(system, stream, { snapshot_every });
   const { result, spent } = await spentIn(system, async () => {
     await runClosedLoop({
@@ -58,5 +64,11 @@ async function cost(
     return caughtUp(system, catchUpSeconds);
   });
   const seconds = spent.materializer + spent.processor + spent.clickhouse;
-  return { seconds, caughtUp: result, byProcess: spent };
+  return { seconds, caughtUp: result, snapshots: (await snapshotsOf(system)) - before, byProcess: spent };
+}
+
+/** Returns the number of snapshots that the processor has made. */
+async function snapshotsOf({ processor }: LocalSystem): Promise<number> {
+  const { text } = await processor.get('/metrics');
+  return Number(/^tributary_snapshots_total (\d+)/m.exec(text)?.[1] ?? NaN);
 }
