@@ -100,7 +100,8 @@ export class PartitionFolder {
     this.settle(work);
     this.removed = removed;
     if (isStale) {
-      for (const entityId of this.due.keys()) this.lookups.add(entityId);
+      const due = [...work.due.map(({ entry }) => entry.entityId), ...this.due.keys()];
+      for (const entityId of [...due, ...work.lookups]) this.lookups.add(entityId);
       return this.forgetStates();
     }
     for (const { entry } of work.due) {

@@ -69,21 +69,32 @@ export class SnapshotRound {
 
   /** Returns the outcome of each work. @throws the signal's reason */
   async run(signal: AbortSignal): Promise<Map<SnapshotWork, SnapshotOutcome>> {
-    const before = await this.removedEvents(signal);
-    const removed = ({ partition }: SnapshotWork) => before.get(partition) ?? 0;
-    const stale = new Set(
-      this.all.filter((work) => work.removed !== undefined && work.removed !== removed(work)),
-    );
-    const due = this.all.filter((work) => !stale.has(work)).flatMap((work) => work.due);
+    const before = await this.knownRemoved(signal);
+    const due = this.all.flatMap((work) => work.due);
     const saved = await this.confirm(due, signal);
     await this.saveAll(saved, signal);
     await this.load(signal);
-    if (saved.length > 0 || this.loaded.size > 0) await this.check({ before, saved, stale }, signal);
+    const isUnchanged = saved.length === 0 && this.loaded.size === 0;
+    const after = isUnchanged ? before : await this.removedEvents(signal);
+    const removed = ({ partition }: SnapshotWork) => after.get(partition) ?? 0;
+    const stale = this.all.filter((work) => removed(work) !== (before.get(work.partition) ?? 0));
+    const dropped = stale.length > 0 ? await this.check(stale, saved, signal) : 0;
+    metrics.snapshots.inc(saved.length - dropped);
     const outcome = (work: SnapshotWork): SnapshotOutcome => ({
-      ...{ removed: removed(work), isStale: stale.has(work) },
+      ...{ removed: removed(work), isStale: stale.includes(work) },
       ...{ confirmed: this.confirmed, loaded: this.loaded },
     });
     return new Map(this.all.map((work) => [work, outcome(work)]));
+  }
+
+  /** Returns the number of removed events of each partition when its states were known to include none of them. */
+  private async knownRemoved(signal: AbortSignal): Promise<Map<number, number>> {
+    const known = new Map(this.all.map(({ partition, removed }) => [partition, removed]));
+    if (![...known.values()].includes(undefined)) return known as Map<number, number>;
+    const found = await this.removedEvents(signal);
+    return new Map(
+      [...known].map(([partition, removed]) => [partition, removed ?? found.get(partition) ?? 0]),
+    );
   }
 
   private removedEvents(signal: AbortSignal): Promise<Map<number, number>> {
@@ -117,7 +128,6 @@ export class SnapshotRound {
 
   private async saveAll(all: readonly EntitySnapshot[], signal: AbortSignal): Promise<void> {
     for (const part of parts(all)) await this.store(signal, () => this.parts.snapshots.saveAll(part));
-    metrics.snapshots.inc(all.length);
   }
 
   /** Makes the snapshots of the other entities from the store, and keeps their states. */
@@ -155,28 +165,24 @@ export class SnapshotRound {
     }
   }
 
-  /** Removes saved snapshots that include events that were removed meanwhile. */
+  /**
+   * Removes those saved snapshots of partitions that include events that were removed. Returns their number. They are
+   * made again of the remaining events.
+   */
   private async check(
-    {
-      before,
-      saved,
-      stale,
-    }: { before: Map<number, number>; saved: readonly EntitySnapshot[]; stale: Set<SnapshotWork> },
+    stale: readonly SnapshotWork[],
+    saved: readonly EntitySnapshot[],
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<number> {
     const { snapshots } = this.parts;
-    const after = await this.removedEvents(signal);
-    const changed = this.all.filter(({ partition }) => after.get(partition) !== before.get(partition));
-    if (changed.length === 0) return;
-    for (const work of changed) stale.add(work);
-    const partitions = new Set(changed.map(({ partition }) => partition));
+    const partitions = new Set(stale.map(({ partition }) => partition));
     const affected = saved.filter(({ last }) => partitions.has(last.partition));
     const current = await this.store(signal, () => snapshots.current(affected, signal));
     const kept = new Set(current.map(({ entity_id }) => entity_id));
     for (const { entity_id: entityId } of affected)
       if (!kept.has(entityId))
         await this.store(signal, () => snapshots.removeStale({ stream: this.stream, entityId }));
-    metrics.snapshotFailures.inc({ reason: 'removed_meanwhile' }, affected.length - kept.size);
+    return affected.length - kept.size;
   }
 
   private store<T>(signal: AbortSignal, attempt: () => Promise<T>): Promise<T> {
