@@ -1,10 +1,10 @@
 import type { OffsetCommitter, MeasuredPartition, PartitionErasures } from '#engine';
 import type { StreamId } from '#event';
-import type { PartitionAssignment } from '#log';
+import type { NewlyAssignedPartition } from '#log';
 import type { IdWindow } from '#dataflow';
 import type { PartitionRowBuilder } from './partition-row-builder.js';
 import type { StoredEventLookup } from './stored-event-lookup.js';
-import type { PartitionVersionCache } from './version-cache.js';
+import type { PartitionEntityVersionCache } from './entity-version-cache.js';
 
 /**
  * The state of one partition that is assigned to this materializer, from the assignment until the state is discarded.
@@ -16,11 +16,11 @@ export interface MaterializedPartition extends MeasuredPartition {
   readonly stream: StreamId;
   /** Name of the stream, for metrics and traces. */
   readonly name: string;
-  readonly assignment: PartitionAssignment;
+  readonly assignment: NewlyAssignedPartition;
   readonly fold: PartitionRowBuilder;
   readonly window: IdWindow;
   readonly stored: StoredEventLookup;
-  readonly versions: PartitionVersionCache;
+  readonly versions: PartitionEntityVersionCache;
   readonly erasures: PartitionErasures;
   readonly commits: OffsetCommitter;
   /** Aborted when the state of the partition is discarded. */

@@ -2,13 +2,13 @@ import {
   withWriteTrace,
   type ErasureLookup,
   logTimeAt,
-  type ConsumerProgress,
+  type StalledConsumerDetector,
   EngineRetry,
   sampledRequests,
   WorkShutdown,
 } from '#engine';
 import type { StreamId, TopicAndGroupNames } from '#event';
-import type { PartitionAssignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
+import type { NewlyAssignedPartition, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventRowBatch } from '#store';
 import type { IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
@@ -25,14 +25,14 @@ import { loadVersions } from './load-versions.js';
 import type { UnversionedRows } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
-import { VersionCache } from './version-cache.js';
+import { EntityVersionCache } from './entity-version-cache.js';
 
 export interface MaterializerOptions {
   log: Log;
   writer: RowWriter;
   topics: TopicAndGroupNames;
   logger: Logger;
-  progress: ConsumerProgress;
+  progress: StalledConsumerDetector;
   window: IdWindowBounds;
   erasures: ErasureLookup;
   /**
@@ -90,7 +90,7 @@ export class Materializer implements ConsumerHandler {
       failedAttempt: () => progress.attempted(),
       ...options.retryDelays,
     });
-    const versions = new VersionCache(options.cachedEntities);
+    const versions = new EntityVersionCache(options.cachedEntities);
     this.verdicts = new VerdictTable({ log, names: topics });
     this.publisher = new VerdictPublisher({
       ...{ table: this.verdicts, names: topics, producer: () => log.producer() },
@@ -170,7 +170,7 @@ export class Materializer implements ConsumerHandler {
     setTimeout(() => this.queue.flushSoon(), fetchMs).unref();
   }
 
-  async assigned(assignment: PartitionAssignment): Promise<number> {
+  async assigned(assignment: NewlyAssignedPartition): Promise<number> {
     try {
       const start = await this.assignments.add(assignment);
       const { topic, partition, position } = assignment;

@@ -4,9 +4,9 @@ import type { EpochMicros } from '#event';
 import {
   QueryTooExpensiveError,
   type EntitySnapshot,
-  type HistoryEvent,
-  type SnapshotBatches,
-  type SnapshotStore,
+  type EntityHistoryEvent,
+  type EntitySnapshotBatchStore,
+  type EntitySnapshotStore,
 } from '#store';
 import { createSnapshot } from './create-snapshot.js';
 import { EntityFold } from './entity-fold.js';
@@ -55,7 +55,7 @@ const mostOfOneEntity = 1_024;
  * @throws StoreUnavailableError @throws the signal's reason
  */
 export async function createSnapshots(
-  store: SnapshotStore & SnapshotBatches,
+  store: EntitySnapshotStore & EntitySnapshotBatchStore,
   { entities: due, ...request }: SnapshotsRequest,
   signal?: AbortSignal,
 ): Promise<SnapshotCounts> {
@@ -68,7 +68,7 @@ export async function createSnapshots(
 }
 
 interface SnapshotBatch extends Omit<SnapshotsRequest, 'entities'> {
-  store: SnapshotStore & SnapshotBatches;
+  store: EntitySnapshotStore & EntitySnapshotBatchStore;
   counts: SnapshotCounts;
   signal: AbortSignal | undefined;
 }
@@ -151,14 +151,14 @@ async function createOne(batch: SnapshotBatch, { entityId, upTo }: DueEntity): P
 
 interface HistoriesToFold {
   entities: readonly EntityAfterBase[];
-  histories: ReadonlyMap<string, HistoryEvent[]>;
+  histories: ReadonlyMap<string, EntityHistoryEvent[]>;
   bases: ReadonlyMap<string, EntitySnapshot>;
 }
 
 interface HistoryToFold {
   entity: EntityAfterBase;
   base: EntitySnapshot | undefined;
-  events: readonly HistoryEvent[];
+  events: readonly EntityHistoryEvent[];
   turn: TimeSlice;
 }
 
@@ -204,7 +204,7 @@ async function foldOne(
 /** Returns whether the events have every version after the base, or after the first stored event, up to the latest. */
 function isComplete(
   { latest }: EntityAfterBase,
-  events: readonly HistoryEvent[],
+  events: readonly EntityHistoryEvent[],
   base: EntitySnapshot | undefined,
 ): boolean {
   const first = base ? base.version + 1 : events[0]?.version;
@@ -213,7 +213,7 @@ function isComplete(
 
 async function addIfSmall(
   fold: EntityFold,
-  events: readonly HistoryEvent[],
+  events: readonly EntityHistoryEvent[],
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
 import { TimeSlice } from '#async';
-import { QueryTooExpensiveError, type EntitySnapshot, type HistoryEvent } from '#store';
+import { QueryTooExpensiveError, type EntitySnapshot, type EntityHistoryEvent } from '#store';
 import { EntityStateTooLargeError } from './errors.js';
 import { FoldedEntity, type FoldedContent } from './folded-entity.js';
 
@@ -29,7 +29,7 @@ export class EntityFold {
     this.folded = new FoldedEntity(from);
   }
 
-  async add(page: readonly HistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
+  async add(page: readonly EntityHistoryEvent[], signal: AbortSignal | undefined): Promise<void> {
     for (const event of page) {
       if (this.turn.over(event.data.length)) {
         await this.turn.end();
@@ -54,7 +54,7 @@ export class EntityFold {
     throw new QueryTooExpensiveError(`The state of the entity ${detail}`);
   }
 
-  private addOne({ data, version, ...key }: HistoryEvent): void {
+  private addOne({ data, version, ...key }: EntityHistoryEvent): void {
     if (!this.folded.add(data, version, key)) throw new EntityStateTooLargeError(version);
   }
 }

@@ -6,14 +6,14 @@ import {
   type EntityState,
 } from '#dataflow';
 import type { EpochMicros } from '#event';
-import type { EntitySnapshot, EventKey } from '#store';
+import type { EntitySnapshot, EventIdentity } from '#store';
 
 /** The state of an entity after a certain version, with the version, and the first and last event that it includes. */
 export interface FoldedContent {
   version: number;
   /** The first and the last event that the state includes. The last event is the event with the version `version`. */
-  first: EventKey;
-  last: EventKey;
+  first: EventIdentity;
+  last: EventIdentity;
   /** The greatest timestamp of all events that the state includes, in microseconds since 1970. */
   latest_timestamp: EpochMicros;
   /** The state of the entity, as the JSON text of an object. */
@@ -33,8 +33,8 @@ const mostPending = 16 * 1024;
 export class FoldedEntity {
   /** Version of the last event that was added; 0 before the first event. */
   version = 0;
-  first: EventKey | undefined;
-  last: EventKey | undefined;
+  first: EventIdentity | undefined;
+  last: EventIdentity | undefined;
   private latest: EpochMicros;
   private state: EntityState;
   /** The `data` of the last events, which are not folded yet. */
@@ -59,7 +59,7 @@ export class FoldedEntity {
    * Adds the entity's next event, which has the version `version`. Returns false if the state would become too large;
    * the entity cannot be used afterwards. @param data The event's `data`, valid JSON text of an object.
    */
-  add(data: string, version: number, key: EventKey): boolean {
+  add(data: string, version: number, key: EventIdentity): boolean {
     return this.addLater(data, version, key) && this.foldPending();
   }
 
@@ -67,7 +67,7 @@ export class FoldedEntity {
    * Adds an event as `add` does, but may fold it later, together with others: that is cheaper than to go through the
    * states of many entities for one event each, and an event of an entity without a due snapshot is never folded.
    */
-  addLater(data: string, version: number, key: EventKey): boolean {
+  addLater(data: string, version: number, key: EventIdentity): boolean {
     this.pending.push(data);
     this.pendingCharacters += data.length;
     this.first ??= key;

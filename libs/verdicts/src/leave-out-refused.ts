@@ -8,7 +8,7 @@ import {
   type RecordBatch,
 } from '#log';
 import { expectedVersionOf } from './expected-version-of.js';
-import type { TopicPartition } from './verdict-record.js';
+import type { TopicPartition } from './offset-range-verdicts.js';
 import type { VerdictTable } from './verdict-table.js';
 
 export interface RefusedRecordFilterOptions {

@@ -7,8 +7,8 @@ import {
   rangeOffsets,
   rangeOfTombstone,
   type TopicPartition,
-  type VerdictRecord,
-} from './verdict-record.js';
+  type OffsetRangeVerdicts,
+} from './offset-range-verdicts.js';
 
 export interface VerdictTableOptions {
   log: Pick<Log, 'tableReader' | 'admin'>;
@@ -23,7 +23,7 @@ export interface VerdictOffsetRange extends TopicPartition {
 /** Receives the verdict records of all partitions when the verdict table reads them. */
 export interface VerdictListener {
   /** Called with each verdict record that adds verdicts to the table. */
-  added?: (record: VerdictRecord) => void;
+  added?: (record: OffsetRangeVerdicts) => void;
   /** Called when the newest record of an offset range has become stale; see `VerdictTable.staleRanges`. */
   stale?: (range: VerdictOffsetRange) => void;
 }
@@ -224,7 +224,7 @@ export class VerdictTable {
   }
 
   private notify(event: keyof VerdictListener, record: VerdictOffsetRange): void {
-    for (const listener of this.listeners) listener[event]?.(record as VerdictRecord);
+    for (const listener of this.listeners) listener[event]?.(record as OffsetRangeVerdicts);
   }
 
   /** Resolves when the table changes, after `ms` milliseconds, or when the signal is aborted. */
@@ -261,7 +261,7 @@ function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
 function firstVerdicts(
   decided: number,
   known: OffsetBitmap,
-  { range, refused }: VerdictRecord,
+  { range, refused }: OffsetRangeVerdicts,
 ): OffsetBitmap {
   return joinedAt(Math.min(Math.max(decided - range * rangeOffsets, 0), rangeOffsets), known, refused);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noOffsets } from './offset-bitmap.js';
-import type { VerdictRecord } from './verdict-record.js';
+import type { OffsetRangeVerdicts } from './offset-range-verdicts.js';
 import type { VerdictListener } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 
@@ -19,7 +19,13 @@ class GivenWaiters {
 
   add(...offsets: number[]): void {
     const verdicts = offsets.map((offset) => ({ offset, version: offset + 1 }));
-    const record: VerdictRecord = { ...topicPartition, range: 0, decided: 0, refused: noOffsets, verdicts };
+    const record: OffsetRangeVerdicts = {
+      ...topicPartition,
+      range: 0,
+      decided: 0,
+      refused: noOffsets,
+      verdicts,
+    };
     this.added(record);
   }
 

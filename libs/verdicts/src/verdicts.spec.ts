@@ -11,7 +11,7 @@ import { MemoryLog } from '#log/memory';
 import { leaveOutRefused } from './leave-out-refused.js';
 import { VerdictConflictError, VerdictPublisher } from './verdict-publisher.js';
 import { noOffsets, withIndexes } from './offset-bitmap.js';
-import { encodeVerdicts, rangeOffsets, type Verdict } from './verdict-record.js';
+import { encodeVerdicts, rangeOffsets, type Verdict } from './offset-range-verdicts.js';
 import { VerdictTable, type VerdictTableOptions } from './verdict-table.js';
 import { VerdictWaiters } from './verdict-waiters.js';
 

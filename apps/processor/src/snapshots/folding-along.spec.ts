@@ -6,11 +6,11 @@ import type { EntitySnapshot, EventRow } from '#store';
 import { createLogger } from '#telemetry';
 import { rowBatchesOf } from '../../../../libs/store/src/row-batch/row-batches-of.fixture.js';
 import { topics, uuid, ProjectionTestBed, type SpecEvent } from '../processor.fixture.js';
-import { Snapshotter, type SnapshotterOptions } from './snapshotter.js';
+import { EntitySnapshotter, type EntitySnapshotterOptions } from './entity-snapshotter.js';
 
 const every = 8;
 let world: ProjectionTestBed;
-let snapshotter: Snapshotter | undefined;
+let snapshotter: EntitySnapshotter | undefined;
 let loads: number;
 const failures: Error[] = [];
 
@@ -29,9 +29,9 @@ afterEach(async () => {
 });
 
 /** Starts a snapshotter, and counts the entities whose events it reads from the store. */
-function start(options: Partial<SnapshotterOptions> = {}): void {
+function start(options: Partial<EntitySnapshotterOptions> = {}): void {
   const { snapshots } = world.store;
-  snapshotter = new Snapshotter({
+  snapshotter = new EntitySnapshotter({
     ...{ log: world.log, topics, definitions: world.definitions, erasures: world.erasures },
     snapshots: Object.assign(Object.create(snapshots) as typeof snapshots, {
       historyOf: (query: Parameters<typeof snapshots.historyOf>[0]) => {
@@ -206,7 +206,7 @@ describe('snapshots of a stream that is read from its first record', () => {
   it('are the same if the cache has no room for the entities, or the states are large', async () => {
     const names = Array.from({ length: 12 }, (_, i) => `e${i}`);
     const large = (n: number) => ({ [`k${n % 3}`]: 'x'.repeat(1_000), n });
-    const run = async (options: Partial<SnapshotterOptions>) => {
+    const run = async (options: Partial<EntitySnapshotterOptions>) => {
       start(options);
       for (let round = 0; round < 4; round++)
         await write(names.flatMap((name, i) => events(4, name, i % 2 ? large : undefined)));

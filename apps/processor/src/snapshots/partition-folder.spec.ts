@@ -5,7 +5,7 @@ import type { LogRecord } from '#log';
 import { valueOf } from '../processor.fixture.js';
 import { EntityCache } from './entity-cache.js';
 import { PartitionFolder } from './partition-folder.js';
-import { SnapshotCountdowns } from './snapshot-countdowns.js';
+import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import type { SnapshotOutcome } from './snapshot-round.js';
 import { WaitingStates } from './waiting-states.js';
 
@@ -18,7 +18,7 @@ function given({ isComplete = true } = {}) {
     ...{ stream: 'orders#1', partition: 0, isComplete, erasures, waiting },
     ...{
       cache: new EntityCache({ entities: 100, characters: 1e6 }),
-      countdowns: new SnapshotCountdowns(100),
+      countdowns: new EntitySnapshotCountdowns(100),
     },
   });
   let offset = 0;

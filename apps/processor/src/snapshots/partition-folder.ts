@@ -2,9 +2,9 @@ import { PartitionErasures, type ErasureLookup } from '#engine';
 import { FoldedEntity, type FoldedContent } from '#entities';
 import { RecordReader, UnreadableRecordError, type StreamId } from '#event';
 import type { LogRecord } from '#log';
-import type { EventKey } from '#store';
+import type { EventIdentity } from '#store';
 import type { CachedEntity, EntityCache, PartitionEntities } from './entity-cache.js';
-import type { SnapshotCountdowns } from './snapshot-countdowns.js';
+import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 import type { DueSnapshot, SnapshotOutcome, SnapshotWork } from './snapshot-round.js';
 import type { WaitingStates } from './waiting-states.js';
 
@@ -14,7 +14,7 @@ export interface PartitionFolderOptions {
   cache: EntityCache;
   /** Whether the partition is read from its first record. */
   isComplete: boolean;
-  countdowns: SnapshotCountdowns;
+  countdowns: EntitySnapshotCountdowns;
   waiting: WaitingStates;
   erasures: ErasureLookup;
 }
@@ -197,7 +197,7 @@ export class PartitionFolder {
 }
 
 /** Adds the next event. Returns false if the state would become too large, or if an event is nested too deeply. */
-function add(folded: FoldedEntity, data: string, key: EventKey): boolean {
+function add(folded: FoldedEntity, data: string, key: EventIdentity): boolean {
   return withoutSyntaxError(() => folded.addLater(data, folded.version + 1, key)) ?? false;
 }
 

@@ -1,9 +1,9 @@
 import type { EngineRetry } from '#engine';
 import { createSnapshots, type DueVersions, type FoldedContent, type FoldedEntity } from '#entities';
-import type { EntitySnapshot, EventKey, EventVersion, EventWriter, Store } from '#store';
+import type { EntitySnapshot, EventIdentity, EventVersion, EventWriter, Store } from '#store';
 import { metrics, type Logger } from '#telemetry';
 import type { CachedEntity } from './entity-cache.js';
-import type { SnapshotCountdowns } from './snapshot-countdowns.js';
+import type { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
 
 /** A snapshot that was folded from the log, with the version that was counted. */
 export interface DueSnapshot {
@@ -44,7 +44,7 @@ export interface SnapshotOutcome {
 export interface SnapshotRoundDependencies {
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
-  countdowns: SnapshotCountdowns;
+  countdowns: EntitySnapshotCountdowns;
   retry: EngineRetry;
   logger: Logger;
   /** Returns the current time in milliseconds since 1970. */
@@ -199,7 +199,7 @@ class StoredVersions {
   }
 
   /** Returns the version of an event; undefined if the event is not stored, or its version is not certain. */
-  at({ partition, offset, timestamp, ingested_at }: EventKey): number | undefined {
+  at({ partition, offset, timestamp, ingested_at }: EventIdentity): number | undefined {
     const event = this.events.get(partition)?.get(offset);
     const isSame = event?.timestamp === timestamp && event.ingested_at === ingested_at;
     return isSame ? event.version : undefined;

@@ -4,16 +4,16 @@ import { decodeCursor, encodeCursor } from '../cursor.js';
 import type {
   EntitySnapshot,
   EntityTimeQuery,
-  EventKey,
+  EventIdentity,
   EventVersion,
-  HistoryEvent,
-  HistoryQuery,
-  NearestSnapshotQuery,
-  SnapshotBatches,
-  SnapshotsQuery,
-  SnapshotStore,
-  VersionRange,
-} from '../snapshot-store.js';
+  EntityHistoryEvent,
+  EntityHistoryQuery,
+  NearestEntitySnapshotQuery,
+  EntitySnapshotBatchStore,
+  EntitySnapshotsQuery,
+  EntitySnapshotStore,
+  EntityStoredVersionRange,
+} from '../entity-snapshot-store.js';
 import type { EventRow, CursorPage } from '../store.js';
 import { compareKeys } from './memory-order.js';
 import { pageOf, isInScope } from './memory-reader.js';
@@ -22,15 +22,15 @@ import type { MemoryTables } from './memory-tables.js';
 const types = ['number', 'number', 'string', 'string', 'number', 'number'] as const;
 
 /** In-memory fake of the store's snapshots of entities, for specs. */
-export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
+export class MemoryEntitySnapshotStore implements EntitySnapshotStore, EntitySnapshotBatchStore {
   constructor(private readonly tables: MemoryTables) {}
 
-  async versionRange(query: EntityTimeQuery): Promise<VersionRange | undefined> {
+  async versionRange(query: EntityTimeQuery): Promise<EntityStoredVersionRange | undefined> {
     const versions = this.eventsOf(query).map(({ version }) => version ?? 0);
     return versions.length === 0 ? undefined : { first: Math.min(...versions), last: Math.max(...versions) };
   }
 
-  async history(query: HistoryQuery): Promise<HistoryEvent[]> {
+  async history(query: EntityHistoryQuery): Promise<EntityHistoryEvent[]> {
     const rows = this.eventsOf(query)
       .filter(({ version }) => (version ?? 0) > query.after && (version ?? 0) <= query.upTo)
       .sort((a, b) =>
@@ -43,7 +43,7 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
       }));
   }
 
-  async nearest(query: NearestSnapshotQuery): Promise<EntitySnapshot | undefined> {
+  async nearest(query: NearestEntitySnapshotQuery): Promise<EntitySnapshot | undefined> {
     const { upTo, asOf = Infinity } = query;
     return this.listed(query)
       .filter((snapshot) => snapshot.version <= upTo && snapshot.latest_timestamp <= asOf)
@@ -52,7 +52,7 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
       .map(named)[0];
   }
 
-  async snapshots(query: SnapshotsQuery): Promise<CursorPage<EntitySnapshot> & { total: number }> {
+  async snapshots(query: EntitySnapshotsQuery): Promise<CursorPage<EntitySnapshot> & { total: number }> {
     const binding = ['snapshots', query.stream ?? null, query.entityId ?? null];
     const after = query.cursor === undefined ? undefined : decodeCursor(binding, query.cursor, types);
     const order = ({ created_at, version, stream, entity_id, last }: EntitySnapshot) => [
@@ -74,7 +74,7 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
   async nearestOf({
     stream,
     entities,
-  }: Parameters<SnapshotBatches['nearestOf']>[0]): Promise<Map<string, EntitySnapshot>> {
+  }: Parameters<EntitySnapshotBatchStore['nearestOf']>[0]): Promise<Map<string, EntitySnapshot>> {
     const found = new Map<string, EntitySnapshot>();
     for (const { entityId, upTo } of entities) {
       const [newest] = this.listed({ access: allStreams, stream, entityId })
@@ -88,8 +88,8 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
   async historyOf({
     stream,
     entities,
-  }: Parameters<SnapshotBatches['historyOf']>[0]): Promise<Map<string, HistoryEvent[]>> {
-    const found = new Map<string, HistoryEvent[]>();
+  }: Parameters<EntitySnapshotBatchStore['historyOf']>[0]): Promise<Map<string, EntityHistoryEvent[]>> {
+    const found = new Map<string, EntityHistoryEvent[]>();
     for (const { entityId, ...versions } of entities) {
       const events = await this.history({ access: allStreams, stream, entityId, ...versions });
       if (events.length > 0) found.set(entityId, events);
@@ -101,7 +101,10 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
     return snapshots.filter((snapshot) => this.counts(snapshot));
   }
 
-  async versionsAt({ stream, keys }: Parameters<SnapshotBatches['versionsAt']>[0]): Promise<EventVersion[]> {
+  async versionsAt({
+    stream,
+    keys,
+  }: Parameters<EntitySnapshotBatchStore['versionsAt']>[0]): Promise<EventVersion[]> {
     const times = keys.map(({ timestamp }) => timestamp);
     const [since, until] = [Math.min(...times), Math.max(...times)];
     return this.tables
@@ -135,7 +138,9 @@ export class MemorySnapshotStore implements SnapshotStore, SnapshotBatches {
       .filter((row) => isInScope(query, row));
   }
 
-  private listed(query: Pick<SnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>): EntitySnapshot[] {
+  private listed(
+    query: Pick<EntitySnapshotsQuery, 'stream' | 'entityId' | 'access' | 'hidden'>,
+  ): EntitySnapshot[] {
     const { stream, entityId } = query;
     return this.tables
       .snapshots()
@@ -156,11 +161,11 @@ function named(snapshot: EntitySnapshot): EntitySnapshot {
   return { ...snapshot, stream: streamNameOf(snapshot.stream) };
 }
 
-function isSamePlace(row: EventRow, { partition, offset }: EventKey): boolean {
+function isSamePlace(row: EventRow, { partition, offset }: EventIdentity): boolean {
   return row.partition === partition && row.offset === offset;
 }
 
-function isAt(row: EventRow, place: EventKey): boolean {
+function isAt(row: EventRow, place: EventIdentity): boolean {
   return (
     isSamePlace(row, place) && row.timestamp === place.timestamp && row.ingested_at === place.ingested_at
   );
