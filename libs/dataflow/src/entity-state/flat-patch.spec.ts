@@ -76,4 +76,10 @@ describe('a flat patch', () => {
     const text = '{"a":{"a":1,"b":{"a":2}},"b":{"a":3}}';
     expect(applied('{"a":{"b":1}}', text)).toEqual(expected('{"a":{"b":1}}', text));
   });
+
+  it('ends for a text that is cut off', () => {
+    const text = '{"a":[1,"x",[2]],"b":{"c":"d","e":[{"f":1}]},"g":-1.5,"h":"i"}';
+    for (let end = 0; end < text.length; end++) patch.read(text.slice(0, end));
+    expect(patch.read(text)).toBe(true);
+  });
 });

@@ -30,7 +30,8 @@ export class FlatPatch {
 
   /**
    * Reads the patch. Returns false if the text is not supported: it has an escape, an object with many members or with
-   * two members of the same name, or deep nesting. @param text The valid JSON text of an object.
+   * two members of the same name, or deep nesting. The result for a text that is not JSON is arbitrary.
+   * @param text The valid JSON text of an object.
    */
   read(text: string): boolean {
     this.count = 0;
@@ -89,6 +90,7 @@ export class FlatPatch {
   private readMember(first: number, level: number): boolean {
     const { text } = this;
     const nameEnd = text.indexOf('"', this.at + 1);
+    if (nameEnd < 0) return false;
     const name = text.slice(this.at + 1, nameEnd);
     if (this.isNamed(name, first)) return false;
     this.at = nameEnd + 1;
@@ -130,7 +132,7 @@ export class FlatPatch {
   private skipValue(): void {
     const { text } = this;
     const code = text.charCodeAt(this.at);
-    if (code === quote) this.at = text.indexOf('"', this.at + 1) + 1;
+    if (code === quote) this.at = this.afterString(this.at);
     else if (code === openBracket) this.skipList();
     else {
       let i = this.at;
@@ -143,15 +145,22 @@ export class FlatPatch {
   private skipList(): void {
     const { text } = this;
     let level = 0;
-    for (let i = this.at; ; i++) {
+    for (let i = this.at; i < text.length; i++) {
       const code = text.charCodeAt(i);
-      if (code === quote) i = text.indexOf('"', i + 1);
+      if (code === quote) i = this.afterString(i) - 1;
       else if (code === openBracket) level++;
       else if (code === closeBracket && --level === 0) {
         this.at = i + 1;
         return;
       }
     }
+    this.at = text.length;
+  }
+
+  /** Returns the index after the string that begins at `start`. */
+  private afterString(start: number): number {
+    const found = this.text.indexOf('"', start + 1);
+    return found < 0 ? this.text.length : found + 1;
   }
 
   private skipSpace(): void {
