@@ -1,10 +1,11 @@
-import { EngineRetry } from '#engine';
+import { EngineCallRetrier } from '#engine';
 import { noErasures } from '#engine/memory';
 import { encodeRecord, TopicAndGroupNames } from '#event';
 import type { NewlyAssignedPartition, LogRecord } from '#log';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
+import { MemoryBudget } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AssignedPartitions, type AssignedPartitionsOptions } from './assigned-partitions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
@@ -59,11 +60,13 @@ describe('Assignments', () => {
         throw new Error('nothing is committed here');
       },
       logger,
-      retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
+      retry: new EngineCallRetrier({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
       versions: new EntityVersionCache(100),
       erasures: noErasures,
       verdicts: { decidedUntil: () => 0, isRefused: () => false },
       window: { records: 5, milliseconds: 1000 },
+      far: { milliseconds: 0 },
+      farMemory: new MemoryBudget(0),
       now: () => 1_795_000_000_000,
       dropped: (state) => dropped.push(state),
       ...options,
@@ -81,8 +84,8 @@ describe('Assignments', () => {
     await all.add(assignmentAt(from));
     const state = all.get(place.topic, place.partition)!;
     const records = Array.from({ length: to - from }, (_, i) => recordAt(from + i));
-    state.fold.admit(records.slice(0, 3));
-    state.fold.admit(records.slice(3));
+    state.fold.admit(records.slice(0, 3)).next();
+    state.fold.admit(records.slice(3)).next();
     return state;
   }
 

@@ -4,14 +4,15 @@ import type { EventEraser } from './event-eraser.js';
 import type { EventRow } from './row-batch/event-row.js';
 import type { LogOrderPage, LogOrderQuery, OffsetRange, StoredEventIdsQuery } from './log-order.js';
 import type { PipelineFailureLocation } from './pipeline-failure-location.js';
-import type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+import type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 import type { EntitySnapshotBatchStore, EntitySnapshotStore } from './entity-snapshot-store.js';
 import type { KeyedStateReader, KeyedStateWriter } from './keyed-state-store.js';
 
 export type { EntityErasure, EventEraser } from './event-eraser.js';
-export type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
+export type { EntityReference, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
+  maxIdOffsets,
   maxOffsetRanges,
   maxRangeOffsets,
   maxStoredIds,
@@ -110,6 +111,17 @@ export interface EventWriter {
     partition: number;
     eventIds: readonly string[];
   }): Promise<Map<string, number | null>>;
+  /**
+   * Returns the offsets of an offset range at which events with one of the ids are stored, by event id. Ids without a
+   * stored event are omitted.
+   */
+  offsetsOf(query: OffsetRange & { eventIds: readonly string[] }): Promise<Map<string, number[]>>;
+  /**
+   * Returns the ids of the events that are stored in an offset range, in any order, each as four 32-bit words of which
+   * the first is the most significant. An id can be returned twice.
+   * @param range At most `maxIdOffsets` offsets.
+   */
+  idsIn(range: OffsetRange): Promise<Uint32Array>;
 }
 
 /** A query for one page of events, ordered by timestamp. */
@@ -236,7 +248,7 @@ export interface EventReader {
   streams(query: StreamsQuery, signal?: AbortSignal): Promise<StreamSummary[]>;
   entities(query: EntitiesQuery, signal?: AbortSignal): Promise<CursorPage<EntitySummary>>;
   /** Returns which kinds of stored data of the entity an erasure would remove. */
-  erasableDataOf(query: EntityQuery, signal?: AbortSignal): Promise<ErasableDataPresence>;
+  erasableDataOf(query: EntityReference, signal?: AbortSignal): Promise<ErasableDataPresence>;
   deadLetters(
     query: DeadLetterQuery,
     signal?: AbortSignal,

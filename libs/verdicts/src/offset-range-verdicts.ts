@@ -13,20 +13,33 @@ export interface TopicPartition {
   partition: number;
 }
 
-/** The verdict on one conditional record: accepted, or refused because the entity had another version than expected. */
+/**
+ * The verdict on one record. A conditional record is accepted, or refused because the entity had another version than
+ * expected. A far duplicate is refused, whether the record is conditional or not.
+ */
 export interface Verdict {
   offset: number;
-  /** The version of the accepted event; null if the event was erased, because its version is then unknown. */
+  /**
+   * The version of the accepted event; null if the event was erased, because its version is then unknown. For a
+   * conditional record that is a far duplicate, the version of the event that the record repeats.
+   */
   version?: number | null;
   /** If the record is refused: the version that the entity had at the record's offset. */
   current_version?: number;
+  /** Set for a far duplicate: consumers leave the record out, because an earlier record is the event. */
+  repeats?: true;
+}
+
+/** Returns whether consumers leave out the record of this verdict. */
+export function isRefusal({ current_version, repeats }: Verdict): boolean {
+  return current_version !== undefined || repeats === true;
 }
 
 /**
- * The verdicts on the conditional records of one offset range of a partition, as the value of a record in the compacted
+ * The verdicts on the records of one offset range of a partition, as the value of a record in the compacted
  * topic `verdicts`. The value is one JSON object,
  *
- *     {"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
+ *     {"from":16384,"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
  *
  * and the key is `topic/partition/range`. A later record with the same key contains everything that an earlier record
  * contains, except the list `verdicts`.
@@ -34,8 +47,13 @@ export interface Verdict {
 export interface OffsetRangeVerdicts extends TopicPartition {
   /** Number of the offset range: its first offset divided by `rangeOffsets`. */
   range: number;
-  /** The offset below which all conditional records of the partition have a verdict. */
+  /** The offset below which all records of the partition are decided: those that no verdict refuses are accepted. */
   decided: number;
+  /**
+   * The offset from which this record decides: verdicts on earlier records are repeated from earlier verdict records, and
+   * valid in any case.
+   */
+  from: number;
   /**
    * The refused records of the offset range so far, by their offset within the range. All other decided records are
    * accepted.
@@ -54,8 +72,10 @@ export function encodeVerdicts(
   record: OffsetRangeVerdicts,
   names: Pick<TopicAndGroupNames, 'verdicts'>,
 ): NewRecord {
-  const { decided, refused, verdicts } = record;
-  const value = JSON.stringify({ decided, refused: Buffer.from(refused).toString('base64'), verdicts });
+  const { from, decided, refused } = record;
+  // Nobody waits for the verdict on an unconditional record.
+  const verdicts = record.verdicts.filter(isVerdict);
+  const value = JSON.stringify({ from, decided, refused: Buffer.from(refused).toString('base64'), verdicts });
   return { topic: names.verdicts, key: keyOf(record), value };
 }
 
@@ -85,11 +105,14 @@ export function decodeVerdicts(
   const value = jsonValue(record.value.toString());
   if (topic === undefined || !isJsonObject(value)) return undefined;
   const { decided, refused, verdicts } = value;
+  const from = value.from ?? decided;
+  if (!Number.isSafeInteger(from)) return undefined;
   if (!Number.isSafeInteger(decided) || typeof refused !== 'string' || !Array.isArray(verdicts))
     return undefined;
   const bytes = Buffer.from(refused, 'base64');
   return {
-    ...{ topic, partition: Number(partition), range: Number(range), decided: decided as number },
+    ...{ topic, partition: Number(partition), range: Number(range) },
+    ...{ from: from as number, decided: decided as number },
     refused: bytes.length === 0 ? noOffsets : new Uint8Array(bytes),
     verdicts: verdicts.filter(isVerdict),
   };

@@ -1,8 +1,10 @@
 import type { TopicAndGroupNames } from '#event';
 import type { NewRecord, Producer } from '#log';
+import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
 import { withIndexes } from './offset-bitmap.js';
 import {
   encodeVerdicts,
+  isRefusal,
   rangeOf,
   rangeOffsets,
   verdictTombstone,
@@ -38,7 +40,7 @@ export class VerdictPublisher {
   constructor(private readonly options: VerdictPublisherOptions) {}
 
   /**
-   * Publishes the verdicts on the next conditional records of a partition, in offset order. Resolves when this process
+   * Publishes the verdicts on the next records of a partition, in offset order. Resolves when this process
    * has read the verdicts back from the topic, which proves that no other process has published a different verdict
    * earlier.
    * @param next The offset below which all conditional records are decided.
@@ -49,10 +51,11 @@ export class VerdictPublisher {
     const { table, names } = this.options;
     await table.ready();
     const ranges = [...byRange(verdicts)];
+    const from = table.decidedUntil(topicPartition);
     const records = ranges.map(([range, own], index) => {
       const decided = index === ranges.length - 1 ? next : (range + 1) * rangeOffsets;
       const refused = withIndexes(table.refusedIn(topicPartition, range), refusedAmong(own));
-      return encodeVerdicts({ ...topicPartition, range, decided, refused, verdicts: own }, names);
+      return encodeVerdicts({ ...topicPartition, range, from, decided, refused, verdicts: own }, names);
     });
     await this.append(records);
     const other = verdicts.find(
@@ -65,14 +68,27 @@ export class VerdictPublisher {
   }
 
   /**
+   * Publishes the offsets below which all records of some partitions are decided. Resolves when this process has read
+   * them back from the topic: no other process can refuse a record below these offsets any more.
+   * @throws LogUnavailableError; the caller then repeats the call
+   */
+  async mark(marks: readonly DecidedMark[]): Promise<void> {
+    if (marks.length === 0) return;
+    const { table, names } = this.options;
+    await table.ready();
+    await this.append(marks.map((mark) => encodeMark(mark, names)));
+  }
+
+  /**
    * Publishes the known verdicts of an offset range again, because a stale record has replaced the newest one in the
    * compacted topic.
    */
   async repeat({ topic, partition }: TopicPartition, range: number): Promise<void> {
     const { table, names } = this.options;
     const topicPartition = { topic, partition };
+    const decided = table.decidedUntil(topicPartition);
     const known = {
-      decided: table.decidedUntil(topicPartition),
+      ...{ decided, from: decided },
       refused: table.refusedIn(topicPartition, range),
     };
     await this.append([encodeVerdicts({ ...topicPartition, ...known, range, verdicts: [] }, names)]);
@@ -94,6 +110,13 @@ export class VerdictPublisher {
     await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));
   }
 
+  /** Removes the marks of these partitions, because their topics do not exist any more. */
+  async removeMarks(partitions: readonly TopicPartition[]): Promise<void> {
+    if (partitions.length === 0) return;
+    const { names } = this.options;
+    await (await this.producer()).append(partitions.map((one) => markTombstone(one, names)));
+  }
+
   private async producer(): Promise<Pick<Producer, 'append'>> {
     this.connected ??= this.options.producer();
     try {
@@ -103,10 +126,6 @@ export class VerdictPublisher {
       throw error;
     }
   }
-}
-
-function isRefusal({ current_version }: Verdict): boolean {
-  return current_version !== undefined;
 }
 
 function refusedAmong(verdicts: readonly Verdict[]): number[] {

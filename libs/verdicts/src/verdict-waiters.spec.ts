@@ -22,6 +22,7 @@ class GivenWaiters {
     const record: OffsetRangeVerdicts = {
       ...topicPartition,
       range: 0,
+      from: 0,
       decided: 0,
       refused: noOffsets,
       verdicts,

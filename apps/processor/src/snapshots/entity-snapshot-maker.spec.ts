@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { EngineRetry } from '#engine';
+import { EngineCallRetrier } from '#engine';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
 import { EntitySnapshotCountdowns } from './entity-snapshot-countdowns.js';
@@ -19,7 +19,7 @@ function given() {
     });
   const maker = new EntitySnapshotMaker({
     ...{ snapshots, versions: writer, logger, pause, now: () => 0 },
-    ...{ countdowns: new EntitySnapshotCountdowns(10), retry: new EngineRetry({ logger }) },
+    ...{ countdowns: new EntitySnapshotCountdowns(10), retry: new EngineCallRetrier({ logger }) },
   });
   return { maker, rounds, endPause: () => endPause() };
 }

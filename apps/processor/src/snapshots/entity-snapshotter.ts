@@ -1,8 +1,8 @@
 import {
-  MaterializedOffsets,
+  MaterializedOffsetReader,
   PartitionTaskHost,
   StalledConsumerDetector,
-  EngineRetry,
+  EngineCallRetrier,
   type ErasureLookup,
   type OwnedPartition,
   type TaskFactory,
@@ -67,9 +67,9 @@ export class EntitySnapshotter {
 
   constructor(private readonly options: EntitySnapshotterOptions) {
     const { log, topics, logger, lookMs, now = Date.now } = options;
-    const retry = new EngineRetry({ logger, ...options.retryDelays });
+    const retry = new EngineCallRetrier({ logger, ...options.retryDelays });
     const countdowns = new EntitySnapshotCountdowns(options.mostCounted ?? 100_000);
-    const materialized = new MaterializedOffsets({ admin: log.admin, topics, retry, lookMs });
+    const materialized = new MaterializedOffsetReader({ admin: log.admin, topics, retry, lookMs });
     this.maker = new EntitySnapshotMaker({ ...options, retry, countdowns, now });
     const waiting = new WaitingStates(options.mostWaiting ?? mostWaiting);
     const tasks = this.tasksWith({ countdowns, waiting, materialized });
@@ -102,7 +102,7 @@ export class EntitySnapshotter {
   private tasksWith(parts: {
     countdowns: EntitySnapshotCountdowns;
     waiting: WaitingStates;
-    materialized: MaterializedOffsets;
+    materialized: MaterializedOffsetReader;
   }): TaskFactory<EntitySnapshotTask> {
     const { options, maker } = this;
     const cache = new EntityCache(options.cache ?? cacheBounds);

@@ -1,4 +1,4 @@
-import { PartitionErasures, type ErasureLookup } from '#engine';
+import { PartitionErasureLookup, type ErasureLookup } from '#engine';
 import { FoldedEntity, type FoldedContent } from '#entities';
 import { RecordReader, UnreadableRecordError, type StreamId } from '#event';
 import type { LogRecord } from '#log';
@@ -41,11 +41,11 @@ export class PartitionFolder {
   private removed: number | undefined;
   private every = 1;
   private readonly entities: PartitionEntities;
-  private readonly erasures: PartitionErasures;
+  private readonly erasures: PartitionErasureLookup;
 
   constructor(private readonly options: PartitionFolderOptions) {
     this.entities = options.cache.open({ ...options, onEvicted: (entry) => this.count(entry) });
-    this.erasures = new PartitionErasures(options.erasures, options);
+    this.erasures = new PartitionErasureLookup(options.erasures, options);
   }
 
   /** Whether snapshots are due, or may be due. */

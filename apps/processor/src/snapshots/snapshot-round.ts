@@ -1,4 +1,4 @@
-import type { EngineRetry } from '#engine';
+import type { EngineCallRetrier } from '#engine';
 import { createSnapshots, type DueVersions, type FoldedContent, type FoldedEntity } from '#entities';
 import type { EntitySnapshot, EventIdentity, EventVersion, EventWriter, Store } from '#store';
 import { metrics, type Logger } from '#telemetry';
@@ -45,7 +45,7 @@ export interface SnapshotRoundDependencies {
   snapshots: Store['snapshots'];
   versions: Pick<EventWriter, 'latestVersions'>;
   countdowns: EntitySnapshotCountdowns;
-  retry: EngineRetry;
+  retry: EngineCallRetrier;
   logger: Logger;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;

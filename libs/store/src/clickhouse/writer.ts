@@ -1,7 +1,7 @@
 import type { EpochMicros } from '#event';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
-import type { ClickHouseConnection } from './connection.js';
+import type { StoreClickHouseClient } from './store-clickhouse-client.js';
 import { markReplayedSql } from './dead-letter-query.js';
 import { deduplicatedInsert } from './insert-settings.js';
 import { RowBinaryWriter } from '../row-batch/row-binary.js';
@@ -9,6 +9,7 @@ import { eventColumns } from '../row-batch/event-columns.js';
 import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
 import { lastStoredOffset, storedEvents } from './stored-events.js';
 import { latestVersions } from './latest-versions.js';
+import { idsIn, offsetsOf } from './stored-ids.js';
 import { versionsOf } from './versions-of.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
@@ -16,7 +17,7 @@ const insertDeadLetters = `INSERT INTO dead_letters (${deadLetterColumns.join(',
 
 /** Inserts the materializer's events and dead letters into ClickHouse, and looks up what is stored already. */
 export class ClickHouseWriter implements EventWriter {
-  constructor(private readonly connection: ClickHouseConnection) {}
+  constructor(private readonly connection: StoreClickHouseClient) {}
 
   async appendRowBatches(blocks: readonly EventRowBatch[], token: string): Promise<void> {
     const filled = blocks.filter(({ count }) => count > 0);
@@ -56,6 +57,14 @@ export class ClickHouseWriter implements EventWriter {
 
   versionsOf(query: Parameters<EventWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
     return versionsOf(this.connection, query);
+  }
+
+  offsetsOf(query: Parameters<EventWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    return offsetsOf(this.connection, query);
+  }
+
+  idsIn(range: OffsetRange): Promise<Uint32Array> {
+    return idsIn(this.connection, range);
   }
 }
 

@@ -2,7 +2,7 @@ import type { EventRow } from './event-row.js';
 import { EventRowReader } from './event-row-reader.js';
 
 /** The stream (by its id) and the partition to which all rows of an `EventRowBatch` belong. */
-export interface RowBatchPartition {
+export interface RowBatchOrigin {
   readonly stream: string;
   readonly partition: number;
 }
@@ -19,10 +19,26 @@ export class EventRowBatch {
    * which the last row ends.
    */
   constructor(
-    readonly place: RowBatchPartition,
+    readonly place: RowBatchOrigin,
     readonly bytes: Buffer,
     private readonly starts: Uint32Array,
   ) {}
+
+  /** Joins batches of the same partition, at least one, in the given order. */
+  static join(parts: readonly EventRowBatch[]): EventRowBatch {
+    const [first] = parts;
+    if (!first) throw new RangeError('no row batches to join');
+    if (parts.length === 1) return first;
+    const count = parts.reduce((sum, part) => sum + part.count, 0);
+    const starts = new Uint32Array(count + 1);
+    let [rows, bytes] = [0, 0];
+    for (const part of parts) {
+      for (let row = 0; row <= part.count; row++) starts[rows + row] = bytes + part.starts[row]!;
+      rows += part.count;
+      bytes += part.bytes.length;
+    }
+    return new EventRowBatch(first.place, Buffer.concat(parts.map((part) => part.bytes)), starts);
+  }
 
   get count(): number {
     return this.starts.length - 1;
