@@ -30,6 +30,11 @@ export class GatewayConfig extends AppConfig {
   /** Minutes for which an event id is remembered. The materializer and the processor need the same value. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
   /**
+   * Minutes within which a repeated event id is recognised even if the limit of DEDUPE_WINDOW_RECORDS is exceeded; at
+   * most DEDUPE_WINDOW_MINUTES. 0 switches this off. The value must be the same as in the materializers.
+   */
+  @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
+  /**
    * Addresses or CIDR networks that webhooks may call although they are not public. The processor needs the same value.
    */
   @FromText('list') @AreNetworks() WEBHOOK_ALLOWED_NETWORKS: string[] = [];

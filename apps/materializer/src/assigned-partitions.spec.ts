@@ -5,6 +5,7 @@ import type { PartitionAssignment, LogRecord } from '#log';
 import { StoreUnavailableError } from '#store';
 import { MemoryStore } from '#store/memory';
 import { createLogger } from '#telemetry';
+import { MemoryBudget } from '#dataflow';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AssignedPartitions, type AssignedPartitionsOptions } from './assigned-partitions.js';
 import type { MaterializedPartition } from './materialized-partition.js';
@@ -64,6 +65,8 @@ describe('Assignments', () => {
       erasures: noErasures,
       verdicts: { decidedUntil: () => 0, isRefused: () => false },
       window: { records: 5, milliseconds: 1000 },
+      far: { milliseconds: 0 },
+      farMemory: new MemoryBudget(0),
       now: () => 1_795_000_000_000,
       dropped: (state) => dropped.push(state),
       ...options,
@@ -81,8 +84,8 @@ describe('Assignments', () => {
     await all.add(assignmentAt(from));
     const state = all.get(place.topic, place.partition)!;
     const records = Array.from({ length: to - from }, (_, i) => recordAt(from + i));
-    state.fold.admit(records.slice(0, 3));
-    state.fold.admit(records.slice(3));
+    state.fold.admit(records.slice(0, 3)).next();
+    state.fold.admit(records.slice(3)).next();
     return state;
   }
 

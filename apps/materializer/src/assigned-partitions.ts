@@ -6,7 +6,16 @@ import {
   warmUpStart,
 } from '#engine';
 import { partitionKey, type PartitionAssignment, type Consumer } from '#log';
-import { IdWindow, type IdWindowBounds } from '#dataflow';
+import {
+  BusyPartition,
+  farReach,
+  IdHistory,
+  IdWindow,
+  type BusyBounds,
+  type FarBounds,
+  type IdWindowBounds,
+  type MemoryBudget,
+} from '#dataflow';
 import type { Logger } from '#telemetry';
 import type { VerdictTable } from '#verdicts';
 import { streamNameOf, type StreamId, type TopicAndGroupNames } from '#event';
@@ -31,6 +40,9 @@ export interface AssignedPartitionsOptions {
   versions: VersionCache;
   erasures: ErasureLookup;
   window: IdWindowBounds;
+  far: FarBounds;
+  /** The memory of the histories of all partitions. */
+  farMemory: MemoryBudget;
   verdicts: Pick<VerdictTable, 'decidedUntil' | 'isRefused'>;
   /** Returns the current time in milliseconds since 1970. */
   now: () => number;
@@ -51,6 +63,14 @@ interface PartitionStartOffsets {
   start: number;
   /** Timestamp of the first uncommitted record, in milliseconds; undefined if there is none. */
   oldest: number | undefined;
+}
+
+/**
+ * Returns when this process marks how far a partition is decided: a little earlier than other consumers wait for the
+ * marks.
+ */
+function markBounds({ records }: IdWindowBounds, far: FarBounds): BusyBounds {
+  return { records: Math.floor(records * 0.9), milliseconds: Math.ceil(farReach(far) * 1.1) };
 }
 
 interface AssignedPartition {
@@ -171,6 +191,7 @@ export class AssignedPartitions {
     held.end.abort();
     if (!held.state) return;
     this.options.versions.release(held.state.versions);
+    held.state.history.close();
     this.options.dropped(held.state);
   }
 
@@ -195,7 +216,11 @@ export class AssignedPartitions {
     const { stream, last, ended } = known;
     const versions = this.options.versions.open({ fromTheStart: position === 0 });
     versions.storedUpTo = position;
-    const window = new IdWindow(this.options.window);
+    const { far, farMemory } = this.options;
+    const history = new IdHistory(far, farMemory);
+    const window: IdWindow = new IdWindow(this.options.window, (ids, at, record) =>
+      history.add(ids, at, record, { offset: window.offset, logTime: window.time }),
+    );
     const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
     const verdicts: KnownVerdicts = {
       get decided() {
@@ -216,12 +241,16 @@ export class AssignedPartitions {
         name: streamNameOf(stream),
         assignment,
         window,
+        history,
         versions,
         erasures,
         ended,
       },
       stored: new StoredEventLookup({ writer, stream, partition, last, others }),
-      fold: new PartitionRowBuilder({ stream, partition, position, window, versions, erasures, verdicts }),
+      busy: new BusyPartition(markBounds(this.options.window, far)),
+      fold: new PartitionRowBuilder({
+        ...{ stream, partition, position, window, history, versions, erasures, verdicts },
+      }),
       commits: new OffsetCommitter(position, (next) =>
         this.options.retry.run('log', ended, () => this.options.consumer().commit(topic, partition, next)),
       ),

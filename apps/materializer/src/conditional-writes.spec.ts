@@ -42,6 +42,8 @@ async function start(options: { cachedEntities?: number } = {}): Promise<Materia
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new ConsumerProgress(),
     window: { records: 1000, milliseconds: 60_000 },
+    far: { milliseconds: 0 },
+    farBytes: 0,
     erasures: noErasures,
     cachedEntities: options.cachedEntities ?? 1000,
     ...{ insertRows: 500, insertBytes: 1_000_000, insertIntervalMs: 0, queueBytes: 2_000_000 },

@@ -35,6 +35,8 @@ export interface ConditionalWritesOptions {
 export class ConditionalWrites {
   /** Assigned partitions for which the verdict table has the verdicts of all earlier owners. */
   private readonly upToDate = new WeakSet<MaterializedPartition>();
+  /** Assigned partitions for which this is so, or whose earlier owners have published no verdict. */
+  private readonly checked = new WeakSet<MaterializedPartition>();
 
   constructor(private readonly options: ConditionalWritesOptions) {
     options.verdicts.listen({
@@ -48,6 +50,7 @@ export class ConditionalWrites {
   /** Called when a partition is revoked: another process may decide its records from now on. */
   revoked(state: MaterializedPartition): void {
     this.upToDate.delete(state);
+    this.checked.delete(state);
   }
 
   /**
@@ -73,6 +76,18 @@ export class ConditionalWrites {
     return compared;
   }
 
+  /**
+   * Resolves when the verdict table has the verdicts of the partition's earlier owners; at once if the topic `verdicts`
+   * does not exist, so that no record is refused.
+   */
+  async learnIfAny(state: MaterializedPartition): Promise<void> {
+    const { retry, verdicts } = this.options;
+    if (this.checked.has(state)) return;
+    if (await retry.run('log', state.ended, () => verdicts.readyIfUsed()))
+      await this.learnEarlierVerdicts(state);
+    this.checked.add(state);
+  }
+
   private async load(
     { stream, partition, erasures, ended, fold, assignment }: MaterializedPartition,
     first: LogRecord,
@@ -87,7 +102,7 @@ export class ConditionalWrites {
   }
 
   /**
-   * Publishes the verdicts of a batch. Resolves false if the batch has no verdicts.
+   * Publishes the verdicts of a batch, on conditional records and far duplicates. Resolves false if the batch has none.
    * @param rows The rows of the batch with their versions.
    * @throws VerdictConflictError if another process has decided a record differently
    */
@@ -102,9 +117,10 @@ export class ConditionalWrites {
     const { topic, partition, ended } = state;
     const { publisher, retry } = this.options;
     await retry.run('log', ended, () => publisher.publish({ topic, partition }, next, all));
-    const refused = verdicts.filter(({ current_version }) => current_version !== undefined).length;
+    const decided = verdicts.filter(({ repeats }) => !repeats);
+    const refused = decided.filter(({ current_version }) => current_version !== undefined).length;
     metrics.conditionalWrites.inc({ verdict: 'refused' }, refused);
-    metrics.conditionalWrites.inc({ verdict: 'accepted' }, verdicts.length - refused);
+    metrics.conditionalWrites.inc({ verdict: 'accepted' }, decided.length - refused);
     metrics.conditionalWrites.inc({ verdict: 'repeated' }, repeated.length);
     return true;
   }
@@ -141,7 +157,10 @@ export class ConditionalWrites {
       }
     }
     for (const [id, version] of await this.stored(state, [...missing])) versions.set(id, version);
-    return repeated.map(({ offset, eventId }) => ({ offset, version: versions.get(eventId) ?? null }));
+    return repeated.map(({ offset, eventId, isFar }) => ({
+      ...{ offset, version: versions.get(eventId) ?? null },
+      ...(isFar && { repeats: true as const }),
+    }));
   }
 
   private async stored(

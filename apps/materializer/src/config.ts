@@ -15,6 +15,17 @@ export class MaterializerConfig extends AppConfig {
   /** Minutes within which a repeated event id is recognised, if the repeat is also within DEDUPE_WINDOW_RECORDS. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
 
+  /**
+   * Minutes within which a repeated event id is recognised even if the limit of DEDUPE_WINDOW_RECORDS is exceeded; at
+   * most DEDUPE_WINDOW_MINUTES. 0 switches this off.
+   */
+  @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
+  /**
+   * Maximum bytes of memory for the event ids that DEDUPE_FAR_MINUTES needs, about 3.2 bytes for each id. If the memory
+   * does not suffice, ids are forgotten earlier.
+   */
+  @FromText('number') @IsInt() @Min(0) DEDUPE_FAR_BYTES = 384 * mebibyte;
+
   /** Approximate maximum number of rows of one insert into ClickHouse. */
   @FromText('number') @IsInt() @Min(1) @Max(1_000_000) INSERT_ROWS = 100_000;
   /** Approximate maximum number of bytes of one insert into ClickHouse. */

@@ -6,8 +6,10 @@ const shown = async () =>
   (await metricsText()).split('\n').filter((line) => line.startsWith('tributary_id_window_seconds'));
 
 it('exports the shortest id window of each stream, and removes streams that are no longer read', async () => {
-  const of = (name: string, ms: number): PartitionWithIdWindow => ({ name, window: { lengthAt: () => ms } });
-  let partitions = [of('orders', 3_600_000), of('orders', 12_500), of('quiet', 3_600_000)];
+  const of = (name: string, ms: number, far = 0): PartitionWithIdWindow => ({
+    ...{ name, window: { lengthAt: () => ms }, history: { lengthAt: () => far } },
+  });
+  let partitions = [of('orders', 3_600_000), of('orders', 10_000, 12_500), of('quiet', 3_600_000, 600_000)];
   const watch = new IdWindowMetrics({ partitions: () => partitions, now: () => 0, intervalMs: 60_000 });
   watch.look();
   expect(await shown()).toEqual([

@@ -1,9 +1,10 @@
 import { metrics } from '#telemetry';
 
-/** An assigned partition, whose id window recognises repeated event ids. */
+/** An assigned partition, whose id window and history recognise repeated event ids. */
 export interface PartitionWithIdWindow {
   readonly name: string;
   readonly window: { lengthAt(now: number): number };
+  readonly history: { lengthAt(now: number): number };
 }
 
 export interface IdWindowMetricsOptions {
@@ -34,8 +35,10 @@ export class IdWindowMetrics {
   look(): void {
     const { partitions, now } = this.options;
     const shortest = new Map<string, number>();
-    for (const { name, window } of partitions())
-      shortest.set(name, Math.min(shortest.get(name) ?? Infinity, window.lengthAt(now())));
+    for (const { name, window, history } of partitions()) {
+      const length = Math.max(window.lengthAt(now()), history.lengthAt(now()));
+      shortest.set(name, Math.min(shortest.get(name) ?? Infinity, length));
+    }
     metrics.idWindowSeconds.reset();
     for (const [stream, ms] of shortest) metrics.idWindowSeconds.set({ stream }, ms / 1000);
   }

@@ -59,6 +59,8 @@ describe('Offsets without records', () => {
       ...{ log, topics, writer: store.writer, progress: new ConsumerProgress(), cachedEntities: 100 },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 1000, milliseconds: 60_000 },
+      far: { milliseconds: 0 },
+      farBytes: 0,
       erasures: noErasures,
       ...{ insertRows: 500, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
       onFailure: (error) => expect.unreachable(error.message),

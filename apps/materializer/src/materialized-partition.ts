@@ -1,7 +1,7 @@
 import type { OffsetCommitter, MeasuredPartition, PartitionErasures } from '#engine';
 import type { StreamId } from '#event';
 import type { PartitionAssignment } from '#log';
-import type { IdWindow } from '#dataflow';
+import type { BusyPartition, IdHistory, IdWindow } from '#dataflow';
 import type { PartitionRowBuilder } from './partition-row-builder.js';
 import type { StoredEventLookup } from './stored-event-lookup.js';
 import type { PartitionVersionCache } from './version-cache.js';
@@ -19,13 +19,17 @@ export interface MaterializedPartition extends MeasuredPartition {
   readonly assignment: PartitionAssignment;
   readonly fold: PartitionRowBuilder;
   readonly window: IdWindow;
+  /** The ids that have left the id window. */
+  readonly history: IdHistory;
+  /** Whether the partition has so many records that other consumers may wait for its decisions. */
+  readonly busy: BusyPartition;
   readonly stored: StoredEventLookup;
   readonly versions: PartitionVersionCache;
   readonly erasures: PartitionErasures;
   readonly commits: OffsetCommitter;
   /** Aborted when the state of the partition is discarded. */
   readonly ended: AbortSignal;
-  /** Whether the log time from which the id window starts is set, which happens before the first record is read. */
+  /** Whether the id window knows its first log time and the history is loaded, which precedes the first record. */
   primed: boolean;
   /** The last known end offset of the partition: the offset of the next record that is appended. */
   end: number;

@@ -60,6 +60,12 @@ class InterruptedWriter implements RowWriter {
   versionsOf(query: Parameters<RowWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
     return this.writer.versionsOf(query);
   }
+  offsetsOf(query: Parameters<RowWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    return this.writer.offsetsOf(query);
+  }
+  idsIn(range: OffsetRange): Promise<Uint32Array> {
+    return this.writer.idsIn(range);
+  }
 }
 
 describe('Materializer with Kafka and ClickHouse', () => {
@@ -91,6 +97,8 @@ describe('Materializer with Kafka and ClickHouse', () => {
       ...{ log, topics: names, progress: new ConsumerProgress(), writer: wrap(store.writer) },
       logger: createLogger({ name: 'test', level: 'silent' }),
       window: { records: 10_000, milliseconds: 3_600_000 },
+      far: { milliseconds: 0 },
+      farBytes: 0,
       erasures: new Erasures(definitions),
       cachedEntities: 50,
       insertRows: 500,

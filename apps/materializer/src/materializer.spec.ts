@@ -77,6 +77,16 @@ class FaultyWriter implements RowWriter {
     return this.writer.versionsOf(query);
   }
 
+  async offsetsOf(query: Parameters<RowWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    this.throwIfDown();
+    return this.writer.offsetsOf(query);
+  }
+
+  async idsIn(range: OffsetRange): Promise<Uint32Array> {
+    this.throwIfDown();
+    return this.writer.idsIn(range);
+  }
+
   private throwIfDown(): void {
     if (this.down) throw new StoreUnavailableError('down');
   }
@@ -108,6 +118,8 @@ async function start(options: Partial<MaterializerOptions> = {}): Promise<Materi
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new ConsumerProgress(),
     window: { records: 1000, milliseconds: 60_000 },
+    far: { milliseconds: 0 },
+    farBytes: 0,
     erasures: noErasures,
     cachedEntities: 1000,
     insertRows: 500,

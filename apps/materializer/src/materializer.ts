@@ -10,14 +10,17 @@ import {
 import type { StreamId, TopicAndGroupNames } from '#event';
 import type { PartitionAssignment, Consumer, ConsumerHandler, Log, LogRecord, RecordBatch } from '#log';
 import type { EventRowBatch } from '#store';
-import type { IdWindowBounds } from '#dataflow';
+import { MemoryBudget, type FarBounds, type IdWindowBounds } from '#dataflow';
 import { metrics, type Logger, type Tracing } from '#telemetry';
 import { VerdictPublisher, VerdictTable } from '#verdicts';
+import { AcceptedEvents } from './accepted-events.js';
 import { AssignedPartitions } from './assigned-partitions.js';
 import { estimatedBytesOf, pendingBatchOf, deadLettersOf, type PendingBatch } from './pending-batch.js';
 import { ConditionalWrites } from './conditional-writes.js';
+import { DecisionMarks } from './decision-marks.js';
 import { eraseUnstored } from './erase-unstored.js';
 import { EventInserter } from './event-inserter.js';
+import { HistoryLoader } from './history-loader.js';
 import { InsertQueue, type QueueReservation } from './insert-queue.js';
 import { insertSpans } from './insert-spans.js';
 import type { InsertErasureRepeater } from './insert-erasure-repeater.js';
@@ -25,6 +28,7 @@ import { loadVersions } from './load-versions.js';
 import type { UnversionedRows } from './partition-row-builder.js';
 import type { MaterializedPartition } from './materialized-partition.js';
 import type { RowWriter } from './row-writer.js';
+import { splitBatch } from './split-batch.js';
 import { VersionCache } from './version-cache.js';
 
 export interface MaterializerOptions {
@@ -34,6 +38,10 @@ export interface MaterializerOptions {
   logger: Logger;
   progress: ConsumerProgress;
   window: IdWindowBounds;
+  /** How long the ids that have left the id window are remembered. */
+  far: FarBounds;
+  /** Maximum bytes of these ids in memory, of all partitions together. */
+  farBytes: number;
   erasures: ErasureLookup;
   /**
    * Receives the start and the end of each insert. An erasure that this process did not know when an insert began is
@@ -72,6 +80,9 @@ export class Materializer implements ConsumerHandler {
   private readonly inserter: EventInserter;
   private readonly queue: InsertQueue;
   private readonly conditional: ConditionalWrites;
+  private readonly marks: DecisionMarks;
+  private readonly accepted: AcceptedEvents;
+  private readonly histories: HistoryLoader;
   private readonly consumer: Consumer;
   private readonly now: () => number;
   private readonly shutdown: WorkShutdown;
@@ -81,7 +92,7 @@ export class Materializer implements ConsumerHandler {
   private release!: () => void;
 
   constructor(private readonly options: MaterializerOptions) {
-    const { log, writer, topics, progress, window, erasures, logger } = options;
+    const { log, writer, topics, progress, window, far, erasures, logger } = options;
     this.now = options.now ?? Date.now;
     this.shutdown = new WorkShutdown((error) => options.onFailure(error));
     this.released = new Promise((resolve) => (this.release = resolve));
@@ -97,16 +108,20 @@ export class Materializer implements ConsumerHandler {
     });
     const { retry, now, verdicts, publisher } = this;
     this.assignments = new AssignedPartitions({
-      ...{ topics, writer, retry, versions, erasures, window, now, logger, verdicts },
+      ...{ topics, writer, retry, versions, erasures, window, now, logger, verdicts, far },
+      farMemory: new MemoryBudget(options.farBytes),
       consumer: () => this.consumer,
       dropped: (state) => this.queue.drop(state),
     });
+    const unstored = (state: MaterializedPartition): EventRowBatch[] =>
+      this.queue.unstored.filter((batch) => batch.state === state).map(({ rows }) => rows);
     this.conditional = new ConditionalWrites({
-      ...{ writer, retry, logger, verdicts, publisher },
+      ...{ writer, retry, logger, verdicts, publisher, unstored },
       assigned: (topic, partition) => this.assignments.get(topic, partition),
-      unstored: (state) =>
-        this.queue.unstored.filter((batch) => batch.state === state).map(({ rows }) => rows),
     });
+    this.marks = new DecisionMarks({ publisher, verdicts, retry });
+    this.accepted = new AcceptedEvents({ writer, retry, unstored });
+    this.histories = new HistoryLoader({ writer, retry, progress, far, now, records: window.records });
     this.inserter = new EventInserter({
       ...{ writer, retry },
       stopped: this.shutdown.signal,
@@ -187,17 +202,7 @@ export class Materializer implements ConsumerHandler {
     const state = this.assignments.get(batch.topic, batch.partition);
     if (!state || this.closing) return await this.heldWhileClosing();
     state.end = Math.max(state.end, batch.highWatermark);
-    // Room in the insert queue is reserved before rows are built, so that the rows of all partitions together stay
-    // within the limit of memory.
-    const room = await this.queue.reserve(state, estimatedBytesOf(batch));
-    try {
-      await this.take(state, batch, room);
-    } catch (error) {
-      if (state.ended.aborted) return;
-      this.shutdown.fail(error);
-    } finally {
-      room.release();
-    }
+    for (const part of splitBatch(batch, this.options.window.records)) await this.takePart(state, part);
     await this.heldWhileClosing();
   }
 
@@ -221,6 +226,20 @@ export class Materializer implements ConsumerHandler {
     this.release();
     await this.consumer.close();
     await this.verdicts.close();
+  }
+
+  private async takePart(state: MaterializedPartition, batch: RecordBatch): Promise<void> {
+    // Room in the insert queue is reserved before rows are built, so that the rows of all partitions together stay
+    // within the limit of memory.
+    const room = await this.queue.reserve(state, estimatedBytesOf(batch));
+    try {
+      await this.take(state, batch, room);
+    } catch (error) {
+      if (state.ended.aborted) return;
+      this.shutdown.fail(error);
+    } finally {
+      room.release();
+    }
   }
 
   private async take(
@@ -250,9 +269,10 @@ export class Materializer implements ConsumerHandler {
     const { name: stream } = state;
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
+    const isBusy = state.busy.isBusyIn(records, next);
     const { asOf } = state.erasures;
-    const compared = await this.conditional.prepare(state, records);
-    const admitted = state.fold.admit(records, compared);
+    await this.conditional.learnIfAny(state);
+    const admitted = await this.admit(state, records, isBusy);
     state.fold.pass(next);
     if (next <= state.assignment.position) return undefined;
     metrics.consumeRecords.inc({ stream }, records.length);
@@ -266,14 +286,32 @@ export class Materializer implements ConsumerHandler {
     // Writers wait for verdicts on conditional records, so the next fetch starts at once and does not collect records
     // first.
     if (decided) this.consumer.fetchNow();
+    const marked = isBusy ? this.marks.mark(state, next, admitted.rows) : undefined;
+    // The insert waits for the mark and handles its failure.
+    marked?.catch(() => undefined);
     const sampled = this.options.tracing && sampledRequests(records, state.assignment.position);
-    return pendingBatchOf(state, { asOf, rows, letters, batch, sampled });
+    return pendingBatchOf(state, { asOf, rows, letters, batch, sampled, decided: marked });
+  }
+
+  private async admit(
+    state: MaterializedPartition,
+    records: readonly LogRecord[],
+    isMarked: boolean,
+  ): Promise<UnversionedRows> {
+    const compared = await this.conditional.prepare(state, records);
+    const steps = state.fold.admit(records, compared, isMarked);
+    let step = steps.next();
+    while (!step.done) step = steps.next(await this.accepted.offsetsOf(state, step.value));
+    return step.value;
   }
 
   private async prime(state: MaterializedPartition, first: LogRecord): Promise<void> {
     if (state.primed) return;
-    const logTime = await this.retry.run('log', state.ended, () => logTimeAt(state.assignment, first));
+    const { assignment, ended } = state;
+    const logTime = await this.retry.run('log', ended, () => logTimeAt(assignment, first));
+    const floor = await this.histories.load(state);
     state.window.startAt(logTime);
+    state.busy.begin(first.offset, first.offset === 0 ? -Infinity : logTime, floor);
     state.primed = true;
   }
 
@@ -288,6 +326,7 @@ export class Materializer implements ConsumerHandler {
   }
 
   private async write(chunks: readonly PendingBatch[]): Promise<void> {
+    await Promise.all(chunks.map(({ decided }) => decided));
     this.eraseUnstored(chunks);
     const streams = new Set(chunks.filter(({ rows }) => rows.count > 0).map(({ state }) => state.stream));
     this.options.inserts?.begin(streams);

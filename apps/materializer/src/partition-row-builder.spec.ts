@@ -3,10 +3,10 @@ import { MemoryErasures, noErasures } from '#engine/memory';
 import { encodeRecord, encodeRejectedEvent, expectedVersionHeader } from '#event';
 import type { LogRecord } from '#log';
 import type { EventRow } from '#store';
-import { IdWindow } from '#dataflow';
+import { IdHistory, IdWindow, MemoryBudget } from '#dataflow';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PartitionRowBuilder, type KnownVerdicts } from './partition-row-builder.js';
+import { PartitionRowBuilder, type KnownVerdicts, type SuspectedIds } from './partition-row-builder.js';
 import { VersionCache, type LatestVersion } from './version-cache.js';
 
 const bounds = { records: 1000, milliseconds: 60_000 };
@@ -49,13 +49,22 @@ function foldFrom(
     versionsBefore?(entity: string): number;
     erased?: MemoryErasures;
     verdicts?: KnownVerdicts;
+    /** The stored events by id, for the look-up of far duplicates. */
+    offsets?(id: string): number[];
+    limits?: { records: number; milliseconds: number; far: number };
+    looked?: SuspectedIds[];
+    isMarked?: boolean;
   } = {},
 ) {
+  const { far, ...near } = { far: 0, ...(known.limits ?? bounds) };
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
   versions.storedUpTo = position;
+  const history = new IdHistory({ milliseconds: far }, new MemoryBudget(1e6));
+  const window: IdWindow = new IdWindow(near, (ids, at, record) =>
+    history.add(ids, at, record, { offset: window.offset, logTime: window.time }),
+  );
   const fold = new PartitionRowBuilder({
-    ...{ stream: 's', partition: 2, position, versions },
-    window: new IdWindow(bounds),
+    ...{ stream: 's', partition: 2, position, versions, window, history },
     verdicts: known.verdicts ?? { decided: 0, isRefused: () => false },
     erasures: new PartitionErasures(known.erased ?? noErasures, { stream: 's#1', partition: 2 }),
   });
@@ -68,7 +77,13 @@ function foldFrom(
       },
     ]);
     const isConditional = records.some(({ headers }) => expectedVersionHeader in headers);
-    const admitted = fold.admit(records, isConditional ? new Map(heads) : undefined);
+    const steps = fold.admit(records, isConditional ? new Map(heads) : undefined, known.isMarked);
+    let step = steps.next();
+    while (!step.done) {
+      known.looked?.push(step.value);
+      step = steps.next(new Map(step.value.eventIds.map((id) => [id, known.offsets?.(id) ?? []])));
+    }
+    const admitted = step.value;
     for (const [entity, head] of admitted.unknown) head.version = known.versionsBefore?.(entity) ?? 0;
     const offsets = admitted.rows.rows().map(({ offset }) => offset);
     const stored = new Set([...offsets.keys()].filter((row) => known.stored?.includes(offsets[row]!)));
@@ -302,7 +317,10 @@ describe('PartitionRowBuilder with conditional records', () => {
     ]);
     expect(versionsOf(rows)).toEqual([[0, 1]]);
     expect(verdicts).toEqual([accepted(0, 1)]);
-    expect(repeated.map(({ offset }) => offset)).toEqual([1, 2]);
+    expect(repeated.map(({ offset, isFar }) => [offset, isFar])).toEqual([
+      [1, false],
+      [2, false],
+    ]);
   });
 
   it.each(['', '-1', 'x', '1.0'])('refuses a record with the invalid header %j', (expected) => {
@@ -397,5 +415,84 @@ describe('PartitionRowBuilder with conditional records', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('PartitionRowBuilder with far duplicates', () => {
+  const limits = { records: 5, milliseconds: 60_000, far: 60_000 };
+  const offsetOf = (id: string): number[] => [parseInt(id.slice(-12), 16)];
+  const repeats = (offset: number) => ({ offset, repeats: true });
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => recordOf(from + i, {}));
+
+  it('refuses a record whose id has left the id window, if its event is stored', () => {
+    const fold = foldFrom(0, { limits, offsets: offsetOf });
+    fold(range(0, 20));
+    const { rows, verdicts, duplicates } = fold([recordOf(20, { id: 3 }), recordOf(21, {})]);
+    expect([rows.map(({ offset }) => offset), duplicates]).toEqual([[21], 1]);
+    expect(verdicts).toEqual([repeats(20)]);
+  });
+
+  it('accepts a record whose id is not stored: it was erased, or the filter was wrong', () => {
+    const fold = foldFrom(0, { limits });
+    fold(range(0, 20));
+    const { rows, verdicts, duplicates } = fold([recordOf(20, { id: 3 })]);
+    expect([rows.length, verdicts, duplicates]).toEqual([1, [], 0]);
+  });
+
+  it('looks all ids of a batch up at once, also those that leave the id window within the batch', () => {
+    const looked: SuspectedIds[] = [];
+    const fold = foldFrom(0, { limits, offsets: offsetOf, looked });
+    fold(range(0, 20));
+    const found = fold([2, 21, 14, 19, 3].map((id, i) => recordOf(20 + i, { id })));
+    expect(looked.map(({ eventIds }) => eventIds)).toEqual([[2, 14, 3].map(uuid)]);
+    // Record 19 is still in the id window. Record 14 was, until the record before left it.
+    expect(found.verdicts).toEqual([20, 22, 24].map(repeats));
+    expect([found.duplicates, found.rows.map(({ offset }) => offset)]).toEqual([4, [21]]);
+  });
+
+  it('does not remember the id of a refused record', () => {
+    const fold = foldFrom(0, { limits, offsets: offsetOf });
+    fold(range(0, 20));
+    const found = fold([recordOf(20, { id: 3 }), recordOf(21, { id: 3 })]);
+    expect(found.verdicts).toEqual([repeats(20), repeats(21)]);
+  });
+
+  it('accepts a record whose event is older than the far window', () => {
+    const fold = foldFrom(0, { limits: { ...limits, milliseconds: 100, far: 48 }, offsets: offsetOf });
+    fold(range(0, 40));
+    const late = (offset: number, id: number) => ({
+      ...recordOf(offset, { id }),
+      timestamp: 1_795_000_000_100,
+    });
+    // 48 ms and the 4 ms of a slice.
+    const found = fold([late(100, 39), late(101, 60), late(102, 47)]);
+    expect(found.verdicts).toEqual([]);
+    const again = foldFrom(0, { limits: { ...limits, milliseconds: 100, far: 48 }, offsets: offsetOf });
+    again(range(0, 60));
+    expect(again([late(100, 52), late(101, 40)]).verdicts).toEqual([repeats(100)]);
+  });
+
+  it('gives a conditional record the version of the event that it repeats, and refuses it to others', () => {
+    const fold = foldFrom(0, { limits, offsets: offsetOf });
+    fold(range(0, 20));
+    const found = fold([recordOf(20, { id: 3, entity: 'e', expected: 7 })]);
+    expect([found.rows, found.verdicts]).toEqual([[], []]);
+    expect(found.repeated).toEqual([{ offset: 20, eventId: uuid(3), isFar: true }]);
+  });
+
+  it('keeps the decisions that the log has, without a look-up, and does not remember refused ids', () => {
+    const looked: SuspectedIds[] = [];
+    const verdicts: KnownVerdicts = { decided: 22, isRefused: (offset) => offset === 20 };
+    const fold = foldFrom(10, { limits, looked, verdicts });
+    const { rows, duplicates } = fold([...range(5, 20), recordOf(20, { id: 3 }), recordOf(21, { id: 3 })]);
+    expect(rows.map(({ offset }) => offset)).toEqual([...range(10, 20).map(({ offset }) => offset), 21]);
+    expect([duplicates, looked]).toEqual([1, []]);
+  });
+
+  it('publishes what an operator has skipped before everything counts as decided', () => {
+    const fold = foldFrom(3, { isMarked: true });
+    const { verdicts } = fold([recordOf(1, { entity: 'e', expected: 0 }), recordOf(3, {})]);
+    expect(verdicts).toEqual([{ offset: 1, current_version: 0 }]);
   });
 });

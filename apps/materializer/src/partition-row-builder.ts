@@ -8,7 +8,7 @@ import {
 } from '#event';
 import type { LogRecord } from '#log';
 import { EventRowBatchBuilder, type EventRowBatch } from '#store';
-import type { IdWindow } from '#dataflow';
+import type { IdHistory, IdWindow, Offsets } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
 import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
 
@@ -34,15 +34,31 @@ export interface UnversionedRows {
   duplicates: number;
   /** Number of records that are skipped because their entity is erased. */
   erased: number;
-  /** New verdicts on conditional records of the batch, in offset order. */
+  /** New verdicts on records of the batch, in offset order. */
   verdicts: Verdict[];
   /** Conditional records that repeat an accepted event and have no verdict yet. */
-  repeated: { offset: number; eventId: string }[];
+  repeated: RepeatedConditional[];
 }
 
-/** The verdicts on conditional records of one partition, as a `PartitionRowBuilder` looks them up. */
+/** A conditional record that repeats an accepted event. The record gets the version of the event as its verdict. */
+export interface RepeatedConditional {
+  offset: number;
+  eventId: string;
+  /** Whether the record is a far duplicate, which other consumers do not recognize themselves. */
+  isFar: boolean;
+}
+
+/** Event ids that records before a batch may have, and the offsets that such records can have. */
+export interface SuspectedIds extends Offsets {
+  eventIds: string[];
+}
+
+/** Returns the offsets of accepted records with an event id, for the ids of `SuspectedIds`. */
+export type AcceptedOffsets = ReadonlyMap<string, readonly number[]>;
+
+/** The verdicts on the records of one partition, as a `PartitionRowBuilder` looks them up. */
 export interface KnownVerdicts {
-  /** The offset below which every conditional record has a verdict. */
+  /** The offset below which every record is decided. */
   readonly decided: number;
   isRefused(offset: number): boolean;
 }
@@ -52,6 +68,10 @@ interface AdmittedRecords extends Omit<UnversionedRows, 'rows'> {
   compared: ReadonlyMap<string, LatestVersion>;
   /** Number of rows of this batch for each entity; empty if the batch has no conditional records. */
   counts: Map<LatestVersion, number>;
+  /** The offset below which every record had a verdict before the batch. */
+  decided: number;
+  /** The answers on suspected ids of the batch, by event id. */
+  accepted: Map<string, readonly number[]>;
 }
 
 const none: ReadonlyMap<string, LatestVersion> = new Map();
@@ -62,6 +82,8 @@ export interface PartitionRowBuilderOptions {
   /** The committed offset of the consumer group. Records below this offset only fill the id window. */
   position: number;
   window: IdWindow;
+  /** The ids that have left the id window; the id window adds them. */
+  history: IdHistory;
   versions: PartitionVersionCache;
   erasures: Pick<PartitionErasures, 'endOf'>;
   verdicts: KnownVerdicts;
@@ -122,22 +144,32 @@ export class PartitionRowBuilder {
 
   /**
    * Decodes the records, drops repeated event ids and refused records, and finds the latest versions of the entities.
-   * Records below `next` are skipped.
+   * Records below `next` are skipped. The generator yields event ids that may be those of accepted records outside the
+   * id window, and expects the offsets of the accepted records that have these ids.
+   * @param records At most as many offsets as the id window has records.
    * @param compared The latest versions of `entitiesToCompare`; undefined if no record is conditional.
+   * @param isMarked Whether all records are declared decided after this batch, even if the batch has no verdicts.
    */
-  admit(records: readonly LogRecord[], compared = none): UnversionedRows {
+  *admit(
+    records: readonly LogRecord[],
+    compared = none,
+    isMarked = false,
+  ): Generator<SuspectedIds, UnversionedRows, AcceptedOffsets> {
     const found: AdmittedRecords = {
       ...{ heads: [], unknown: new Map(), unreadable: [], duplicates: 0, erased: 0 },
       ...{ verdicts: [], repeated: [], compared, counts: new Map() },
+      ...{ decided: this.options.verdicts.decided, accepted: new Map() },
     };
     this.noteStart(records);
     this.rows.begin();
-    for (const record of records) {
-      if (record.offset < this.following) continue;
-      this.following = record.offset + 1;
-      this.admitOne(record, found);
+    for (let at = this.admitFrom(0, records, found); at < records.length;) {
+      const suspects = this.suspectsFrom(at, records, found);
+      const accepted = yield suspects;
+      for (const id of suspects.eventIds) found.accepted.set(id, accepted.get(id) ?? []);
+      at = this.admitFrom(at, records, found);
     }
-    if (found.verdicts.length > 0) found.verdicts.unshift(...this.skipped.splice(0));
+    const publishes = isMarked || found.verdicts.length > 0 || found.repeated.length > 0;
+    if (publishes) found.verdicts.unshift(...this.skipped.splice(0));
     return { ...found, rows: this.rows.finish() };
   }
 
@@ -160,59 +192,145 @@ export class PartitionRowBuilder {
     this.starts.push({ offset: first.offset, timestamp: first.timestamp });
   }
 
-  private admitOne(record: LogRecord, found: AdmittedRecords): void {
+  /**
+   * Admits records in order, from an index on. Returns the index of the first record whose id may be that of an accepted
+   * record outside the id window and is not in `found.accepted`; the number of records if there is none.
+   */
+  private admitFrom(first: number, records: readonly LogRecord[], found: AdmittedRecords): number {
+    for (let at = first; at < records.length; at++) {
+      const record = records[at]!;
+      if (record.offset < this.following) continue;
+      if (!this.admitOne(record, found)) return at;
+      this.following = record.offset + 1;
+    }
+    return records.length;
+  }
+
+  /**
+   * Returns the ids of the records from an index on that may be those of accepted records outside the id window. An id
+   * that is still in the id window counts if it leaves the window before its repeat.
+   */
+  private suspectsFrom(
+    first: number,
+    records: readonly LogRecord[],
+    { decided }: Pick<AdmittedRecords, 'decided'>,
+  ): SuspectedIds {
+    const { window, history, position } = this.options;
+    const { records: limit } = window.bounds;
+    const suspects = { eventIds: new Set<string>(), from: Infinity, until: 0 };
+    for (const record of records.slice(first)) {
+      if (record.offset < Math.max(position, decided) || read(record) !== undefined) continue;
+      const ranges = history.rangesOf(reader.id, Math.max(window.time, record.timestamp));
+      const inWindow = window.offsetOf(reader.id);
+      const leaves = inWindow !== undefined && record.offset - inWindow > limit;
+      if (leaves) ranges.push({ from: Math.max(0, window.offset - limit), until: record.offset - limit });
+      if (ranges.length === 0) continue;
+      suspects.eventIds.add(uuidText(reader.id));
+      for (const { from, until } of ranges) {
+        suspects.from = Math.min(suspects.from, from);
+        suspects.until = Math.max(suspects.until, until);
+      }
+    }
+    return { ...suspects, eventIds: [...suspects.eventIds] };
+  }
+
+  /** Admits one record. Returns false, and changes nothing, if the record's id must be looked up first. */
+  private admitOne(record: LogRecord, found: AdmittedRecords): boolean {
     const { window, position } = this.options;
     const error = read(record);
     const committed = record.offset < position;
     const expected = expectedVersionOf(record);
+    const isDecided = record.offset < found.decided;
     if (error !== undefined) {
       window.pass(record.offset, record.timestamp);
-      if (committed) return;
+      if (committed) return true;
       this.admitUnreadable(record, error, found);
       // A verdict is published even for an unreadable conditional record, because readers of the topic wait for a
       // verdict on each conditional record.
-      const isUndecided = expected !== undefined && record.offset >= this.options.verdicts.decided;
-      if (isUndecided) found.verdicts.push({ offset: record.offset, current_version: 0 });
-      return;
+      if (expected !== undefined && !isDecided)
+        found.verdicts.push({ offset: record.offset, current_version: 0 });
+      return true;
     }
-    if (expected !== undefined && this.refuses(record, expected, found)) return;
+    if (isDecided && this.options.verdicts.isRefused(record.offset)) {
+      window.pass(record.offset, record.timestamp);
+      if (expected === undefined && !committed) found.duplicates++;
+      return true;
+    }
+    if (!isDecided && !committed) {
+      const isFar = this.isFarDuplicate(record, found);
+      if (isFar === undefined) return false;
+      if (isFar) {
+        this.refuseFar(record, expected, found);
+        return true;
+      }
+    }
+    if (expected !== undefined && this.refuses(record, expected, found)) return true;
     const repeated = window.repeatsWords(reader.id, record.offset, record.timestamp);
-    if (committed) return;
+    if (committed) return true;
     if (repeated) {
       found.duplicates++;
-      if (expected !== undefined && record.offset >= this.options.verdicts.decided)
-        found.repeated.push({ offset: record.offset, eventId: uuidText(reader.id) });
-      return;
+      if (expected !== undefined && !isDecided)
+        found.repeated.push({ offset: record.offset, eventId: uuidText(reader.id), isFar: false });
+      return true;
     }
     if (reader.entityId.isEmpty) {
       found.heads.push(null);
-      return this.rows.add(reader, record.offset);
+      this.rows.add(reader, record.offset);
+      return true;
     }
     const entity = reader.entityId.toString();
     const erasedBelow = this.options.erasures.endOf(entity);
     if (record.offset < erasedBelow) {
       found.erased++;
-      return;
+      return true;
     }
     const head = this.headOf(entity, { offset: record.offset, erasedBelow }, found);
     found.heads.push(head);
     if (found.compared !== none) found.counts.set(head, (found.counts.get(head) ?? 0) + 1);
     this.rows.add(reader, record.offset);
+    return true;
+  }
+
+  /**
+   * Returns whether the record in `reader` repeats an accepted record that has left the id window; undefined if this
+   * must be looked up first.
+   */
+  private isFarDuplicate(
+    { offset, timestamp }: LogRecord,
+    { accepted }: Pick<AdmittedRecords, 'accepted'>,
+  ): boolean | undefined {
+    const { window, history } = this.options;
+    // The record may move ids from the id window to the history.
+    window.pass(offset, timestamp);
+    if (!history.mightHave(reader.id, window.time)) return false;
+    if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
+    const offsets = accepted.get(uuidText(reader.id));
+    return offsets?.some((one) => one < offset && history.includes(one, window.time));
+  }
+
+  /**
+   * Refuses a far duplicate. All consumers leave the record out, so that its id is not added to the id window. A
+   * conditional record still gets the version of the event that it repeats, for the writer that waits for its verdict.
+   */
+  private refuseFar({ offset }: LogRecord, expected: number | undefined, found: AdmittedRecords): void {
+    found.duplicates++;
+    if (expected === undefined) found.verdicts.push({ offset, repeats: true });
+    else found.repeated.push({ offset, eventId: uuidText(reader.id), isFar: true });
   }
 
   /**
    * Decides the conditional record in `reader`, and returns whether the record is refused. At its offset, the expected
    * version must equal the version of the entity.
    *
-   * A record that already has a verdict keeps the verdict, also after an erasure or after retention. A refused record
+   * A record that is already decided and not refused is accepted, also after an erasure or after retention. A refused record
    * is not an event, so its id is not added to the id window. A record that repeats an accepted event is not decided
    * again. A record below the committed offset without a verdict is refused, because no process stores it: an operator
    * has moved the offset of the consumer group past the record.
    */
   private refuses({ offset, timestamp }: LogRecord, expected: number, found: AdmittedRecords): boolean {
-    const { window, verdicts, position } = this.options;
+    const { window, position } = this.options;
     if (window.wouldRepeat(reader.id, offset, timestamp)) return false;
-    if (offset < verdicts.decided) return verdicts.isRefused(offset);
+    if (offset < found.decided) return false;
     if (offset < position) {
       this.skipped.push({ offset, current_version: 0 });
       return true;

@@ -22,6 +22,11 @@ export interface PendingBatch {
   readonly behind: boolean;
   /** The traced requests that wrote records of the batch; undefined while tracing is off. */
   readonly sampled?: readonly SampledRequest[] | undefined;
+  /**
+   * Resolves when the log has the decisions on the batch, or the partition is no longer assigned; undefined if nobody
+   * waits for them. The batch is stored after that.
+   */
+  readonly decided?: Promise<void> | undefined;
   /** Estimated memory of the batch, in bytes. */
   readonly bytes: number;
 }
@@ -31,7 +36,7 @@ const objectBytes = 700;
 
 export function pendingBatchOf(
   state: MaterializedPartition,
-  made: Pick<PendingBatch, 'asOf' | 'rows' | 'letters' | 'sampled'> & { batch: RecordBatch },
+  made: Pick<PendingBatch, 'asOf' | 'rows' | 'letters' | 'sampled' | 'decided'> & { batch: RecordBatch },
 ): PendingBatch {
   let bytes = objectBytes + made.rows.memory;
   for (const { event } of made.letters) bytes += objectBytes + event.length;
@@ -44,6 +49,7 @@ export function pendingBatchOf(
     timestamp: made.batch.records.at(-1)?.timestamp,
     behind: made.batch.next < made.batch.highWatermark,
     sampled: made.sampled,
+    decided: made.decided,
     bytes,
   };
 }

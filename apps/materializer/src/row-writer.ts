@@ -9,4 +9,6 @@ export type RowWriter = Pick<
   | 'storedEvents'
   | 'latestVersions'
   | 'versionsOf'
+  | 'offsetsOf'
+  | 'idsIn'
 >;

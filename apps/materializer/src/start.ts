@@ -7,6 +7,7 @@ import {
   trackBatches,
   type LagGauge,
 } from '#engine';
+import { farBounds } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
@@ -148,13 +149,22 @@ function settings(
   config: MaterializerConfig,
 ): Pick<
   MaterializerOptions,
-  'window' | 'cachedEntities' | 'insertRows' | 'insertBytes' | 'insertIntervalMs' | 'queueBytes'
+  | 'window'
+  | 'far'
+  | 'farBytes'
+  | 'cachedEntities'
+  | 'insertRows'
+  | 'insertBytes'
+  | 'insertIntervalMs'
+  | 'queueBytes'
 > {
   return {
     window: {
       records: config.DEDUPE_WINDOW_RECORDS,
       milliseconds: config.DEDUPE_WINDOW_MINUTES * 60_000,
     },
+    far: farBounds(config.DEDUPE_FAR_MINUTES, config.DEDUPE_WINDOW_MINUTES),
+    farBytes: config.DEDUPE_FAR_BYTES,
     cachedEntities: config.CACHED_ENTITIES,
     insertRows: config.INSERT_ROWS,
     insertBytes: config.INSERT_BYTES,

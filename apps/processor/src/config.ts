@@ -15,6 +15,11 @@ export class ProcessorConfig extends AppConfig {
   @FromText('number') @IsInt() @Min(1) @Max(10_000_000) DEDUPE_WINDOW_RECORDS = 200_000;
   /** Minutes within which a repeated event id is recognised. The value must equal that of the materializer. */
   @FromText('number') @IsInt() @Min(1) @Max(10_080) DEDUPE_WINDOW_MINUTES = 60;
+  /**
+   * Minutes within which a repeated event id is recognised even if the limit of DEDUPE_WINDOW_RECORDS is exceeded; at
+   * most DEDUPE_WINDOW_MINUTES. 0 switches this off. The value must be the same as in the materializers.
+   */
+  @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
 
   /**
    * Maximum number of entries of the state cache: one such cache has the keys of all projections, another one the

@@ -4,10 +4,12 @@ import {
   ConsumerProgress,
   createFlushTopic,
   followFlushRequests,
+  logTimeAt,
   trackBatches,
   type LagGauge,
   type OwnedPartition,
 } from '#engine';
+import { farBounds, farReach } from '#dataflow';
 import { TopicAndGroupNames } from '#event';
 import { openDefinitions } from '#registry';
 import { startHttpApp, untilReachable, type AppContext } from '#http';
@@ -112,6 +114,12 @@ export async function startProcessor(context: AppContext<ProcessorConfig>): Prom
     committed: async ({ topic, partition }) =>
       (await kafkaLog.admin.committed(topics.materializerGroup, topic)).get(partition) ?? 0,
     waiting: () => progress.attempted(),
+    isStream: (topic) => topics.streamOf(topic) !== undefined,
+    busy: {
+      records: config.DEDUPE_WINDOW_RECORDS,
+      milliseconds: farReach(farBounds(config.DEDUPE_FAR_MINUTES, config.DEDUPE_WINDOW_MINUTES)),
+    },
+    logTimeAt,
   });
   const store = openClickHouse(clickHouseOptions(config));
   const definitions = openDefinitions({

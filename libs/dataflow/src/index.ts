@@ -29,7 +29,18 @@ export {
   type EventCountsByOperator,
   type OperatorEventCounts,
 } from './flow/operator-event-counts.js';
+export {
+  farBounds,
+  farReach,
+  IdHistory,
+  mostFarIds,
+  sliceMs,
+  type FarBounds,
+  type Offsets,
+} from './id-window/id-history.js';
 export * from './id-window/id-window.js';
+export { BusyPartition, type BusyBounds } from './id-window/busy-partition.js';
+export { MemoryBudget } from './id-window/memory-budget.js';
 export { effectsOf } from './operators/effects.js';
 export { operators } from './operators/index.js';
 export type { OperatorEffect, OperatorDefinition } from './operators/operator.js';

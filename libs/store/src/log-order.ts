@@ -12,6 +12,9 @@ export interface OffsetRange {
 /** Maximum number of offsets in the range of one call of `EventWriter.storedEvents`. */
 export const maxRangeOffsets = 65_536;
 
+/** Maximum number of offsets in the range of one call of `EventWriter.idsIn`: an answer of 6 MB. */
+export const maxIdOffsets = 262_144;
+
 /** Maximum number of offset ranges in one query for events in log order. */
 export const maxOffsetRanges = 64;
 

@@ -12,6 +12,7 @@ export type { EntityErasure, EventEraser } from './event-eraser.js';
 export type { EntityQuery, EventFilter, CursorPage, AuthorizationScope } from './query-types.js';
 export type { EventRow };
 export {
+  maxIdOffsets,
   maxOffsetRanges,
   maxRangeOffsets,
   maxStoredIds,
@@ -110,6 +111,17 @@ export interface EventWriter {
     partition: number;
     eventIds: readonly string[];
   }): Promise<Map<string, number | null>>;
+  /**
+   * Returns the offsets of an offset range at which events with one of the ids are stored, by event id. Ids without a
+   * stored event are omitted.
+   */
+  offsetsOf(query: OffsetRange & { eventIds: readonly string[] }): Promise<Map<string, number[]>>;
+  /**
+   * Returns the ids of the events that are stored in an offset range, in any order, each as four 32-bit words of which
+   * the first is the most significant. An id can be returned twice.
+   * @param range At most `maxIdOffsets` offsets.
+   */
+  idsIn(range: OffsetRange): Promise<Uint32Array>;
 }
 
 /** A query for one page of events, ordered by timestamp. */

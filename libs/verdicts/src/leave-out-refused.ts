@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BusyPartition, type BusyBounds } from '#dataflow';
 import {
   LogUnavailableError,
   partitionKey,
@@ -5,10 +7,12 @@ import {
   type ConsumerHandler,
   type Log,
   type LogRecord,
+  type PartitionAssignment,
   type RecordBatch,
 } from '#log';
 import { expectedVersionOf } from './expected-version-of.js';
-import type { TopicPartition } from './verdict-record.js';
+import { hasIndex, noOffsets } from './offset-bitmap.js';
+import { rangeOf, rangeOffsets, type TopicPartition } from './verdict-record.js';
 import type { VerdictTable } from './verdict-table.js';
 
 export interface RefusedRecordFilterOptions {
@@ -17,6 +21,12 @@ export interface RefusedRecordFilterOptions {
   committed: (position: TopicPartition) => Promise<number>;
   /** Called about once a second while a batch waits for verdicts. */
   waiting: () => void;
+  /** Returns whether a topic has the records of a stream. The materializer decides no other records. */
+  isStream: (topic: string) => boolean;
+  /** When a partition is busy, so that its records can be far duplicates. */
+  busy: BusyBounds;
+  /** Returns the log time at a record of a partition, in milliseconds since 1970; see `logTimeAt` of the engine. */
+  logTimeAt: (assignment: PartitionAssignment, record: LogRecord) => Promise<number>;
 }
 
 /**
@@ -25,11 +35,13 @@ export interface RefusedRecordFilterOptions {
  */
 const passedMs = 1_000;
 const readMs = 10_000;
+/** Milliseconds before a failed request to Kafka is repeated. */
+const retryMs = 500;
 
 /**
  * Returns a log whose consumers do not see refused records: a refused record has no value, and consumers skip every
- * record that is not an event. A batch with conditional records waits until the records are decided; all other batches
- * pass at once. If an operator has moved the materializer's committed offset past a conditional record without a
+ * record that is not an event. A batch with conditional records, or of a busy partition, waits until its records are
+ * decided; all other batches pass at once. If an operator has moved the materializer's committed offset past a conditional record without a
  * verdict, the record counts as refused, because no process stores the record.
  */
 export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): Log {
@@ -58,8 +70,18 @@ export function leaveOutRefused(log: Log, options: RefusedRecordFilterOptions): 
   };
 }
 
+/** What the filter knows of an assigned partition. */
+interface FilteredPartition {
+  readonly assignment: PartitionAssignment;
+  readonly busy: BusyPartition;
+  /** Aborted when the partition is revoked. */
+  readonly ended: AbortController;
+  /** The offset below which the materializer has committed all records, and the table has all verdicts on them. */
+  passed: number;
+}
+
 class RefusedRecordFilter implements ConsumerHandler {
-  private readonly waits = new Map<string, AbortController>();
+  private readonly partitions = new Map<string, FilteredPartition>();
   private closed = false;
 
   constructor(
@@ -67,43 +89,92 @@ class RefusedRecordFilter implements ConsumerHandler {
     private readonly options: RefusedRecordFilterOptions,
   ) {}
 
-  assigned(assignment: Parameters<ConsumerHandler['assigned']>[0]): Promise<number> {
+  assigned(assignment: PartitionAssignment): Promise<number> {
+    this.partitions.set(partitionKey(assignment), {
+      ...{ assignment, ended: new AbortController(), passed: 0 },
+      busy: new BusyPartition(this.options.busy),
+    });
     return this.handler.assigned(assignment);
   }
 
   async batch(batch: RecordBatch): Promise<void> {
-    const last = batch.records.findLast((record) => expectedVersionOf(record) !== undefined);
-    if (!last) return await this.handler.batch(batch);
-    if (!(await this.isDecided(batch, last.offset))) return;
-    await this.handler.batch({ ...batch, records: this.withoutRefused(batch) });
+    const partition = this.partitions.get(partitionKey(batch));
+    if (!partition || !this.options.isStream(batch.topic)) return await this.handler.batch(batch);
+    if (!(await this.isDecided(partition, batch))) return;
+    await this.handler.batch(this.options.verdicts.isUsed ? this.withoutRefused(batch) : batch);
   }
 
   revoked(position: { topic: string; partition: number }): void {
-    this.waits.get(partitionKey(position))?.abort();
+    this.partitions.get(partitionKey(position))?.ended.abort();
+    this.partitions.delete(partitionKey(position));
     this.handler.revoked(position);
   }
 
   /** Ends all waits for verdicts. The batches that wait are not processed. */
   close(): void {
     this.closed = true;
-    for (const wait of this.waits.values()) wait.abort();
+    for (const { ended } of this.partitions.values()) ended.abort();
   }
 
-  /** Waits for the verdict on a record. Resolves false if the partition is revoked before the verdict arrives. */
-  private async isDecided({ topic, partition }: RecordBatch, offset: number): Promise<boolean> {
+  /** Waits for the verdicts on a batch. Resolves false if the partition is revoked before they arrive. */
+  private async isDecided(partition: FilteredPartition, batch: RecordBatch): Promise<boolean> {
     if (this.closed) return false;
-    const position = { topic, partition, offset };
-    const wait = new AbortController();
-    this.waits.set(partitionKey(position), wait);
     try {
-      while (!(await this.isDecidedSoon(position, wait.signal)) && !(await this.isPassed(position)))
-        wait.signal.throwIfAborted();
+      if (!partition.busy.hasBegun) await this.begin(partition, batch.records[0]);
+      const isBusy = partition.busy.isBusyIn(batch.records, batch.next);
+      const last = isBusy ? batch.records.at(-1) : batch.records.findLast(isConditional);
+      if (last) await this.untilDecided(partition, last.offset);
       return true;
     } catch (error) {
-      if (wait.signal.aborted) return false;
+      if (partition.ended.signal.aborted) return false;
       throw error;
-    } finally {
-      this.waits.delete(partitionKey(position));
+    }
+  }
+
+  /**
+   * Looks up the log time at the first record. The table is read if it exists: the first batches can have refused
+   * records although the partition is not busy any more.
+   */
+  private async begin(partition: FilteredPartition, first: LogRecord | undefined): Promise<void> {
+    const { verdicts, busy: bounds, logTimeAt } = this.options;
+    const { assignment, busy, ended } = partition;
+    if (!first) return;
+    await this.retried(ended.signal, async () => {
+      await verdicts.readyIfUsed();
+      if (first.offset === 0 || bounds.milliseconds === 0) return busy.begin(first.offset, -Infinity, 0);
+      const logTime = await logTimeAt(assignment, first);
+      const young =
+        first.offset > bounds.records
+          ? await assignment.offsetAt(Math.max(0, logTime - bounds.milliseconds))
+          : 0;
+      // The log does not say how old the records were that retention has removed.
+      busy.begin(first.offset, logTime, young > assignment.beginning ? young : 0);
+    });
+  }
+
+  private async untilDecided(partition: FilteredPartition, offset: number): Promise<void> {
+    const { topic, partition: number } = partition.assignment;
+    const position = { topic, partition: number, offset };
+    const { signal } = partition.ended;
+    while (
+      partition.passed <= offset &&
+      !(await this.isDecidedSoon(position, signal)) &&
+      !(await this.isPassed(partition, position))
+    )
+      signal.throwIfAborted();
+  }
+
+  /** Repeats requests to Kafka while it cannot be reached. @throws the signal's reason */
+  private async retried(signal: AbortSignal, attempt: () => Promise<void>): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isTemporary(error)) throw error;
+      }
+      this.options.waiting();
+      await sleep(retryMs, undefined, { signal });
     }
   }
 
@@ -126,26 +197,59 @@ class RefusedRecordFilter implements ConsumerHandler {
    * Resolves with whether the materializer has committed past the record without a verdict on the record. The
    * materializer publishes the verdicts on a batch before it commits the batch.
    */
-  private async isPassed(position: TopicPartition & { offset: number }): Promise<boolean> {
+  private async isPassed(
+    partition: FilteredPartition,
+    position: TopicPartition & { offset: number },
+  ): Promise<boolean> {
     const { verdicts, committed } = this.options;
     try {
-      if ((await committed(position)) <= position.offset) return false;
+      const passed = await committed(position);
+      if (passed <= position.offset) return false;
       await verdicts.upToDate(readMs);
+      partition.passed = passed;
       return true;
     } catch (error) {
-      if (error instanceof LogUnavailableError || error instanceof UnknownTopicError) return false;
+      if (isTemporary(error)) return false;
       throw error;
     }
   }
 
-  private withoutRefused(batch: RecordBatch): RecordBatch['records'] {
+  /** Copies a batch without the values of refused records. */
+  private withoutRefused(batch: RecordBatch): RecordBatch {
     const { verdicts } = this.options;
     const decided = verdicts.decidedUntil(batch);
-    const isRefused = (record: LogRecord) =>
-      expectedVersionOf(record) !== undefined &&
-      (record.offset >= decided || verdicts.isRefused(batch, record.offset));
-    return batch.records.map((record) => (isRefused(record) ? withoutValue(record) : record));
+    if (!batch.records.some(isConditional) && !this.hasRefused(batch)) return batch;
+    let [range, refused] = [-1, noOffsets];
+    let isChanged = false;
+    const records = batch.records.map((record) => {
+      if (rangeOf(record.offset) !== range) {
+        range = rangeOf(record.offset);
+        refused = verdicts.refusedIn(batch, range);
+      }
+      const isRefused =
+        hasIndex(refused, record.offset % rangeOffsets) ||
+        (record.offset >= decided && isConditional(record));
+      isChanged ||= isRefused;
+      return isRefused ? withoutValue(record) : record;
+    });
+    return isChanged ? { ...batch, records } : batch;
   }
+
+  private hasRefused(batch: RecordBatch): boolean {
+    const last = batch.records.at(-1)?.offset ?? -1;
+    for (let range = rangeOf(batch.records[0]?.offset ?? 0); range <= rangeOf(last); range++)
+      if (this.options.verdicts.refusedIn(batch, range).length > 0) return true;
+    return false;
+  }
+}
+
+function isConditional(record: LogRecord): boolean {
+  return expectedVersionOf(record) !== undefined;
+}
+
+/** Returns whether a later request can succeed. A topic that was just deleted is revoked soon. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof LogUnavailableError || error instanceof UnknownTopicError;
 }
 
 /**

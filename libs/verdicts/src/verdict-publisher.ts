@@ -1,8 +1,10 @@
 import type { TopicAndGroupNames } from '#event';
 import type { NewRecord, Producer } from '#log';
+import { encodeMark, markTombstone, type DecidedMark } from './decided-mark.js';
 import { withIndexes } from './offset-bitmap.js';
 import {
   encodeVerdicts,
+  isRefusal,
   rangeOf,
   rangeOffsets,
   verdictTombstone,
@@ -38,7 +40,7 @@ export class VerdictPublisher {
   constructor(private readonly options: VerdictPublisherOptions) {}
 
   /**
-   * Publishes the verdicts on the next conditional records of a partition, in offset order. Resolves when this process
+   * Publishes the verdicts on the next records of a partition, in offset order. Resolves when this process
    * has read the verdicts back from the topic, which proves that no other process has published a different verdict
    * earlier.
    * @param next The offset below which all conditional records are decided.
@@ -62,6 +64,18 @@ export class VerdictPublisher {
     throw new VerdictConflictError(
       `${topicPartition.topic}/${topicPartition.partition}: another process has decided the record at offset ${other.offset} differently`,
     );
+  }
+
+  /**
+   * Publishes the offsets below which all records of some partitions are decided. Resolves when this process has read
+   * them back from the topic: no other process can refuse a record below these offsets any more.
+   * @throws LogUnavailableError; the caller then repeats the call
+   */
+  async mark(marks: readonly DecidedMark[]): Promise<void> {
+    if (marks.length === 0) return;
+    const { table, names } = this.options;
+    await table.ready();
+    await this.append(marks.map((mark) => encodeMark(mark, names)));
   }
 
   /**
@@ -94,6 +108,13 @@ export class VerdictPublisher {
     await (await this.producer()).append(ranges.map((range) => verdictTombstone(range, names)));
   }
 
+  /** Removes the marks of these partitions, because their topics do not exist any more. */
+  async removeMarks(partitions: readonly TopicPartition[]): Promise<void> {
+    if (partitions.length === 0) return;
+    const { names } = this.options;
+    await (await this.producer()).append(partitions.map((one) => markTombstone(one, names)));
+  }
+
   private async producer(): Promise<Pick<Producer, 'append'>> {
     this.connected ??= this.options.producer();
     try {
@@ -103,10 +124,6 @@ export class VerdictPublisher {
       throw error;
     }
   }
-}
-
-function isRefusal({ current_version }: Verdict): boolean {
-  return current_version !== undefined;
 }
 
 function refusedAmong(verdicts: readonly Verdict[]): number[] {

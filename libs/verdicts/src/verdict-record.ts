@@ -13,17 +13,30 @@ export interface TopicPartition {
   partition: number;
 }
 
-/** The verdict on one conditional record: accepted, or refused because the entity had another version than expected. */
+/**
+ * The verdict on one record. A conditional record is accepted, or refused because the entity had another version than
+ * expected. A far duplicate is refused, whether the record is conditional or not.
+ */
 export interface Verdict {
   offset: number;
-  /** The version of the accepted event; null if the event was erased, because its version is then unknown. */
+  /**
+   * The version of the accepted event; null if the event was erased, because its version is then unknown. For a
+   * conditional record that is a far duplicate, the version of the event that the record repeats.
+   */
   version?: number | null;
   /** If the record is refused: the version that the entity had at the record's offset. */
   current_version?: number;
+  /** Set for a far duplicate: consumers leave the record out, because an earlier record is the event. */
+  repeats?: true;
+}
+
+/** Returns whether consumers leave out the record of this verdict. */
+export function isRefusal({ current_version, repeats }: Verdict): boolean {
+  return current_version !== undefined || repeats === true;
 }
 
 /**
- * The verdicts on the conditional records of one offset range of a partition, as the value of a record in the compacted
+ * The verdicts on the records of one offset range of a partition, as the value of a record in the compacted
  * topic `verdicts`. The value is one JSON object,
  *
  *     {"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
@@ -34,7 +47,7 @@ export interface Verdict {
 export interface VerdictRecord extends TopicPartition {
   /** Number of the offset range: its first offset divided by `rangeOffsets`. */
   range: number;
-  /** The offset below which all conditional records of the partition have a verdict. */
+  /** The offset below which all records of the partition are decided: those that no verdict refuses are accepted. */
   decided: number;
   /**
    * The refused records of the offset range so far, by their offset within the range. All other decided records are
@@ -54,7 +67,9 @@ export function encodeVerdicts(
   record: VerdictRecord,
   names: Pick<TopicAndGroupNames, 'verdicts'>,
 ): NewRecord {
-  const { decided, refused, verdicts } = record;
+  const { decided, refused } = record;
+  // Nobody waits for the verdict on an unconditional record.
+  const verdicts = record.verdicts.filter(isVerdict);
   const value = JSON.stringify({ decided, refused: Buffer.from(refused).toString('base64'), verdicts });
   return { topic: names.verdicts, key: keyOf(record), value };
 }

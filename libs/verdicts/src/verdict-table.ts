@@ -1,5 +1,6 @@
 import type { TopicAndGroupNames } from '#event';
 import { LogUnavailableError, partitionKey, type GlobalTableReader, type Log, type LogRecord } from '#log';
+import { decodeMark, type DecidedMark } from './decided-mark.js';
 import { hasIndex, isSameBitmap, joinedAt, noOffsets, type OffsetBitmap } from './offset-bitmap.js';
 import {
   decodeVerdicts,
@@ -31,8 +32,10 @@ export interface VerdictListener {
 interface PartitionVerdicts {
   readonly topicPartition: TopicPartition;
   decided: number;
-  /** Number of the offset range whose newest record has the greatest `decided` of the partition. */
+  /** Number of the offset range whose newest record has the greatest `decided` of the partition; -1 if a mark has it. */
   newest: number;
+  /** Whether the topic has a mark of the partition. */
+  isMarked: boolean;
   /** The refused records of each offset range that has verdicts, by the number of the range. */
   readonly refused: Map<number, OffsetBitmap>;
   /** Numbers of the offset ranges whose newest record in the topic is stale. */
@@ -59,12 +62,11 @@ const settings = {
 const checkMs = 1000;
 
 /**
- * The verdicts on all conditional records, in memory: for each partition, the offset below which all conditional
- * records are decided, and one bit for each refused record. If several verdicts on a record exist, the first one is
+ * The verdicts on all records, in memory: for each partition, the offset below which all records are decided, and one bit for each refused record. If several verdicts on a record exist, the first one is
  * valid. All processes read the verdicts in the same order, so all processes agree on the valid verdict.
  *
  * The topic `verdicts` is created and read when a process first needs the table: a system without conditional writes
- * has no such topic.
+ * and without busy partitions has no such topic.
  */
 export class VerdictTable {
   private partitions = new Map<string, PartitionVerdicts>();
@@ -93,6 +95,22 @@ export class VerdictTable {
   }
 
   /**
+   * Resolves true when the table is ready; false if the topic does not exist, so that no record is refused yet.
+   * @throws LogUnavailableError when Kafka cannot be reached; a later call tries again
+   */
+  async readyIfUsed(): Promise<boolean> {
+    const { log, names } = this.options;
+    if (!this.started && (await log.admin.partitions(names.verdicts)) === undefined) return false;
+    await this.ready();
+    return true;
+  }
+
+  /** Whether the table is being read. */
+  get isUsed(): boolean {
+    return this.started !== undefined;
+  }
+
+  /**
    * Resolves when the table has all verdicts that the topic has now. The new owner of a partition calls this method
    * before it decides a record, because its table may not have the last verdicts of the previous owner yet.
    * @throws LogUnavailableError when the table does not catch up within `timeoutMs`
@@ -113,7 +131,7 @@ export class VerdictTable {
     await this.reader!.caughtUp(offset, timeoutMs);
   }
 
-  /** Returns the offset below which every conditional record of the partition has a verdict. */
+  /** Returns the offset below which every record of the partition is decided. */
   decidedUntil(topicPartition: TopicPartition): number {
     return this.partitions.get(partitionKey(topicPartition))?.decided ?? 0;
   }
@@ -126,6 +144,11 @@ export class VerdictTable {
   /** Returns the refused records of an offset range of a partition. */
   refusedIn(topicPartition: TopicPartition, range: number): OffsetBitmap {
     return this.partitions.get(partitionKey(topicPartition))?.refused.get(range) ?? noOffsets;
+  }
+
+  /** Yields the partitions of which the topic has a mark. */
+  *marked(): Generator<TopicPartition> {
+    for (const { topicPartition, isMarked } of this.partitions.values()) if (isMarked) yield topicPartition;
   }
 
   /** Yields the offset ranges of all partitions that have verdicts. */
@@ -144,7 +167,7 @@ export class VerdictTable {
   }
 
   /**
-   * Resolves when the conditional record at this offset has a verdict. The wait has no time limit.
+   * Resolves when the record at this offset is decided. The wait has no time limit.
    * @param waiting Called about once a second during the wait.
    * @throws the signal's reason
    */
@@ -200,6 +223,8 @@ export class VerdictTable {
   }
 
   private take(record: LogRecord, partitions: Map<string, PartitionVerdicts>): void {
+    const mark = decodeMark(record);
+    if (mark) return this.takeMark(mark, partitions);
     const found = decodeVerdicts(record);
     if (found === null) return remove(record, partitions);
     if (!found) return;
@@ -220,6 +245,16 @@ export class VerdictTable {
     if (!isComplete && partitions === this.partitions) this.notify('stale', found);
     if (!isNew) return;
     this.notify('added', found);
+    for (const wake of this.wakeups) wake();
+  }
+
+  private takeMark(mark: DecidedMark, partitions: Map<string, PartitionVerdicts>): void {
+    const known = partitions.get(partitionKey(mark)) ?? noVerdicts(mark);
+    known.isMarked = mark.decided > 0;
+    if (known.isMarked || known.refused.size > 0) partitions.set(partitionKey(mark), known);
+    else partitions.delete(partitionKey(mark));
+    if (mark.decided <= known.decided) return;
+    Object.assign(known, { decided: mark.decided, newest: -1 });
     for (const wake of this.wakeups) wake();
   }
 
@@ -249,6 +284,7 @@ function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
     topicPartition: { topic, partition },
     decided: 0,
     newest: -1,
+    isMarked: false,
     refused: new Map(),
     stale: new Set(),
   };
@@ -272,5 +308,5 @@ function remove(record: LogRecord, partitions: Map<string, PartitionVerdicts>): 
   if (!removed || !known) return;
   known.refused.delete(removed.range);
   known.stale.delete(removed.range);
-  if (known.refused.size === 0) partitions.delete(partitionKey(removed));
+  if (known.refused.size === 0 && !known.isMarked) partitions.delete(partitionKey(removed));
 }

@@ -5,6 +5,7 @@ import {
   type ConsumerHandler,
   type ConsumerOptions,
   type LogRecord,
+  type PartitionAssignment,
   type RecordBatch,
 } from '#log';
 import { MemoryLog } from '#log/memory';
@@ -195,6 +196,54 @@ describe('published verdicts', () => {
     expect(table.staleRanges(position)).toEqual([]);
   });
 
+  it('with a mark are final: a process that refuses a record later is too late', async () => {
+    const { publisher, table } = await owner();
+    await publisher.publish(position, 4, [refused(3)]);
+    await publisher.mark([{ ...position, decided: 20 }]);
+    expect(table.decidedUntil(position)).toBe(20);
+    await publishStale(15, [refused(3), refused(9)]);
+    for (const one of [table, await openTable()]) {
+      await expect.poll(() => one.staleRanges(position)).toEqual([0]);
+      expect([3, 9].map((offset) => one.isRefused(position, offset))).toEqual([true, false]);
+    }
+    log.topics.get(names.verdicts)!.compact();
+    expect((await openTable()).decidedUntil(position)).toBe(20);
+  });
+
+  it('of far duplicates refuse unconditional records, and tell a writer the version of the event', async () => {
+    const { publisher, table } = await owner();
+    const found: Verdict[] = [];
+    table.listen({ added: ({ verdicts }) => found.push(...verdicts) });
+    const repeated: Verdict[] = [
+      { offset: 3, repeats: true },
+      { offset: 5, version: 7, repeats: true },
+    ];
+    await publisher.publish(position, 8, repeated);
+    expect([3, 4, 5].map((offset) => table.isRefused(position, offset))).toEqual([true, false, true]);
+    expect(found).toEqual([repeated[1]]);
+  });
+
+  it('are not read while the topic does not exist', async () => {
+    const table = new VerdictTable({ log, names });
+    tables.push(table);
+    expect([await table.readyIfUsed(), table.isUsed, log.topics.has(names.verdicts)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    await owner();
+    expect([await table.readyIfUsed(), table.isUsed]).toEqual([true, true]);
+  });
+
+  it('are removed with the mark of their partition', async () => {
+    const { publisher, table } = await owner();
+    await publisher.mark([{ ...position, decided: 20 }]);
+    expect([...table.marked()]).toEqual([position]);
+    await publisher.removeMarks([position]);
+    await expect.poll(() => [...table.marked()]).toEqual([]);
+    expect(table.decidedUntil(position)).toBe(0);
+  });
+
   it('of a removed range are forgotten', async () => {
     const { publisher, table } = await owner();
     await publisher.publish(position, 8, [refused(5)]);
@@ -279,12 +328,20 @@ describe('a consumer without refused records', () => {
   const values = (batches: readonly RecordBatch[]) =>
     batches.flatMap(({ records }) => records.map(({ value }) => value?.toString() ?? null));
 
+  /** A partition is busy as soon as it has more than three records. */
+  const busy = { records: 3, milliseconds: 600_000 };
+
   async function consume(
     table: VerdictTable,
+    of = topic,
   ): Promise<{ batches: RecordBatch[]; close: () => Promise<void> }> {
     const batches: RecordBatch[] = [];
     const consumer = leaveOutRefused(log, {
-      ...{ verdicts: table, committed: async () => passed, waiting: () => undefined },
+      ...{ verdicts: table, committed: async () => passed, waiting: () => undefined, busy },
+      ...{
+        isStream: (of) => of.startsWith('spec.events.'),
+        logTimeAt: async (_, { timestamp }) => timestamp,
+      },
     }).consumer({
       group: 'g',
       onCrash: () => undefined,
@@ -294,7 +351,7 @@ describe('a consumer without refused records', () => {
         revoked: () => undefined,
       },
     });
-    await consumer.subscribe([topic]);
+    await consumer.subscribe([of]);
     return { batches, close: () => consumer.close() };
   }
 
@@ -339,13 +396,64 @@ describe('a consumer without refused records', () => {
     },
   );
 
+  it('sees the records of a busy partition when they are decided; a far duplicate has no value', async () => {
+    const { publisher, table } = await owner();
+    const { batches, close } = await consume(table);
+    await append({ value: 'a' }, { value: 'b' }, { value: 'c' });
+    await expect.poll(() => values(batches)).toEqual(['a', 'b', 'c']);
+    await append({ value: 'd' }, { value: 'e' });
+    await publisher.publish(position, 4, [{ offset: 3, repeats: true }]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(values(batches)).toEqual(['a', 'b', 'c']);
+    await publisher.mark([{ ...position, decided: 5 }]);
+    await expect.poll(() => values(batches)).toEqual(['a', 'b', 'c', null, 'e']);
+    await close();
+  });
+
+  it('sees the records of a topic that is no stream at once, although it has many', async () => {
+    const internal = 'spec.pipeline.x';
+    await log.admin.create(internal, { partitions: 1 });
+    const { batches, close } = await consume(await openTable(), internal);
+    const producer = await log.producer();
+    await producer.append([1, 2, 3, 4, 5, 6].map((n) => ({ topic: internal, key: 'e', value: `${n}` })));
+    await expect.poll(() => values(batches)).toHaveLength(6);
+    await close();
+  });
+
+  it(
+    'sees busy records without a mark when the materializer has committed past them, and asks once for all',
+    { timeout: 20_000 },
+    async () => {
+      const { batches, close } = await consume(await openTable());
+      await append(...'abcdef'.split('').map((value) => ({ value })));
+      passed = 12;
+      await expect.poll(() => values(batches), { timeout: 15_000 }).toHaveLength(6);
+      passed = 0;
+      await append(...'ghijkl'.split('').map((value) => ({ value })));
+      await expect.poll(() => values(batches), { timeout: 500 }).toHaveLength(12);
+      await close();
+    },
+  );
+
+  it('leaves out a refused record also when the partition is not busy any more', async () => {
+    const { publisher } = await owner();
+    await append({ value: 'a' }, { value: 'b' });
+    await publisher.publish(position, 2, [{ offset: 1, repeats: true }]);
+    const table = new VerdictTable({ log, names });
+    tables.push(table);
+    const { batches, close } = await consume(table);
+    await expect.poll(() => values(batches)).toEqual(['a', null]);
+    await close();
+  });
+
   it('keeps every other member of a refused record, also of one that reads its members on demand', async () => {
     const { publisher, table } = await owner();
     const seen: LogRecord[] = [];
     let given: ConsumerHandler | undefined;
     const fetching = { ...log, consumer: (options: ConsumerOptions) => ((given = options.handler), {}) };
     leaveOutRefused(fetching as never, {
-      ...{ verdicts: table, committed: async () => 0, waiting: () => undefined },
+      ...{ verdicts: table, committed: async () => 0, waiting: () => undefined, busy },
+      ...{ isStream: () => true, logTimeAt: async (_, { timestamp }) => timestamp },
     }).consumer({
       group: 'g',
       onCrash: () => undefined,
@@ -357,6 +465,7 @@ describe('a consumer without refused records', () => {
     });
     await publisher.publish(position, 1, [refused(0)]);
     const batch = { ...position, records: [new FetchedLike()], bytes: 1, next: 1, highWatermark: 1 };
+    await given!.assigned({ ...position, position: 0, beginning: 0 } as PartitionAssignment);
     await given!.batch(batch);
     expect(seen).toEqual([
       {

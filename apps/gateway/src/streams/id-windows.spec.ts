@@ -23,10 +23,11 @@ function logOf(perSecond: readonly number[]) {
   };
   return log;
 }
-const secondsOf = (log: { admin: unknown }) =>
-  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), config).secondsOf(
-    stream,
-  );
+const secondsOf = (log: { admin: unknown }, farMinutes = 0) =>
+  new IdWindowReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), {
+    ...config,
+    DEDUPE_FAR_MINUTES: farMinutes,
+  } as GatewayConfig).secondsOf(stream);
 
 describe('the id window of a stream', () => {
   it.each<[string, number[], number]>([
@@ -37,6 +38,14 @@ describe('the id window of a stream', () => {
   ])('is %s', async (...row) => {
     const [, perSecond, seconds] = row;
     expect(await secondsOf(logOf(perSecond))).toBe(seconds);
+  });
+
+  it.each<[string, number, number]>([
+    ['ten minutes at full load', 20_000, 600],
+    ['shorter above it', 40_000, 300],
+    ['longer with fewer records', 0.01, 1000],
+  ])('is, with DEDUPE_FAR_MINUTES, %s', async (_what, perSecond, seconds) => {
+    expect(await secondsOf(logOf([perSecond, 0]), 10)).toBe(seconds);
   });
 
   it('needs one request with few records, and a dozen otherwise', async () => {

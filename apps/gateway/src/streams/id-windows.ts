@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { farBounds, mostFarIds } from '#dataflow';
 import { TopicAndGroupNames, type StreamId } from '#event';
 import type { TopicAdmin } from '#log';
 import { GatewayConfig } from '../config.js';
@@ -17,14 +18,33 @@ export class IdWindowReader {
   ) {}
 
   /**
-   * Resolves with the id window in seconds, of the partition with the shortest one; null if Kafka does not answer
-   * within a second.
+   * Resolves with the seconds for which an event id is remembered, of the partition with the shortest time; null if
+   * Kafka does not answer within a second. The materializer's limit of memory is not taken into account: see the metric
+   * `tributary_id_window_seconds`.
    */
   async secondsOf(stream: StreamId): Promise<number | null> {
     const { DEDUPE_WINDOW_RECORDS: records, DEDUPE_WINDOW_MINUTES: minutes } = this.config;
-    const question = { admin: this.log.admin, topic: this.topics.ofStream(stream), records };
-    return withinPatience(shortest(question, minutes * 60, Date.now()));
+    const { milliseconds } = farBounds(this.config.DEDUPE_FAR_MINUTES, minutes);
+    const partition = { admin: this.log.admin, topic: this.topics.ofStream(stream) };
+    return withinPatience(
+      longest(partition, [
+        { records, seconds: minutes * 60 },
+        { records: mostFarIds, seconds: milliseconds / 1000 },
+      ]),
+    );
   }
+}
+
+/** Returns the longest of the times that several limits give. */
+async function longest(
+  partition: { admin: Admin; topic: string },
+  limits: readonly { records: number; seconds: number }[],
+): Promise<number> {
+  const now = Date.now();
+  let known = 0;
+  for (const { records, seconds } of limits)
+    if (known < seconds) known = Math.max(known, await shortest({ ...partition, records }, seconds, now));
+  return known;
 }
 
 /**

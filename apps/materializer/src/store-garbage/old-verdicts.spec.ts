@@ -7,8 +7,8 @@ const topics = new TopicAndGroupNames('spec.');
 const orders = topics.ofStream('orders#1');
 
 /**
- * Returns which verdicts remain after old verdicts are removed: of offset ranges 0 and 1 of two partitions of `orders`,
- * and of a deleted stream.
+ * Returns which verdicts and marks remain after old ones are removed: of offset ranges 0 and 1 of two partitions of
+ * `orders`, and of a deleted stream.
  */
 async function remaining(beginnings: readonly number[], topicExists = true): Promise<string[]> {
   const gone = { topic: topics.ofStream('gone#1'), partition: 0, range: 0 };
@@ -16,6 +16,7 @@ async function remaining(beginnings: readonly number[], topicExists = true): Pro
     ...[0, 1].flatMap((partition) => [0, 1].map((range) => ({ topic: orders, partition, range }))),
     gone,
   ]);
+  const marked = new Set([...ranges].filter(({ range }) => range === 0).map((range) => ({ ...range })));
   const options: OldVerdictsOptions = {
     topics,
     admin: {
@@ -28,11 +29,21 @@ async function remaining(beginnings: readonly number[], topicExists = true): Pro
             : [[orders, beginnings.map((beginning, partition) => ({ partition, beginning, end: 1e9 }))]],
         ),
     },
-    verdicts: { ready: async () => undefined, ranges: () => ranges.values() as never },
-    publisher: { remove: async (old) => old.forEach((range) => ranges.delete(range)) },
+    verdicts: {
+      ready: async () => undefined,
+      ranges: () => ranges.values() as never,
+      marked: () => marked.values() as never,
+    },
+    publisher: {
+      remove: async (old) => old.forEach((range) => ranges.delete(range)),
+      removeMarks: async (old) => old.forEach((one) => marked.delete(one as never)),
+    },
   };
   await removeOldVerdicts(options);
-  return [...ranges].map(({ topic, partition, range }) => `${topic} ${partition} ${range}`);
+  return [
+    ...[...ranges].map(({ topic, partition, range }) => `${topic} ${partition} ${range}`),
+    ...[...marked].map(({ topic, partition }) => `${topic} ${partition} mark`),
+  ];
 }
 
 describe('old verdicts', () => {
@@ -41,14 +52,16 @@ describe('old verdicts', () => {
       `${orders} 0 1`,
       `${orders} 1 0`,
       `${orders} 1 1`,
+      `${orders} 0 mark`,
+      `${orders} 1 mark`,
     ]);
   });
 
   it('are kept for a topic that has no leader now', async () => {
-    expect(await remaining([])).toHaveLength(4);
+    expect(await remaining([])).toHaveLength(6);
   });
 
   it('need no work in a system without conditional writes', async () => {
-    expect(await remaining([1e9, 1e9], false)).toHaveLength(5);
+    expect(await remaining([1e9, 1e9], false)).toHaveLength(8);
   });
 });

@@ -5,8 +5,8 @@ import { rangeOffsets, type VerdictPublisher, type VerdictTable } from '#verdict
 export interface OldVerdictsOptions {
   admin: Pick<TopicAdmin, 'offsetsIn' | 'partitions'>;
   topics: Pick<TopicAndGroupNames, 'verdicts'>;
-  verdicts: Pick<VerdictTable, 'ready' | 'ranges'>;
-  publisher: Pick<VerdictPublisher, 'remove'>;
+  verdicts: Pick<VerdictTable, 'ready' | 'ranges' | 'marked'>;
+  publisher: Pick<VerdictPublisher, 'remove' | 'removeMarks'>;
 }
 
 /** Maximum number of offset ranges whose verdicts one call removes. */
@@ -14,7 +14,7 @@ const mostRemoved = 10_000;
 
 /**
  * Removes the verdicts on records that Kafka no longer has, because retention has removed the records or their topic
- * does not exist. Returns the number of offset ranges whose verdicts were removed.
+ * does not exist, and the marks of topics that do not exist. Returns the number of offset ranges whose verdicts were removed.
  */
 export async function removeOldVerdicts({
   admin,
@@ -25,12 +25,16 @@ export async function removeOldVerdicts({
   if ((await admin.partitions(topics.verdicts)) === undefined) return 0;
   await verdicts.ready();
   const ranges = [...verdicts.ranges()];
-  const beginnings = await beginningsOf(admin, new Set(ranges.map(({ topic }) => topic)));
+  const marked = [...verdicts.marked()];
+  const beginnings = await beginningsOf(admin, new Set([...ranges, ...marked].map(({ topic }) => topic)));
   const old = ranges.filter(({ topic, partition, range }) => {
     const beginning = beginnings.get(topic)?.get(partition) ?? 0;
     return (range + 1) * rangeOffsets <= beginning;
   });
   await publisher.remove(old.slice(0, mostRemoved));
+  await publisher.removeMarks(
+    marked.filter(({ topic, partition }) => beginnings.get(topic)?.get(partition) === Infinity),
+  );
   return Math.min(old.length, mostRemoved);
 }
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { idHash } from './id-hash.js';
 
 /**
  * A hash table from ids to slots, with linear probing over slot numbers. The ids, four 32-bit words each, are in `ids`
@@ -39,6 +40,12 @@ export class IdHashTable {
   /** Returns whether the hash table contains an id that equals the id in this slot. */
   has(slot: number): boolean {
     return this.table[this.placeOf(slot)] !== 0;
+  }
+
+  /** Returns the slot of an id that equals the id in this slot; undefined if there is none. */
+  find(slot: number): number | undefined {
+    const entry = this.table[this.placeOf(slot)]!;
+    return entry === 0 ? undefined : entry - 1;
   }
 
   /** Removes the id of this slot, unless the table maps the id to another slot. */
@@ -82,12 +89,6 @@ export class IdHashTable {
   }
 
   private hash(at: number): number {
-    const { ids } = this;
-    let hash = Math.imul(this.seed ^ ids[at]!, 0x9e3779b1);
-    hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 1]!, 0x85ebca6b);
-    hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 2]!, 0xc2b2ae35);
-    hash = Math.imul(((hash << 15) | (hash >>> 17)) ^ ids[at + 3]!, 0x27d4eb2f);
-    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
-    return (hash ^ (hash >>> 13)) & this.mask;
+    return idHash(this.ids, at, this.seed) & this.mask;
   }
 }

@@ -12,6 +12,16 @@ export interface IdWindowBounds {
   milliseconds: number;
 }
 
+/**
+ * Receives the id of a record that leaves an `IdWindow`. The id is the four words of `ids` at index `at`, which change
+ * after the call. Duplicates are not passed, only the first record with an id.
+ */
+export type EvictedIdListener = (
+  ids: Uint32Array,
+  at: number,
+  record: { offset: number; logTime: number },
+) => void;
+
 const smallest = 256;
 const words = new Uint32Array(4);
 
@@ -35,6 +45,8 @@ export class IdWindow {
   /** Offset and log time of each record in the window, modulo 2^32. Differences within the window are exact. */
   private offsets = new Uint32Array(0);
   private times = new Uint32Array(0);
+  /** Whether each record is the first with its id, as 1 or 0; empty without a listener. */
+  private firsts = new Uint8Array(0);
   private index = new IdHashTable(this.ids);
   private first = 0;
   private count = 0;
@@ -43,7 +55,21 @@ export class IdWindow {
   /** The log time of the newest record that was evicted because it is more than `records` offsets back. */
   private forgotten = -Infinity;
 
-  constructor(readonly bounds: IdWindowBounds) {}
+  /** @param evicted Called for each id that leaves the window, in the order of offsets. */
+  constructor(
+    readonly bounds: IdWindowBounds,
+    private readonly evicted?: EvictedIdListener,
+  ) {}
+
+  /** The log time of the last record that was passed, in milliseconds since 1970; -Infinity before the first record. */
+  get time(): number {
+    return this.logTime;
+  }
+
+  /** The offset of the last record that was passed; -1 before the first record. */
+  get offset(): number {
+    return this.lastOffset;
+  }
 
   /** Number of records in the window; an id that occurs twice counts twice. */
   get size(): number {
@@ -51,7 +77,13 @@ export class IdWindow {
   }
 
   get bytes(): number {
-    return this.ids.byteLength + this.offsets.byteLength + this.times.byteLength + this.index.bytes;
+    return (
+      this.ids.byteLength +
+      this.offsets.byteLength +
+      this.times.byteLength +
+      this.firsts.byteLength +
+      this.index.bytes
+    );
   }
 
   /**
@@ -100,7 +132,16 @@ export class IdWindow {
     this.offsets[slot] = offset;
     this.times[slot] = this.logTime;
     this.count++;
-    return this.index.put(slot);
+    const isKnown = this.index.put(slot);
+    if (this.evicted) this.firsts[slot] = isKnown ? 0 : 1;
+    return isKnown;
+  }
+
+  /** Returns the offset of the last record in the window with this id; undefined if there is none. */
+  offsetOf(id: Uint32Array): number | undefined {
+    if (this.count === 0) return undefined;
+    const slot = this.index.find(this.freeSlotFor(id));
+    return slot === undefined ? undefined : this.lastOffset - ((this.lastOffset - this.offsets[slot]!) >>> 0);
   }
 
   /**
@@ -146,6 +187,8 @@ export class IdWindow {
   }
 
   private forgetFirst(): void {
+    if (this.evicted && this.firsts[this.first] === 1)
+      this.evicted(this.ids, this.first * 4, { offset: this.oldestOffset, logTime: this.oldestTime });
     this.index.remove(this.first);
     this.first = this.first + 1 === this.capacity ? 0 : this.first + 1;
     this.count--;
@@ -157,7 +200,8 @@ export class IdWindow {
   }
 
   private clear(): void {
-    if (this.count > 0) this.resize(0);
+    if (this.evicted) while (this.count > 0) this.forgetFirst();
+    if (this.capacity > 0) this.resize(0);
   }
 
   private grow(): void {
@@ -170,14 +214,16 @@ export class IdWindow {
     const ids = new Uint32Array(capacity * 4);
     const offsets = new Uint32Array(capacity);
     const times = new Uint32Array(capacity);
+    const firsts = new Uint8Array(this.evicted ? capacity : 0);
     const index = new IdHashTable(ids);
     for (let position = 0; position < kept; position++) {
       const slot = this.slotAt(position);
       for (let word = 0; word < 4; word++) ids[position * 4 + word] = this.ids[slot * 4 + word]!;
       offsets[position] = this.offsets[slot]!;
       times[position] = this.times[slot]!;
+      if (this.evicted) firsts[position] = this.firsts[slot]!;
       index.put(position);
     }
-    Object.assign(this, { capacity, ids, offsets, times, index, first: 0, count: kept });
+    Object.assign(this, { capacity, ids, offsets, times, firsts, index, first: 0, count: kept });
   }
 }

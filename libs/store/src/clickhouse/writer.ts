@@ -9,6 +9,7 @@ import { eventColumns } from '../row-batch/event-columns.js';
 import { deadLetterColumns, writeDeadLetter } from './dead-letter-columns.js';
 import { lastStoredOffset, storedEvents } from './stored-events.js';
 import { latestVersions } from './latest-versions.js';
+import { idsIn, offsetsOf } from './stored-ids.js';
 import { versionsOf } from './versions-of.js';
 
 const insertEvents = `INSERT INTO events (${eventColumns.join(', ')}) FORMAT RowBinary`;
@@ -56,6 +57,14 @@ export class ClickHouseWriter implements EventWriter {
 
   versionsOf(query: Parameters<EventWriter['versionsOf']>[0]): Promise<Map<string, number | null>> {
     return versionsOf(this.connection, query);
+  }
+
+  offsetsOf(query: Parameters<EventWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    return offsetsOf(this.connection, query);
+  }
+
+  idsIn(range: OffsetRange): Promise<Uint32Array> {
+    return idsIn(this.connection, range);
   }
 }
 

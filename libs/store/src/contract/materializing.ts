@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { uuidText } from '#event';
 import type { EventRow } from '../store.js';
 import { eventRow, newStream, rowsOf, t0 } from './rows.js';
 import type { StoreContractHarness } from './store-contract.js';
@@ -75,6 +76,60 @@ export function describeMaterializing(contract: StoreContractHarness): void {
           [alone.event_id, null],
         ]),
       );
+    });
+
+    it('looks up the offsets of events by their ids, in an offset range', async () => {
+      const stream = newStream();
+      const repeated = eventRow({ stream, partition: 1, offset: 1 });
+      const rows = [
+        repeated,
+        { ...repeated, offset: 2_000_000 },
+        eventRow({ stream, partition: 1, offset: 2, entity_id: 'e', version: 1 }),
+        eventRow({ stream, partition: 0, offset: 1 }),
+      ];
+      await contract.write(rows);
+      const [id, , other, elsewhere] = rows.map(({ event_id }) => event_id) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const offsets = (from: number, until: number) =>
+        contract.store.writer.offsetsOf({
+          ...{ stream, partition: 1, from, until },
+          eventIds: [id, other, elsewhere, eventRow({ stream, offset: 9 }).event_id],
+        });
+      expect(await offsets(0, 2_000_001)).toEqual(
+        new Map([
+          [id, [1, 2_000_000]],
+          [other, [2]],
+        ]),
+      );
+      expect(await offsets(2, 2_000_000)).toEqual(new Map([[other, [2]]]));
+    });
+
+    it('looks up thousands of ids at once', async () => {
+      const stream = newStream();
+      const rows = rowsOf(stream, 5000, () => ({}));
+      await contract.write(rows);
+      const eventIds = rows.map(({ event_id }) => event_id);
+      const found = await contract.store.writer.offsetsOf({
+        ...{ stream, partition: 0, from: 0, until: 5000 },
+        eventIds,
+      });
+      expect(found).toEqual(new Map(rows.map(({ event_id, offset }) => [event_id, [offset]])));
+    });
+
+    it('reads the ids of an offset range', async () => {
+      const stream = newStream();
+      const rows = [7, 8, 9, 10].map((offset) => eventRow({ stream, partition: 1, offset }));
+      await contract.write([...rows, eventRow({ stream, partition: 0, offset: 8 })]);
+      const ids = async (from: number, until: number) => {
+        const words = await contract.store.writer.idsIn({ stream, partition: 1, from, until });
+        return Array.from({ length: words.length / 4 }, (_, i) => uuidText(words.subarray(i * 4, i * 4 + 4)));
+      };
+      expect((await ids(8, 10)).sort()).toEqual([rows[1]!.event_id, rows[2]!.event_id].sort());
+      expect(await ids(11, 20)).toEqual([]);
     });
 
     it.each([

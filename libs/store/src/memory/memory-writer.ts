@@ -1,4 +1,4 @@
-import type { EpochMicros } from '#event';
+import { readUuidText, type EpochMicros } from '#event';
 import type { EventRowBatch } from '../row-batch/event-row-batch.js';
 import { assertDeadLetterIdsBounded } from '../dead-letter-id.js';
 import type { DeadLetter, EventRow, EventWriter, OffsetRange, StoredEventId } from '../store.js';
@@ -52,6 +52,21 @@ export class MemoryWriter implements EventWriter {
     return new Map(
       rows.filter((row) => wanted.has(row.event_id)).map((row) => [row.event_id, row.version ?? null]),
     );
+  }
+
+  async offsetsOf(query: Parameters<EventWriter['offsetsOf']>[0]): Promise<Map<string, number[]>> {
+    const wanted = new Set(query.eventIds);
+    const found = new Map<string, number[]>();
+    for (const { event_id, offset } of await this.storedEvents(query))
+      if (wanted.has(event_id)) found.set(event_id, [...(found.get(event_id) ?? []), offset]);
+    return found;
+  }
+
+  async idsIn(range: OffsetRange): Promise<Uint32Array> {
+    const events = await this.storedEvents(range);
+    const ids = new Uint32Array(events.length * 4);
+    events.forEach(({ event_id }, i) => readUuidText(event_id, ids.subarray(i * 4)));
+    return ids;
   }
 
   /**

@@ -1,0 +1,43 @@
+import { isJsonObject, jsonValue, type TopicAndGroupNames } from '#event';
+import type { LogRecord, NewRecord } from '#log';
+import type { TopicPartition } from './verdict-record.js';
+
+/**
+ * The offset below which all records of a partition are decided, as the value of a record in the compacted topic
+ * `verdicts`. The value is one JSON object,
+ *
+ *     {"decided":16390}
+ *
+ * and the key is `topic/partition/decided`. Records below the offset that no verdict refuses are accepted.
+ */
+export interface DecidedMark extends TopicPartition {
+  decided: number;
+}
+
+const keyPattern = /^([\w.-]+)\/(\d{1,9})\/decided$/;
+
+export function encodeMark(mark: DecidedMark, names: Pick<TopicAndGroupNames, 'verdicts'>): NewRecord {
+  const { topic, partition, decided } = mark;
+  return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: JSON.stringify({ decided }) };
+}
+
+/** Returns the tombstone that removes the mark of a partition from the compacted topic. */
+export function markTombstone(
+  { topic, partition }: TopicPartition,
+  names: Pick<TopicAndGroupNames, 'verdicts'>,
+): NewRecord {
+  return { topic: names.verdicts, key: `${topic}/${partition}/decided`, value: null };
+}
+
+/**
+ * Decodes a record of the topic `verdicts`; a tombstone has `decided` 0. Returns undefined for a record of another form.
+ */
+export function decodeMark({ key, value }: Pick<LogRecord, 'key' | 'value'>): DecidedMark | undefined {
+  const [, topic, partition] = keyPattern.exec(key?.toString() ?? '') ?? [];
+  if (topic === undefined) return undefined;
+  const place = { topic, partition: Number(partition) };
+  if (value === null) return { ...place, decided: 0 };
+  const read = jsonValue(value.toString());
+  const decided = isJsonObject(read) ? read.decided : undefined;
+  return Number.isSafeInteger(decided) ? { ...place, decided: decided as number } : undefined;
+}
