@@ -17,6 +17,7 @@ import { live } from './measures/p11-live.js';
 import { snapshots } from './measures/p12-snapshots.js';
 import { manyStreams } from './measures/p13-many-streams.js';
 import { exports } from './measures/export.js';
+import { farDuplicates } from './measures/far-duplicates.js';
 import { entityState } from './measures/entity-state.js';
 import { keys } from './measures/keys.js';
 import { client } from './measures/client.js';
@@ -51,6 +52,7 @@ const measures: { names: MeasureName[]; run: (bench: BenchContext) => Promise<Fi
   { names: ['CLIENT'], run: client },
   { names: ['CONDITIONAL'], run: conditional },
   { names: ['EXPORT'], run: exports },
+  { names: ['FAR'], run: farDuplicates },
 ];
 
 const keptFolder = resolve('.engines/bench');

@@ -218,9 +218,7 @@ export class AssignedPartitions {
     versions.storedUpTo = position;
     const { far, farMemory } = this.options;
     const history = new IdHistory(far, farMemory);
-    const window: IdWindow = new IdWindow(this.options.window, (ids, at, record) =>
-      history.add(ids, at, record, { offset: window.offset, logTime: window.time }),
-    );
+    const window = new IdWindow(this.options.window, (ids, at, record) => history.add(ids, at, record));
     const erasures = new PartitionErasures(this.options.erasures, { stream, partition });
     const verdicts: KnownVerdicts = {
       get decided() {

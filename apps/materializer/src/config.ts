@@ -21,7 +21,7 @@ export class MaterializerConfig extends AppConfig {
    */
   @FromText('number') @IsInt() @Min(0) @Max(60) DEDUPE_FAR_MINUTES = 10;
   /**
-   * Maximum bytes of memory for the event ids that DEDUPE_FAR_MINUTES needs, about 3.2 bytes for each id. If the memory
+   * Maximum bytes of memory for the event ids that DEDUPE_FAR_MINUTES needs, about 3.4 bytes for each id. If the memory
    * does not suffice, ids are forgotten earlier.
    */
   @FromText('number') @IsInt() @Min(0) DEDUPE_FAR_BYTES = 384 * mebibyte;

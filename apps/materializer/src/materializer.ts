@@ -326,7 +326,7 @@ export class Materializer implements ConsumerHandler {
   }
 
   private async write(chunks: readonly PendingBatch[]): Promise<void> {
-    await Promise.all(chunks.map(({ decided }) => decided));
+    await Promise.all(chunks.flatMap(({ decided }) => decided ?? []));
     this.eraseUnstored(chunks);
     const streams = new Set(chunks.filter(({ rows }) => rows.count > 0).map(({ state }) => state.stream));
     this.options.inserts?.begin(streams);

@@ -60,9 +60,7 @@ function foldFrom(
   const versions = new VersionCache(1000).open({ fromTheStart: position === 0 });
   versions.storedUpTo = position;
   const history = new IdHistory({ milliseconds: far }, new MemoryBudget(1e6));
-  const window: IdWindow = new IdWindow(near, (ids, at, record) =>
-    history.add(ids, at, record, { offset: window.offset, logTime: window.time }),
-  );
+  const window = new IdWindow(near, (ids, at, record) => history.add(ids, at, record));
   const fold = new PartitionRowBuilder({
     ...{ stream: 's', partition: 2, position, versions, window, history },
     verdicts: known.verdicts ?? { decided: 0, isRefused: () => false },
@@ -449,6 +447,22 @@ describe('PartitionRowBuilder with far duplicates', () => {
     // Record 19 is still in the id window. Record 14 was, until the record before left it.
     expect(found.verdicts).toEqual([20, 22, 24].map(repeats));
     expect([found.duplicates, found.rows.map(({ offset }) => offset)]).toEqual([4, [21]]);
+  });
+
+  it('builds the same rows while other partitions build theirs during the look-up', () => {
+    const other = foldFrom(0);
+    let n = 0;
+    const offsets = (id: string): number[] => {
+      other([recordOf(n++, { entity: 'another' })]);
+      return offsetOf(id);
+    };
+    const records = [recordOf(20, { entity: 'e' }), recordOf(21, { id: 3 }), recordOf(22, { entity: 'e' })];
+    const fold = foldFrom(0, { limits, offsets });
+    fold(range(0, 20));
+    const undisturbed = foldFrom(0);
+    undisturbed(range(0, 20));
+    expect(fold(records).rows).toEqual(undisturbed([records[0]!, records[2]!]).rows);
+    expect(n).toBe(1);
   });
 
   it('does not remember the id of a refused record', () => {

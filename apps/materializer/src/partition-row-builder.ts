@@ -7,7 +7,7 @@ import {
   type RejectedEventRecord,
 } from '#event';
 import type { LogRecord } from '#log';
-import { EventRowBatchBuilder, type EventRowBatch } from '#store';
+import { EventRowBatch, EventRowBatchBuilder } from '#store';
 import type { IdHistory, IdWindow, Offsets } from '#dataflow';
 import { expectedVersionOf, type Verdict } from '#verdicts';
 import type { LatestVersion, PartitionVersionCache } from './version-cache.js';
@@ -160,17 +160,21 @@ export class PartitionRowBuilder {
       ...{ verdicts: [], repeated: [], compared, counts: new Map() },
       ...{ decided: this.options.verdicts.decided, accepted: new Map() },
     };
+    const parts: EventRowBatch[] = [];
     this.noteStart(records);
     this.rows.begin();
     for (let at = this.admitFrom(0, records, found); at < records.length;) {
       const suspects = this.suspectsFrom(at, records, found);
+      // All partitions share the buffer for rows, so that no batch may be begun while another one is being built.
+      parts.push(this.rows.finish());
       const accepted = yield suspects;
+      this.rows.begin();
       for (const id of suspects.eventIds) found.accepted.set(id, accepted.get(id) ?? []);
       at = this.admitFrom(at, records, found);
     }
     const publishes = isMarked || found.verdicts.length > 0 || found.repeated.length > 0;
     if (publishes) found.verdicts.unshift(...this.skipped.splice(0));
-    return { ...found, rows: this.rows.finish() };
+    return { ...found, rows: EventRowBatch.join([...parts, this.rows.finish()]) };
   }
 
   /**

@@ -10,7 +10,7 @@ import { median } from '../statistics.js';
 
 const defaultEvents = 1_000_000;
 
-interface Drained {
+export interface Drained {
   eventsPerSecond: number;
   /** Seconds from the start of the process until all records were committed. */
   secondsWithStart: number;
@@ -30,7 +30,7 @@ export async function drain(bench: BenchContext): Promise<Figure[]> {
     withStack(bench, async (stack) => {
       const stream = 'backlog';
       await fill(stack, stream, events);
-      const drained = await drainOnce(bench, stack, stream);
+      const drained = await drainOnce(bench, stack, { stream });
       const source = { server: bench.engines, database: stack.database, stream };
       const bare = await bareInsert(source);
       const job: ConsumeJob = {
@@ -74,7 +74,8 @@ export async function drain(bench: BenchContext): Promise<Figure[]> {
   ];
 }
 
-async function fill(stack: TestSystem, stream: string, events: number): Promise<void> {
+/** Stops the materializer, and writes a backlog of events. */
+export async function fill(stack: TestSystem, stream: string, events: number): Promise<void> {
   if (stack.materializer.running) await stack.materializer.stop();
   await createStream(stack, stream);
   await runClosedLoop({
@@ -88,7 +89,12 @@ async function fill(stack: TestSystem, stream: string, events: number): Promise<
   });
 }
 
-async function drainOnce(bench: BenchContext, stack: TestSystem, stream: string): Promise<Drained> {
+/** Starts the materializer, with these settings in addition, and measures until the backlog is stored. */
+export async function drainOnce(
+  bench: BenchContext,
+  stack: TestSystem,
+  { stream, env = {} }: { stream: string; env?: Record<string, string> },
+): Promise<Drained> {
   const progress = await GroupProgressPoller.open({
     brokers: bench.engines.brokers,
     group: stack.topics.materializerGroup,
@@ -96,7 +102,7 @@ async function drainOnce(bench: BenchContext, stack: TestSystem, stream: string)
   });
   try {
     const startedAt = performance.now();
-    stack.materializer.launch();
+    stack.materializer.launch(env);
     const first = await progress.past(0);
     const { result: last, cpuSeconds } = await observed(bench, stack, () => progress.past(progress.end - 1));
     return {

@@ -92,8 +92,8 @@ export class EventInput {
 
   @JSONSchema({
     description:
-      'A UUID that identifies the event within its stream. It is remembered for the last 200 000 records of its ' +
-      'partition and for 60 minutes. If an id is sent again in that time, only the first event is stored. ' +
+      'A UUID that identifies the event within its stream. It is remembered for 60 minutes or for the last 200 000 ' +
+      'records of its partition, whichever is less, but for 10 minutes at least. If an id is sent again in that time, only the first event is stored. ' +
       'A different event (another entity, other data) with the same id may be dropped as a duplicate, too. ' +
       'After that time the id counts as new: see `id_window_seconds` of the stream. Never use an id again for another event. Default: a UUIDv7.',
     format: 'uuid',

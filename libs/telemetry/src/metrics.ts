@@ -290,7 +290,7 @@ export const consumeLastProgress = new Gauge({
 
 export const duplicatesDropped = new Counter({
   name: 'tributary_duplicates_dropped_total',
-  help: 'Records dropped as duplicates because their event id occurred within the id window, by stream.',
+  help: 'Records dropped as duplicates because their event id occurred within the id window or, as a far duplicate, before it, by stream.',
   labelNames: ['stream'] as const,
   registers,
 });

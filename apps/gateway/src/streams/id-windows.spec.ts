@@ -27,7 +27,7 @@ const secondsOf = (log: { admin: unknown }, farMinutes = 0) =>
   new IdWindowReader(log as ReturnType<typeof logOf>, new TopicAndGroupNames('spec.'), {
     ...config,
     DEDUPE_FAR_MINUTES: farMinutes,
-  } as GatewayConfig).secondsOf(stream);
+  }).secondsOf(stream);
 
 describe('the id window of a stream', () => {
   it.each<[string, number[], number]>([

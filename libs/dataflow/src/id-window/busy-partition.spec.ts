@@ -37,9 +37,8 @@ describe('BusyPartition', () => {
       fc.property(
         logs,
         limits,
-        fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }),
-        fc.nat(),
-        (made, few, cuts, at) => {
+        fc.record({ cuts: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), at: fc.nat() }),
+        (made, few, { cuts, at }) => {
           let [offset, timestamp, logTime] = [0, 1_000_000, -Infinity];
           const log = made.map(({ gap, step }) => {
             offset += gap;

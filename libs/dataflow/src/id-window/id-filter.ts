@@ -4,9 +4,11 @@ import { idHash } from './id-hash.js';
 /** The number of ages of a filter's entries: an age is 1 to `filterAges`. */
 export const filterAges = 15;
 
-/** The share of its capacity in slots by which a filter is larger, so that a free slot is found quickly. */
-const slack = 1.06;
+/** Number of slots for each id. With fewer free slots, entries are moved more often, each time to another place in memory. */
+const slack = 1.13;
 const slotsPerBucket = 4;
+/** Words of a bucket: two with the lower 16 bits of four fingerprints, and one with four bytes of the rest. */
+const wordsPerBucket = 3;
 /** Number of entries that are moved to make room for one, before the filter counts as full. */
 const mostMoves = 400;
 const twoTo32 = 4_294_967_296;
@@ -44,29 +46,29 @@ interface Entry {
  */
 export class IdFilter {
   private readonly buckets: number;
-  /** The lower 16 bits of the fingerprint of each slot. */
-  private readonly low: Uint16Array;
-  /** The upper 4 bits of the fingerprint, times 16, plus the age; a slot with age 0 is free. */
-  private readonly high: Uint8Array;
-  /** The entry for which no slot was found. The filter is full as long as it has such an entry. */
+  /**
+   * The buckets, so that all of a bucket is in one place of memory. The byte of a slot has the upper 4 bits of the
+   * fingerprint and the age; a slot with age 0 is free.
+   */
+  private readonly words: Uint32Array;
+  /** The entry for which no slot was found. */
   private homeless: Entry | undefined;
   private random = 0x9e3779b9;
   private used = 0;
 
-  /** @param capacity number of ids that the filter can hold at least */
-  constructor(capacity: number) {
-    this.buckets = Math.ceil((capacity * slack) / slotsPerBucket) + 1;
-    this.low = new Uint16Array(this.buckets * slotsPerBucket);
-    this.high = new Uint8Array(this.buckets * slotsPerBucket);
+  /** @param capacity number of ids with which the filter is full */
+  constructor(private readonly capacity: number) {
+    this.buckets = bucketsFor(capacity);
+    this.words = new Uint32Array(this.buckets * wordsPerBucket);
   }
 
   /** Returns the bytes that a filter of this capacity takes. */
   static bytesOf(capacity: number): number {
-    return (Math.ceil((capacity * slack) / slotsPerBucket) + 1) * slotsPerBucket * 3;
+    return bucketsFor(capacity) * wordsPerBucket * 4;
   }
 
   get bytes(): number {
-    return this.low.byteLength + this.high.byteLength;
+    return this.words.byteLength;
   }
 
   get size(): number {
@@ -75,12 +77,12 @@ export class IdFilter {
 
   /** Whether the filter takes no further id until entries are removed. */
   get isFull(): boolean {
-    return this.homeless !== undefined;
+    return this.used >= this.capacity || this.homeless !== undefined;
   }
 
-  /** The share of the slots that have an entry. */
+  /** The share of the capacity that is used. */
   get load(): number {
-    return this.used / this.high.length;
+    return this.used / this.capacity;
   }
 
   /** Adds an id with an age. The filter must not be full; it keeps the id in any case. */
@@ -101,11 +103,15 @@ export class IdFilter {
 
   /** Removes all entries of an age. */
   remove(age: number): void {
-    const { high, homeless } = this;
-    for (let slot = 0; slot < high.length; slot++) {
-      if ((high[slot]! & 15) !== age) continue;
-      high[slot] = 0;
-      this.used--;
+    const { words, homeless } = this;
+    for (let at = 2; at < words.length; at += wordsPerBucket) {
+      let rest = words[at]!;
+      for (let shift = 0; shift < 32; shift += 8) {
+        if (((rest >>> shift) & 15) !== age) continue;
+        rest &= ~(0xff << shift);
+        this.used--;
+      }
+      words[at] = rest;
     }
     if (!homeless) return;
     this.homeless = undefined;
@@ -114,16 +120,23 @@ export class IdFilter {
   }
 
   private agesIn(bucket: number, fingerprint: number): number {
-    const { low, high } = this;
+    const { words } = this;
+    const at = bucket * wordsPerBucket;
     const lower = fingerprint & 0xffff;
-    const first = bucket * slotsPerBucket;
+    const [first, second] = [words[at]!, words[at + 1]!];
     let ages = 0;
-    for (let slot = first; slot < first + slotsPerBucket; slot++) {
-      if (low[slot] !== lower) continue;
-      const entry = high[slot]!;
-      if (entry >>> 4 === fingerprint >>> 16 && (entry & 15) !== 0) ages |= 1 << (entry & 15);
-    }
+    if ((first & 0xffff) === lower) ages |= this.ageIn(at, 0, fingerprint);
+    if (first >>> 16 === lower) ages |= this.ageIn(at, 1, fingerprint);
+    if ((second & 0xffff) === lower) ages |= this.ageIn(at, 2, fingerprint);
+    if (second >>> 16 === lower) ages |= this.ageIn(at, 3, fingerprint);
     return ages;
+  }
+
+  /** Returns the age of a slot as a bit, if the upper bits of its fingerprint match; 0 otherwise. */
+  private ageIn(at: number, slot: number, fingerprint: number): number {
+    const rest = this.words[at + 2]! >>> (slot * 8);
+    const age = rest & 15;
+    return age !== 0 && ((rest >>> 4) & 15) === fingerprint >>> 16 ? 1 << age : 0;
   }
 
   /** Puts an entry into one of its two buckets. If both are full, entries of these buckets are moved on. */
@@ -133,30 +146,38 @@ export class IdFilter {
     let bucket = this.otherBucket(home, fingerprint);
     for (let moves = 0; moves < mostMoves; moves++) {
       if (this.putInto(bucket, fingerprint, age)) return;
-      const slot = bucket * slotsPerBucket + (this.nextRandom() & (slotsPerBucket - 1));
-      const moved = this.high[slot]!;
-      const movedFingerprint = ((moved >>> 4) << 16) | this.low[slot]!;
-      this.put(slot, fingerprint, age);
-      fingerprint = movedFingerprint;
-      age = moved & 15;
+      const slot = this.nextRandom() & (slotsPerBucket - 1);
+      const at = bucket * wordsPerBucket;
+      const rest = (this.words[at + 2]! >>> (slot * 8)) & 0xff;
+      const lower = (this.words[at + (slot >> 1)]! >>> ((slot & 1) * 16)) & 0xffff;
+      this.put(bucket * slotsPerBucket + slot, fingerprint, age);
+      fingerprint = ((rest >>> 4) << 16) | lower;
+      age = rest & 15;
       bucket = this.otherBucket(bucket, fingerprint);
     }
     this.homeless = { fingerprint, age, bucket };
   }
 
   private putInto(bucket: number, fingerprint: number, age: number): boolean {
-    const first = bucket * slotsPerBucket;
-    for (let slot = first; slot < first + slotsPerBucket; slot++) {
-      if ((this.high[slot]! & 15) !== 0) continue;
-      this.put(slot, fingerprint, age);
+    const at = bucket * wordsPerBucket;
+    const rest = this.words[at + 2]!;
+    for (let slot = 0; slot < slotsPerBucket; slot++) {
+      if (((rest >>> (slot * 8)) & 15) !== 0) continue;
+      this.put(bucket * slotsPerBucket + slot, fingerprint, age);
       return true;
     }
     return false;
   }
 
+  /** Writes an entry into a slot; slots are counted over all buckets. */
   private put(slot: number, fingerprint: number, age: number): void {
-    this.low[slot] = fingerprint & 0xffff;
-    this.high[slot] = ((fingerprint >>> 16) << 4) | age;
+    const { words } = this;
+    const at = (slot >> 2) * wordsPerBucket;
+    const [half, byte] = [(slot & 1) * 16, (slot & 3) * 8];
+    const word = at + ((slot >> 1) & 1);
+    const rest = ((fingerprint >>> 16) << 4) | age;
+    words[word] = (words[word]! & ~(0xffff << half)) | ((fingerprint & 0xffff) << half);
+    words[at + 2] = (words[at + 2]! & ~(0xff << byte)) | (rest << byte);
   }
 
   private bucketOf(hash: number): number {
@@ -177,4 +198,8 @@ export class IdFilter {
     this.random = value;
     return value >>> 8;
   }
+}
+
+function bucketsFor(capacity: number): number {
+  return Math.ceil((capacity * slack) / slotsPerBucket) + 1;
 }

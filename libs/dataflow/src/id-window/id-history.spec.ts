@@ -7,9 +7,9 @@ const idOf = (n: number) => Uint32Array.of(n, Math.imul(n, 0x9e3779b1), 7, Math.
 const bounds = { milliseconds: 1_200 };
 const reach = farReach(bounds);
 
-/** Adds the id of a record that has just left an id window, as record `n` does at offset `n`. */
-const add = (history: IdHistory, n: number, logTime: number, now = logTime) =>
-  history.add(idOf(n), 0, { offset: n, logTime }, { offset: n + 10, logTime: now });
+/** Adds the id of record `n`, which leaves the id window when it is `age` milliseconds old. */
+const add = (history: IdHistory, n: number, { logTime, age = 0 }: { logTime: number; age?: number }) =>
+  history.add(idOf(n), 0, { offset: n, logTime, passed: 10, age });
 
 describe('IdHistory', () => {
   it('has every id within its time, and none beyond one slice more', () => {
@@ -19,7 +19,7 @@ describe('IdHistory', () => {
         const history = new IdHistory(bounds, new MemoryBudget(1e6));
         let time = 1_000_000;
         const times = gaps.map((gap) => (time += gap));
-        times.forEach((logTime, n) => add(history, n, logTime));
+        times.forEach((logTime, n) => add(history, n, { logTime }));
         const now = time + later;
         times.forEach((logTime, n) => {
           const ranges = history.rangesOf(idOf(n), now);
@@ -37,27 +37,27 @@ describe('IdHistory', () => {
   it('takes no memory for ids that are too old to be repeated', () => {
     const budget = new MemoryBudget(1e6);
     const history = new IdHistory(bounds, budget);
-    add(history, 1, 1_000, 1_000 + reach + 1);
+    add(history, 1, { logTime: 1_000, age: reach + 1 });
     expect([history.isEmpty, budget.bytes]).toEqual([true, 0]);
   });
 
   it('returns the memory of ids that are too old, and the rest when it is closed', () => {
     const budget = new MemoryBudget(1e6);
     const history = new IdHistory(bounds, budget);
-    add(history, 1, 1_000);
+    add(history, 1, { logTime: 1_000 });
     expect(budget.bytes).toBe(history.bytes);
-    add(history, 2, 1_000, 10_000);
+    add(history, 2, { logTime: 1_000, age: 9_000 });
     expect([history.isEmpty, budget.bytes]).toEqual([true, 0]);
-    add(history, 3, 10_000);
+    add(history, 3, { logTime: 10_000 });
     history.close();
-    add(history, 4, 10_001);
+    add(history, 4, { logTime: 10_001 });
     expect([history.isEmpty, budget.bytes]).toEqual([true, 0]);
   });
 
   it('forgets the oldest ids when the memory does not suffice, and says so', () => {
     const budget = new MemoryBudget(40_000);
     const history = new IdHistory(bounds, budget);
-    for (let n = 0; n < 60_000; n++) add(history, n, 1_000_000 + Math.floor(n / 60));
+    for (let n = 0; n < 60_000; n++) add(history, n, { logTime: 1_000_000 + Math.floor(n / 60) });
     const now = 1_001_000;
     const length = history.lengthAt(now);
     expect(length).toBeGreaterThan(0);
@@ -74,10 +74,10 @@ describe('IdHistory', () => {
     const budget = new MemoryBudget(40_000);
     budget.take(40_000);
     const history = new IdHistory(bounds, budget);
-    for (let n = 0; n < 100; n++) add(history, n, 1_000 + n);
+    for (let n = 0; n < 100; n++) add(history, n, { logTime: 1_000 + n });
     expect([history.lengthAt(1_100), history.isEmpty]).toEqual([0, true]);
     budget.release(40_000);
-    for (let n = 100; n < 200; n++) add(history, n, 1_000 + n);
+    for (let n = 100; n < 200; n++) add(history, n, { logTime: 1_000 + n });
     expect(history.lengthAt(1_200)).toBe(100);
     for (let n = 100; n < 200; n++) expect(history.mightHave(idOf(n), 1_200)).toBe(true);
   });
@@ -93,7 +93,7 @@ describe('IdHistory', () => {
       for (let i = 0; i < 1_500 * rate; i++) {
         if (i % rate === 0) time++;
         times[n] = time;
-        add(history, n++, time);
+        add(history, n++, { logTime: time });
         if (i % (rate * 500) !== 0) continue;
         for (let m = n - 1; m >= 0 && time - times[m]! <= bounds.milliseconds; m -= 997)
           expect(history.mightHave(idOf(m), time)).toBe(true);

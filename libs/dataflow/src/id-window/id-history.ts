@@ -1,4 +1,5 @@
 import { filterAges, hashedId, IdFilter } from './id-filter.js';
+import type { EvictedRecord } from './id-window.js';
 import type { MemoryBudget } from './memory-budget.js';
 
 /** How far before a record an earlier record with the same id is recognized although its id has left the id window. */
@@ -27,7 +28,7 @@ const mostIds = 14_000_000;
 const smallestFilter = 1024;
 /** Capacity of the first filter if more is needed. Each further filter is at most `growth` times as large. */
 const firstFilter = 262_144;
-const growth = 8;
+const growth = 64;
 /** A further filter has at least one of that many parts of the ids, because each filter makes a look-up slower. */
 const mostFilters = 16;
 /** Factor by which a filter is larger than the current rate of records needs. */
@@ -53,7 +54,7 @@ interface Slice extends Offsets {
 }
 
 /**
- * The ids of the records of one partition that have left the id window, in a compact form of about 3 bytes for each id.
+ * The ids of the records of one partition that have left the id window, in a compact form of about 3.4 bytes for each id.
  * The history finds every record with an id that is at most `bounds.milliseconds` of log time old, and rarely a record
  * that does not have the id: the caller looks the record up in the store.
  *
@@ -101,22 +102,16 @@ export class IdHistory {
   /**
    * Adds the id of a record that has left the id window.
    * @param ids The id is the four words at index `at`.
-   * @param record Offset and log time of the record. Each call must have a higher offset than the call before.
-   * @param now Offset and log time of the record that is read now.
+   * @param record Each call must have a higher offset than the call before.
    */
-  add(
-    ids: Uint32Array,
-    at: number,
-    record: { offset: number; logTime: number },
-    now: { offset: number; logTime: number },
-  ): void {
+  add(ids: Uint32Array, at: number, record: EvictedRecord): void {
     if (this.isClosed) return;
-    this.expire(now.logTime);
-    if (now.logTime - record.logTime > this.reach) return;
+    this.expire(record.logTime + record.age);
+    if (record.age > this.reach) return;
     const last = this.slices.at(-1);
     if (!last || record.logTime - last.since >= this.sliceMs) this.begin(record.offset, record.logTime);
-    const rate = (now.offset - record.offset) / (now.logTime - record.logTime + 1);
-    this.put(ids, at, { ...record, needed: rate * this.reach * headroom });
+    const needed = (record.passed / (record.age + 1)) * this.reach * headroom;
+    this.put(ids, at, { offset: record.offset, logTime: record.logTime, needed });
   }
 
   /**

@@ -12,15 +12,22 @@ export interface IdWindowBounds {
   milliseconds: number;
 }
 
+/** A record that leaves an `IdWindow`, because a later record is read. */
+export interface EvictedRecord {
+  offset: number;
+  /** Log time of the record in milliseconds since 1970. */
+  logTime: number;
+  /** Number of offsets between the record and the later one. */
+  passed: number;
+  /** Milliseconds of log time between the record and the later one. */
+  age: number;
+}
+
 /**
  * Receives the id of a record that leaves an `IdWindow`. The id is the four words of `ids` at index `at`, which change
  * after the call. Duplicates are not passed, only the first record with an id.
  */
-export type EvictedIdListener = (
-  ids: Uint32Array,
-  at: number,
-  record: { offset: number; logTime: number },
-) => void;
+export type EvictedIdListener = (ids: Uint32Array, at: number, record: EvictedRecord) => void;
 
 const smallest = 256;
 const words = new Uint32Array(4);
@@ -97,6 +104,11 @@ export class IdWindow {
     const isFull = this.count > 0 && this.lastOffset - this.oldestOffset + 1 >= records;
     const since = isFull ? this.oldestTime : this.forgotten;
     return Math.min(milliseconds, Math.max(now, this.logTime) - since);
+  }
+
+  private get oldest(): EvictedRecord {
+    const [offset, logTime] = [this.oldestOffset, this.oldestTime];
+    return { offset, logTime, passed: this.lastOffset - offset, age: this.logTime - logTime };
   }
 
   private get oldestOffset(): number {
@@ -187,8 +199,7 @@ export class IdWindow {
   }
 
   private forgetFirst(): void {
-    if (this.evicted && this.firsts[this.first] === 1)
-      this.evicted(this.ids, this.first * 4, { offset: this.oldestOffset, logTime: this.oldestTime });
+    if (this.evicted && this.firsts[this.first] === 1) this.evicted(this.ids, this.first * 4, this.oldest);
     this.index.remove(this.first);
     this.first = this.first + 1 === this.capacity ? 0 : this.first + 1;
     this.count--;

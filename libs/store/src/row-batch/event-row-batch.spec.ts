@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventRow } from '../store.js';
 import { EventRowBatchBuilder } from './event-row-batch-builder.js';
-import type { RowBatchPartition, EventRowBatch } from './event-row-batch.js';
+import { EventRowBatch, type RowBatchPartition } from './event-row-batch.js';
 
 const place: RowBatchPartition = { stream: 'orders', partition: 513 };
 const plain: EventRecord = {
@@ -82,6 +82,15 @@ describe('EventBlock', () => {
     block.setVersion(2, 77);
     expect(slice.row(1).version).toBe(77);
     expect(slice.slice(1, 2).rows()).toEqual([block.row(2)]);
+  });
+
+  it('joins batches', () => {
+    const made = Array.from({ length: 7 }, (_, n) => ({ data: `{"n":"${'x'.repeat(n)}"}` }));
+    const whole = blockOf(made);
+    const parts = [whole.slice(0, 3), whole.slice(3, 3), whole.slice(3, 4), whole.slice(4, 7)];
+    const joined = EventRowBatch.join(parts);
+    expect([joined.rows(), joined.bytes]).toEqual([whole.rows(), whole.bytes]);
+    expect(EventRowBatch.join([whole])).toBe(whole);
   });
 
   it('returns a batch without the given rows', () => {

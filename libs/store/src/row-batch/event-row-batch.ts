@@ -24,6 +24,22 @@ export class EventRowBatch {
     private readonly starts: Uint32Array,
   ) {}
 
+  /** Joins batches of the same partition, at least one, in the given order. */
+  static join(parts: readonly EventRowBatch[]): EventRowBatch {
+    const [first] = parts;
+    if (!first) throw new RangeError('no row batches to join');
+    if (parts.length === 1) return first;
+    const count = parts.reduce((sum, part) => sum + part.count, 0);
+    const starts = new Uint32Array(count + 1);
+    let [rows, bytes] = [0, 0];
+    for (const part of parts) {
+      for (let row = 0; row <= part.count; row++) starts[rows + row] = bytes + part.starts[row]!;
+      rows += part.count;
+      bytes += part.bytes.length;
+    }
+    return new EventRowBatch(first.place, Buffer.concat(parts.map((part) => part.bytes)), starts);
+  }
+
   get count(): number {
     return this.starts.length - 1;
   }

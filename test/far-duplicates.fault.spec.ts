@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { systemActor } from '#registry';
+import { check, expectClean, faultSeed, Ledger, LoadDriver } from '#testkit';
+import { freshStream } from './api.js';
+import { sessionMs, useFaultySystem } from './faulty-system.js';
+import { useDirectAccess } from './processing/direct-access.js';
+import { expectPiped, pipeBoth } from './processing/piped.js';
+import { expectStates, project } from './processing/projected.js';
+import { closeWindows, eventsIn, rowsOf, sourcesIn } from './processing/stored.js';
+
+/** The id window's limit of records. Each stream has one partition. */
+const records = 1_000;
+const repeated = 300;
+const system = useFaultySystem({
+  processors: 2,
+  env: {
+    KAFKA_SESSION_TIMEOUT_MS: String(sessionMs),
+    STREAM_PARTITIONS: '1',
+    DEDUPE_WINDOW_RECORDS: String(records),
+  },
+});
+const behind = useDirectAccess(system);
+
+it(
+  `given a load under which an event id leaves the id window soon, when clients repeat events and the materializer and ` +
+    `the processors are killed, each event is stored, projected and copied once (fault 21)`,
+  async () => {
+    const { stack, definitions } = behind();
+    const streams = [freshStream('load'), freshStream('load')];
+    const piped = { streams, copies: freshStream('copies'), windows: freshStream('windows') };
+    for (const stream of [...streams, piped.copies, piped.windows])
+      await definitions.createStream({ stream }, systemActor);
+    const projected = await project(behind(), { name: freshStream('by'), by: 'event_type', streams });
+    await pipeBoth(behind(), piped);
+
+    const seed = faultSeed();
+    const [ledger, repeats] = [Ledger.open(), Ledger.open()];
+    const common = { url: () => stack.urls.ingest, seed, streams };
+    const driver = new LoadDriver({ ...common, ledger, eventsPerSecond: 600 }).start();
+    try {
+      await driver.untilAcknowledged(repeated + 2 * streams.length * records);
+      for (let times = 0; times < 3; times++) {
+        // A driver with the same seed sends the same events as the other one at its beginning.
+        const again = new LoadDriver({ ...common, ledger: repeats, eventsPerSecond: 300 }).start(repeated);
+        if (times === 1) await stack.materializer.restart('SIGKILL');
+        if (times > 0) await Promise.all(stack.processors.map((processor) => processor.restart('SIGKILL')));
+        await again.finished();
+        if (times === 2) await stack.materializer.restart('SIGKILL');
+        await driver.untilAcknowledged(streams.length * records);
+      }
+    } finally {
+      await driver.stop();
+    }
+    expect([repeats.count('ok') >= 3 * repeated, repeats.count('unknown')]).toEqual([true, 0]);
+    const report = await check({ client: stack.core, ledger });
+    expectClean(report);
+    const [[rows, ids]] = (await rowsOf(
+      stack,
+      `SELECT count(), uniqExact(event_id) FROM ${eventsIn(stack)} WHERE ${sourcesIn(streams)}`,
+    )) as [[string, string]];
+    expect([rows, ids]).toEqual([`${report.read}`, `${report.read}`]);
+    await closeWindows(stack, streams);
+    await expectStates(behind(), projected);
+    await expectPiped(behind(), piped);
+    await ledger.discard();
+    await repeats.discard();
+  },
+  400_000,
+);
