@@ -16,7 +16,8 @@ let appends: DecidedMark[][];
 let refused: number[];
 let failures: Error[];
 beforeEach(() => {
-  [decided, appends, refused, failures] = [new Map(), [], [], []];
+  decided = new Map();
+  [appends, refused, failures] = [[], [], []];
 });
 
 const marksOf = (): DecisionMarks =>
