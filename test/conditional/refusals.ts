@@ -18,11 +18,12 @@ export async function readRefusals(brokers: string, source: { verdicts: string; 
   for (const { key, value } of await readCompactedTopic(brokers, source.verdicts)) {
     const [topic, partition, range] = String(key).split('/');
     if (topic !== source.topic || value === null) continue;
-    const { decided, refused } = JSON.parse(String(value)) as { decided: number; refused: string };
+    const { decided, refused } = JSON.parse(String(value)) as { decided: number; refused?: string };
     const known = partitions.get(Number(partition)) ?? { decided: 0, bits: new Map<number, Buffer>() };
     if (decided < known.decided) continue;
     known.decided = decided;
-    known.bits.set(Number(range), Buffer.from(refused, 'base64'));
+    // A mark has no bits.
+    if (refused !== undefined) known.bits.set(Number(range), Buffer.from(refused, 'base64'));
     partitions.set(Number(partition), known);
   }
   return (partition: number, offset: number): boolean | undefined => {

@@ -51,10 +51,11 @@ export class VerdictPublisher {
     const { table, names } = this.options;
     await table.ready();
     const ranges = [...byRange(verdicts)];
+    const from = table.decidedUntil(topicPartition);
     const records = ranges.map(([range, own], index) => {
       const decided = index === ranges.length - 1 ? next : (range + 1) * rangeOffsets;
       const refused = withIndexes(table.refusedIn(topicPartition, range), refusedAmong(own));
-      return encodeVerdicts({ ...topicPartition, range, decided, refused, verdicts: own }, names);
+      return encodeVerdicts({ ...topicPartition, range, from, decided, refused, verdicts: own }, names);
     });
     await this.append(records);
     const other = verdicts.find(
@@ -85,8 +86,9 @@ export class VerdictPublisher {
   async repeat({ topic, partition }: TopicPartition, range: number): Promise<void> {
     const { table, names } = this.options;
     const topicPartition = { topic, partition };
+    const decided = table.decidedUntil(topicPartition);
     const known = {
-      decided: table.decidedUntil(topicPartition),
+      ...{ decided, from: decided },
       refused: table.refusedIn(topicPartition, range),
     };
     await this.append([encodeVerdicts({ ...topicPartition, ...known, range, verdicts: [] }, names)]);

@@ -39,7 +39,7 @@ export function isRefusal({ current_version, repeats }: Verdict): boolean {
  * The verdicts on the records of one offset range of a partition, as the value of a record in the compacted
  * topic `verdicts`. The value is one JSON object,
  *
- *     {"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
+ *     {"from":16384,"decided":16390,"refused":"AQ==","verdicts":[{"offset":16389,"version":3},{"offset":16384,"current_version":7}]}
  *
  * and the key is `topic/partition/range`. A later record with the same key contains everything that an earlier record
  * contains, except the list `verdicts`.
@@ -49,6 +49,11 @@ export interface VerdictRecord extends TopicPartition {
   range: number;
   /** The offset below which all records of the partition are decided: those that no verdict refuses are accepted. */
   decided: number;
+  /**
+   * The offset from which this record decides: verdicts on earlier records are repeated from earlier verdict records, and
+   * valid in any case.
+   */
+  from: number;
   /**
    * The refused records of the offset range so far, by their offset within the range. All other decided records are
    * accepted.
@@ -67,10 +72,10 @@ export function encodeVerdicts(
   record: VerdictRecord,
   names: Pick<TopicAndGroupNames, 'verdicts'>,
 ): NewRecord {
-  const { decided, refused } = record;
+  const { from, decided, refused } = record;
   // Nobody waits for the verdict on an unconditional record.
   const verdicts = record.verdicts.filter(isVerdict);
-  const value = JSON.stringify({ decided, refused: Buffer.from(refused).toString('base64'), verdicts });
+  const value = JSON.stringify({ from, decided, refused: Buffer.from(refused).toString('base64'), verdicts });
   return { topic: names.verdicts, key: keyOf(record), value };
 }
 
@@ -98,11 +103,14 @@ export function decodeVerdicts(record: Pick<LogRecord, 'key' | 'value'>): Verdic
   const value = jsonValue(record.value.toString());
   if (topic === undefined || !isJsonObject(value)) return undefined;
   const { decided, refused, verdicts } = value;
+  const from = value.from ?? decided;
+  if (!Number.isSafeInteger(from)) return undefined;
   if (!Number.isSafeInteger(decided) || typeof refused !== 'string' || !Array.isArray(verdicts))
     return undefined;
   const bytes = Buffer.from(refused, 'base64');
   return {
-    ...{ topic, partition: Number(partition), range: Number(range), decided: decided as number },
+    ...{ topic, partition: Number(partition), range: Number(range) },
+    ...{ from: from as number, decided: decided as number },
     refused: bytes.length === 0 ? noOffsets : new Uint8Array(bytes),
     verdicts: verdicts.filter(isVerdict),
   };

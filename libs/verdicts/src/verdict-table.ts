@@ -232,7 +232,7 @@ export class VerdictTable {
     partitions.set(partitionKey(found), known);
     const isNew = found.decided > known.decided;
     const before = known.refused.get(found.range);
-    const refused = before === undefined ? found.refused : firstVerdicts(known.decided, before, found);
+    const refused = firstVerdicts(known.decided, before, found);
     if (isNew || before === undefined) known.refused.set(found.range, refused);
     if (isNew) Object.assign(known, { decided: found.decided, newest: found.range });
     // A verdict record that lacks the newest verdicts of its range is stale: in the compacted topic, it replaces the
@@ -292,14 +292,17 @@ function noVerdicts({ topic, partition }: TopicPartition): PartitionVerdicts {
 
 /**
  * Returns the refused records of an offset range after a verdict record is read. Below `decided`, the known verdicts
- * remain, because the first verdict on a record is valid.
+ * remain, because the first verdict on a record is valid. If none are known, a mark can have decided the records, or
+ * compaction has removed the first verdicts, which the record repeats below `from`.
  */
 function firstVerdicts(
   decided: number,
-  known: OffsetBitmap,
-  { range, refused }: VerdictRecord,
+  known: OffsetBitmap | undefined,
+  { range, from, refused }: VerdictRecord,
 ): OffsetBitmap {
-  return joinedAt(Math.min(Math.max(decided - range * rangeOffsets, 0), rangeOffsets), known, refused);
+  const indexOf = (offset: number) => Math.min(Math.max(offset - range * rangeOffsets, 0), rangeOffsets);
+  const before = known ?? joinedAt(indexOf(from), refused, noOffsets);
+  return joinedAt(indexOf(decided), before, refused);
 }
 
 function remove(record: LogRecord, partitions: Map<string, PartitionVerdicts>): void {

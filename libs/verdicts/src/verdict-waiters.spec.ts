@@ -19,7 +19,14 @@ class GivenWaiters {
 
   add(...offsets: number[]): void {
     const verdicts = offsets.map((offset) => ({ offset, version: offset + 1 }));
-    const record: VerdictRecord = { ...topicPartition, range: 0, decided: 0, refused: noOffsets, verdicts };
+    const record: VerdictRecord = {
+      ...topicPartition,
+      range: 0,
+      from: 0,
+      decided: 0,
+      refused: noOffsets,
+      verdicts,
+    };
     this.added(record);
   }
 

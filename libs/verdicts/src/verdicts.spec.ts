@@ -78,7 +78,14 @@ async function owner(
 /** Writes a verdict record as a process does that has read no record since its last decision. */
 async function publishStale(decided: number, verdicts: readonly Verdict[]): Promise<void> {
   const refusedOnes = verdicts.map(({ offset }) => offset);
-  const record = { ...position, range: 0, decided, refused: withIndexes(noOffsets, refusedOnes), verdicts };
+  const record = {
+    ...position,
+    range: 0,
+    from: 0,
+    decided,
+    refused: withIndexes(noOffsets, refusedOnes),
+    verdicts,
+  };
   await (await log.producer()).append([encodeVerdicts(record, names)]);
 }
 
@@ -208,6 +215,21 @@ describe('published verdicts', () => {
     }
     log.topics.get(names.verdicts)!.compact();
     expect((await openTable()).decidedUntil(position)).toBe(20);
+  });
+
+  it('with a mark are final also where no record was refused before', async () => {
+    const { publisher, table } = await owner();
+    await publisher.mark([{ ...position, decided: 20 }]);
+    await publishStale(15, [refused(9)]);
+    await publishStale(25, [refused(9), refused(22)]);
+    for (const one of [table, await openTable()]) {
+      await expect.poll(() => one.decidedUntil(position)).toBe(25);
+      expect([9, 22].map((offset) => one.isRefused(position, offset))).toEqual([false, true]);
+      expect(one.staleRanges(position)).toEqual([0]);
+    }
+    await publisher.repeat(position, 0);
+    expect(table.staleRanges(position)).toEqual([]);
+    expect((await openTable()).isRefused(position, 9)).toBe(false);
   });
 
   it('of far duplicates refuse unconditional records, and tell a writer the version of the event', async () => {
