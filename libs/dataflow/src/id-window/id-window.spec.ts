@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readUuidText, uuidText } from '#event';
 import { IdWindow } from './id-window.js';
 
 interface Seen {
@@ -99,6 +100,57 @@ describe('IdWindow', () => {
     }
     expect(found.every(Boolean)).toBe(true);
     expect(window.size).toBe(3_000);
+  });
+
+  it('passes on the first record of each id when the record leaves, in order, and no duplicate', () => {
+    fc.assert(
+      fc.property(logs, someBounds, (log, bounds) => {
+        const left: { id: string; offset: number; logTime: number }[] = [];
+        let reading = { offset: 0, time: 0 };
+        const window: IdWindow = new IdWindow(bounds, (ids, at, { offset, logTime, passed, age }) => {
+          left.push({ id: uuidText(ids.subarray(at, at + 4)), offset, logTime });
+          // A gap clears the window before it is read, so the later record is then the one before the gap.
+          expect(offset + passed).toBeLessThanOrEqual(reading.offset);
+          expect(logTime + age).toBeLessThanOrEqual(reading.time);
+        });
+        const firsts = log.filter(({ id, offset, timestamp }) => {
+          reading = { offset, time: Math.max(reading.time, timestamp) };
+          return !window.repeats(id, offset, timestamp);
+        });
+        const expected = firsts.map(({ id, offset }) => {
+          const until = log.filter((one) => one.offset <= offset).map(({ timestamp }) => timestamp);
+          return { id, offset, logTime: Math.max(...until) };
+        });
+        expect(left).toEqual(expected.slice(0, left.length));
+        const { id, offset } = log.at(-1) ?? { id: uuid(0), offset: 0 };
+        window.pass(offset + bounds.records + 1, reading.time);
+        expect(left).toEqual(expected);
+        expect([window.size, window.repeats(id, offset + bounds.records + 2, reading.time)]).toEqual([
+          0,
+          false,
+        ]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('returns the offset of the last record with an id', () => {
+    fc.assert(
+      fc.property(logs, someBounds, (log, bounds) => {
+        const window = new IdWindow(bounds);
+        const last = new Map<string, number>();
+        const words = new Uint32Array(4);
+        for (const { id, offset, timestamp } of log) {
+          const isKnown = window.repeats(id, offset, timestamp);
+          readUuidText(id, words);
+          if (isKnown) expect(last.get(id)).toBeGreaterThanOrEqual(offset - bounds.records);
+          expect(window.offsetOf(words)).toBe(offset);
+          last.set(id, offset);
+        }
+        readUuidText(uuid(99), words);
+        expect(window.offsetOf(words)).toBeUndefined();
+      }),
+    );
   });
 
   it('returns its length: a duplicate written now is recognized within that time, and not after it', () => {

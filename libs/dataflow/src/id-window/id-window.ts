@@ -216,7 +216,8 @@ export class IdWindow {
   }
 
   private grow(): void {
-    this.resize(Math.min(Math.max(this.capacity * 2, smallest), this.bounds.records + 1));
+    // One slot more than the window can have ids, because a look-up writes its id into a free slot.
+    this.resize(Math.min(Math.max(this.capacity * 2, smallest), this.bounds.records + 2));
   }
 
   /** Copies the ids of the window, the oldest first and as many as fit, into arrays of the new capacity. */
