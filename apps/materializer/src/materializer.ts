@@ -269,7 +269,7 @@ export class Materializer implements ConsumerHandler {
     const { name: stream } = state;
     const { records, next } = batch;
     if (records[0]) await this.prime(state, records[0]);
-    const isBusy = state.busy.isBusyIn(records, next);
+    const isBusy = state.busy.isBusyIn(records, next) && next > state.assignment.position;
     const { asOf } = state.erasures;
     await this.conditional.learnIfAny(state);
     const admitted = await this.admit(state, records, isBusy);

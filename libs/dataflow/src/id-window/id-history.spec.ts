@@ -34,6 +34,16 @@ describe('IdHistory', () => {
     );
   });
 
+  it('has nothing if its time is 0', () => {
+    const history = new IdHistory({ milliseconds: 0 }, new MemoryBudget(1e6));
+    add(history, 1, { logTime: 1_000 });
+    expect([history.isEmpty, history.mightHave(idOf(1), 1_000), history.lengthAt(1_000)]).toEqual([
+      true,
+      false,
+      0,
+    ]);
+  });
+
   it('takes no memory for ids that are too old to be repeated', () => {
     const budget = new MemoryBudget(1e6);
     const history = new IdHistory(bounds, budget);

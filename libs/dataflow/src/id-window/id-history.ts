@@ -105,7 +105,7 @@ export class IdHistory {
    * @param record Each call must have a higher offset than the call before.
    */
   add(ids: Uint32Array, at: number, record: EvictedRecord): void {
-    if (this.isClosed) return;
+    if (this.isClosed || this.reach === 0) return;
     this.expire(record.logTime + record.age);
     if (record.age > this.reach) return;
     const last = this.slices.at(-1);
