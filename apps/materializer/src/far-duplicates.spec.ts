@@ -11,6 +11,7 @@ import { leaveOutRefused, VerdictTable } from '#verdicts';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Materializer } from './materializer.js';
+import type { RowWriter } from './row-writer.js';
 
 const topics = new TopicAndGroupNames('spec.');
 const topic = topics.ofStream('orders#1');
@@ -23,6 +24,8 @@ let log: MemoryLog;
 let store: MemoryStore;
 let failures: Error[];
 let materializer: Materializer | undefined;
+/** Resolves when the store takes rows. */
+let storeIsFree: Promise<void>;
 let reader: Reader | undefined;
 
 /** What was appended to the log, by offset. */
@@ -36,6 +39,7 @@ async function begin(): Promise<void> {
   log = new MemoryLog({ now: () => now });
   store = new MemoryStore();
   [failures, written] = [[], []];
+  storeIsFree = Promise.resolve();
   await log.admin.create(topic, { partitions: 1 });
 }
 
@@ -48,7 +52,8 @@ async function end(): Promise<void> {
 
 async function startMaterializer(farBytes = 1e6): Promise<void> {
   materializer = new Materializer({
-    ...{ log, topics, window, far, farBytes, writer: store.writer, erasures: noErasures, now: () => now },
+    ...{ log, topics, window, far, farBytes, erasures: noErasures, now: () => now },
+    writer: slowWriter(store.writer),
     logger: createLogger({ name: 'test', level: 'silent' }),
     progress: new ConsumerProgress(),
     ...{ cachedEntities: 100, insertRows: 50, insertBytes: 1e6, insertIntervalMs: 0, queueBytes: 2e6 },
@@ -56,6 +61,16 @@ async function startMaterializer(farBytes = 1e6): Promise<void> {
     onFailure: (error) => failures.push(error),
   });
   await materializer.subscribe(['orders#1']);
+}
+
+/** Returns a writer that stores rows when `storeIsFree` resolves. */
+function slowWriter(writer: RowWriter): RowWriter {
+  const slow = Object.create(writer) as RowWriter;
+  slow.appendRowBatches = async (rows, token) => {
+    await storeIsFree;
+    await writer.appendRowBatches(rows, token);
+  };
+  return slow;
 }
 
 /** Ends the materializer as SIGKILL does: it stores and commits nothing more. */
@@ -181,6 +196,22 @@ describe('a far duplicate', () => {
     expect(await readAll('early')).toEqual(expected);
     now += 3_600_000;
     expect(await readAll('late')).toEqual(expected);
+  });
+
+  it('is decided for other consumers before it and the events around it are stored', async () => {
+    let release = (): void => undefined;
+    storeIsFree = new Promise((resolve) => (release = resolve));
+    await startMaterializer();
+    await write(range(0, 100));
+    await write([3, ...range(100, 150)]);
+    const one = await startReader('g');
+    await vi.waitFor(() => expect(one.accepted).toEqual([...range(0, 100), ...range(101, 151)]), {
+      timeout: 10_000,
+    });
+    expect(await committed()).toBe(0);
+    release();
+    await untilStored();
+    expect(await storedOffsets()).toEqual(one.accepted);
   });
 
   it('is an event when the first one is older than the far window', async () => {
