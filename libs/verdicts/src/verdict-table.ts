@@ -74,6 +74,10 @@ export class VerdictTable {
   private reader: GlobalTableReader | undefined;
   private started: Promise<void> | undefined;
   private closed = false;
+  /** Resolves when the running request whether the topic exists has ended. */
+  private asking: Promise<void> = Promise.resolve();
+  /** The next request, which begins when the running one has ended. */
+  private question: Promise<boolean> | undefined;
   /** Ends the waits for a change of the table. */
   private readonly wakeups = new Set<() => void>();
 
@@ -99,8 +103,7 @@ export class VerdictTable {
    * @throws LogUnavailableError when Kafka cannot be reached; a later call tries again
    */
   async readyIfUsed(): Promise<boolean> {
-    const { log, names } = this.options;
-    if (!this.started && (await log.admin.partitions(names.verdicts)) === undefined) return false;
+    if (!this.started && !(await this.exists())) return false;
     await this.ready();
     return true;
   }
@@ -200,6 +203,24 @@ export class VerdictTable {
   async close(): Promise<void> {
     this.closed = true;
     await this.reader?.close();
+  }
+
+  /**
+   * Resolves with whether the topic exists. Calls share a request, because each of a thousand partitions makes one. A
+   * request that has begun before a call could miss the topic, so the call waits for the next request.
+   */
+  private exists(): Promise<boolean> {
+    const { log, names } = this.options;
+    this.question ??= this.asking.then(() => {
+      this.question = undefined;
+      const asked = log.admin.partitions(names.verdicts).then((partitions) => partitions !== undefined);
+      this.asking = asked.then(
+        () => undefined,
+        () => undefined,
+      );
+      return asked;
+    });
+    return this.question;
   }
 
   /** Reads the topic into a new table, which replaces the current table when the new one is complete. */

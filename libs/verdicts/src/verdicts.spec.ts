@@ -248,6 +248,11 @@ describe('published verdicts', () => {
   it('are not read while the topic does not exist', async () => {
     const table = new VerdictTable({ log, names });
     tables.push(table);
+    let requests = 0;
+    const partitions = log.admin.partitions.bind(log.admin);
+    log.admin.partitions = (of) => (requests++, partitions(of));
+    const all = await Promise.all(Array.from({ length: 100 }, () => table.readyIfUsed()));
+    expect([new Set(all), requests]).toEqual([new Set([false]), 1]);
     expect([await table.readyIfUsed(), table.isUsed, log.topics.has(names.verdicts)]).toEqual([
       false,
       false,
