@@ -43,7 +43,7 @@ async function load(
   { records = 100 } = {},
 ): Promise<{ history: IdHistory; floor: number }> {
   const loader = new HistoryLoader({
-    ...{ far, records, progress: new ConsumerProgress(), now: () => timeOf(10_000) },
+    ...{ far, records, logger, progress: new ConsumerProgress(), now: () => timeOf(10_000) },
     retry: new EngineRetry({ logger, firstDelayMs: 1, longestDelayMs: 2 }),
     writer: {
       idsIn: async (range) => {

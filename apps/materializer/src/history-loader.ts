@@ -2,12 +2,14 @@ import { farReach, sliceMs, type FarBounds, type IdHistory } from '#dataflow';
 import type { ConsumerProgress, EngineRetry } from '#engine';
 import type { PartitionAssignment } from '#log';
 import { maxIdOffsets } from '#store';
+import type { Logger } from '#telemetry';
 import type { RowWriter } from './row-writer.js';
 
 export interface HistoryLoaderOptions {
   writer: Pick<RowWriter, 'idsIn'>;
   retry: EngineRetry;
   progress: Pick<ConsumerProgress, 'attempted'>;
+  logger: Pick<Logger, 'info'>;
   far: FarBounds;
   /** The id window's limit of records. */
   records: number;
@@ -87,13 +89,19 @@ export class HistoryLoader {
     const { history } = partition;
     const first = starts.findIndex(({ offset }) => until - offset <= history.room);
     const kept = first < 0 ? [] : starts.slice(first);
-    if (first !== 0) history.lacksBefore(kept[0]?.since ?? Infinity);
-    history.reserve((until - (kept[0]?.offset ?? until)) * headroom);
+    if (first !== 0) history.lacksBefore(kept[0]?.since ?? starts.at(-1)!.since + sliceMs(this.options.far));
+    const { stream, partition: number } = partition;
+    const records = until - (kept[0]?.offset ?? until);
+    this.options.logger.info(
+      { stream, partition: number, records },
+      'the partition is busy: its last event ids are loaded from the store before it is read',
+    );
+    history.reserve(records * headroom);
     for (let i = 0; i < kept.length && kept[i]!.offset < until; i++) {
       const end = Math.min(kept[i + 1]?.offset ?? until, until);
       if (kept[i]!.offset >= end) continue;
       history.begin(kept[i]!.offset, kept[i]!.since);
-      await this.fillSlice(partition, { ...kept[i]!, until: end, needed: until - kept[0]!.offset });
+      await this.fillSlice(partition, { ...kept[i]!, until: end, needed: records });
     }
   }
 

@@ -121,7 +121,9 @@ export class Materializer implements ConsumerHandler {
     });
     this.marks = new DecisionMarks({ publisher, verdicts, retry });
     this.accepted = new AcceptedEvents({ writer, retry, unstored });
-    this.histories = new HistoryLoader({ writer, retry, progress, far, now, records: window.records });
+    this.histories = new HistoryLoader({
+      ...{ writer, retry, progress, logger, far, now, records: window.records },
+    });
     this.inserter = new EventInserter({
       ...{ writer, retry },
       stopped: this.shutdown.signal,

@@ -85,6 +85,6 @@ describe('the OpenAPI document of the write endpoints', () => {
 
   it('says how long an id is remembered', () => {
     const { description } = document.components.schemas.EventInput!.properties.event_id!;
-    expect(description).toMatch(/200 000 records.*60 minutes/);
+    expect(description).toMatch(/60 minutes.*200 000 records.*10 minutes/);
   });
 });
